@@ -4,6 +4,7 @@ import pytest
 
 from lanista.check import games
 from lanista.rules import registry
+from lanista.rules.angrymob import check_boards
 from lanista.rules.base import Answer, complete_settings
 from support import tinygame
 from support.example_ruleset import take_away
@@ -55,11 +56,12 @@ def test_games_of_one_size_have_no_largest_board(name):
 def test_a_crowded_board_has_units_for_the_rival_alone(seed):
     """Nothing to recruit nearer to the seat's base; some beside the rival's; a path between."""
     ruleset = registry.get("angrymob")
-    board = games.crowded_board(ruleset, seed, 1)
+    board, turns = games.crowded_board(ruleset, seed, 1)
+    assert check_boards.CROWDED_TURNS == turns
     ours, theirs = board.distances(board.bases[1]), board.distances(board.bases[0])
     with_units = [cell for cell, state in enumerate(board.cells) if state > 0]
-    assert all(theirs[cell] <= max(ours[cell], games.RICH_STEPS) for cell in with_units)
-    assert any(theirs[cell] == 1 and board.cells[cell] == games.RICH for cell in with_units)
+    assert all(theirs[cell] <= max(ours[cell], check_boards.RICH_STEPS) for cell in with_units)
+    assert any(theirs[cell] == 1 and board.cells[cell] == check_boards.RICH for cell in with_units)
     assert ours[board.bases[0]] > 0
     assert 0 == board.cells[board.bases[0]] == board.cells[board.bases[1]]
     ruleset.new(complete_settings(ruleset, {}), board, ruleset.chance(seed)).advance(
@@ -81,5 +83,5 @@ SUBMOVES = [
 @pytest.mark.parametrize(("game", "line", "index", "expected"), SUBMOVES)
 def test_a_submove_is_found_by_its_place(game, line, index, expected):
     """PROTOCOL.md 5: four numbers, two, or from a letter to the next."""
-    found = games.submove_at(game, line.split(), index)
+    found = games.submove_at(registry.get(game), line.split(), index)
     assert (None if expected is None else expected.split()) == found

@@ -130,7 +130,7 @@ def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
 def test_bad_arguments_are_told():
     with pytest.raises(ValueError, match="render_mode 'human'; it is 'rgb_array'"):
         parallel_env("angrymob", render_mode="human")
-    with pytest.raises(ValueError, match="size is for maps of angrymob"):
+    with pytest.raises(ValueError, match="size is for maps of several sizes"):
         parallel_env("hogwarts", size=(3, 3))
     with pytest.raises(ValueError, match="the arrays have room for 3 by 3: give `size`"):
         parallel_env("angrymob", board=MAP, size=(3, 3)).reset()

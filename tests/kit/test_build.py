@@ -198,7 +198,7 @@ def test_an_unknown_game_is_bad_input(build_here, tmp_path):
     done = build_here(source(tmp_path), "--game", "angrymob")
     assert 2 == done.returncode
     assert (
-        "--game angrymob: the games whose players are built are hogwarts and crematoria"
+        "--game angrymob: the games whose players are built are crematoria and hogwarts"
         in done.stderr
     )
 

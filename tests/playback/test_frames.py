@@ -193,7 +193,7 @@ def test_a_head_holds_neither_seed_nor_commands():
     head = json.loads(wire)
     assert head.keys() >= {
         *("type", "match", "source", "game", "title", "started", "players", "settings", "clock"),
-        *("attempt", "rounds", "scene"),
+        *("attempt", "rounds", "numbers", "scene"),
     }
     assert ("head", "01M", "record", "Angry Mob", 2, 5) == tuple(
         head[key] for key in ("type", "match", "source", "title", "attempt", "rounds")

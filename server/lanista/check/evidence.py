@@ -42,7 +42,7 @@ def output_of(bout: Bout) -> list[str]:
     return ["the last it wrote:", *(f"  {line[:OUTPUT_COLUMNS]}" for line in lines[-OUTPUT_LINES:])]
 
 
-def wrong(game: str, bout: Bout, slip: Slip) -> Iterator[str]:
+def wrong(bout: Bout, slip: Slip) -> Iterator[str]:
     """Yield a fault of an answer, and the bytes that it is about."""
     # The message about a malformed line ends with the line, which is shown below.
     yield f"{place(bout, slip)}: {slip.code}: {slip.message.partition('; the line was ')[0]}"
@@ -52,7 +52,7 @@ def wrong(game: str, bout: Bout, slip: Slip) -> Iterator[str]:
         return
     line = f"  the line: {shown(slip.raw.encode())}"
     if slip.index is not None:
-        submove = games.submove_at(game, slip.raw.split(), slip.index)
+        submove = games.submove_at(bout.spec.ruleset, slip.raw.split(), slip.index)
         if submove is not None and len(slip.raw) > LINE_SHOWN:
             yield f"  the submove: {shown(' '.join(submove).encode())}"
     yield line

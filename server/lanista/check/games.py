@@ -1,26 +1,15 @@
-"""What a check needs to know about a game beyond its ruleset's interface.
+"""What a check needs to know about a game: how to make its matches short, and its special boards.
 
-That is how to make its matches short, which board is the largest, and how many numbers a submove
-has, for the games that come with the arena. Any other game is checked by its ruleset alone.
+A game that comes with Lanista may have such boards in its module `check_boards`. Any other game is
+checked by its ruleset alone.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import attrs
-
-from lanista.rules.base import Game, Ruleset, Setting, complete_settings
+from lanista.rules import registry
+from lanista.rules.base import Game, Ruleset, Setting, complete_settings, submove_numbers
 from lanista.rules.outcome import Outcome, Termination, ranks_by_score
-
-SIDE = 200
-"""The number of rows, and of columns, of the largest map of Angry Mob (rules/angrymob.md 1)."""
-_BASE = (10, 10)
-NUMBERS = {"angrymob": 4, "crematoria": 2}
-"""How many numbers a submove has; in other games a submove begins with a letter."""
-CROWDED_TURNS = {"angrymob": 300}
-"""The number of turns of the match against strong house bots; in other games, a whole match."""
-RICH, RICH_STEPS = 50, 3
-"""Neutral units in a cell, and steps from the rival's base to such cells, on a crowded board."""
 
 
 def length_setting(ruleset: Ruleset) -> Setting | None:
@@ -88,49 +77,22 @@ class _CutGame:
 
 def largest_board(ruleset: Ruleset) -> Any:
     """Return the largest board of a game; None: all of its boards have the same size."""
-    return ruleset.read_board(largest_angrymob()) if ruleset.name == "angrymob" else None
+    boards = registry.part(ruleset.name, "check_boards")
+    return None if boards is None else boards.largest()
 
 
-def crowded_board(ruleset: Ruleset, seed: int, seat: int) -> Any:
-    """Return a board on which the seat is soon out-numbered; None: that is up to its rivals.
+def crowded_board(ruleset: Ruleset, seed: int, seat: int) -> tuple[Any, int | None]:
+    """Return a board on which the seat is soon out-numbered, and for how many turns to play on it.
 
-    In Angry Mob it is a generated map with nothing to recruit in the seat's half, and hundreds of
-    units around the other base. No real match has such a map: they are symmetrical.
+    None: that is up to its rivals, and the match is a whole one.
     """
-    if ruleset.name != "angrymob":
-        return None
-    board = ruleset.generate(complete_settings(ruleset, {}), ruleset.chance(seed))
-    own_steps = board.distances(board.bases[seat])
-    rival_steps = board.distances(board.bases[1 - seat])
-    cells = list(board.cells)
-    for cell, (own, rival) in enumerate(zip(own_steps, rival_steps, strict=True)):
-        if 0 < rival <= RICH_STEPS:
-            cells[cell] = RICH
-        elif 0 <= own <= rival:  # -1: impassable
-            cells[cell] = 0
-    return attrs.evolve(board, cells=tuple(cells))
+    boards = registry.part(ruleset.name, "check_boards")
+    return (None, None) if boards is None else (boards.crowded(seed, seat), boards.CROWDED_TURNS)
 
 
-def largest_angrymob() -> str:
-    """Return a map of 200 rows and 200 columns: walls, and neutral units in a tenth of the rest."""
-    rows = [" ".join(_cell(row, col) for col in range(SIDE)) for row in range(SIDE)]
-    return "\n".join((f"{SIDE} {SIDE}", *rows, ""))
-
-
-def _cell(row: int, col: int) -> str:
-    mirrored = (SIDE - 1 - row, SIDE - 1 - col)
-    if _BASE in ((row, col), mirrored):
-        return "A" if (row, col) == _BASE else "B"
-    # Of two cells that mirror each other the first decides for both (rules/angrymob.md 1).
-    row, col = min((row, col), mirrored)
-    if row % 4 == 2 and col % 4 == 1:
-        return "#"
-    return str(1 + (row + col) % 9) if (7 * row + 3 * col) % 11 == 0 else "."
-
-
-def submove_at(game: str, tokens: Sequence[str], index: int) -> Sequence[str] | None:
+def submove_at(ruleset: Ruleset, tokens: Sequence[str], index: int) -> Sequence[str] | None:
     """Return the tokens of an answer's submove, by its index from 0; None if it can't be found."""
-    size = NUMBERS.get(game)
+    size = submove_numbers(ruleset)
     if size is not None:
         return tokens[index * size : (index + 1) * size] or None
     starts = [start for start, token in enumerate(tokens) if len(token) == 1 and token.isalpha()]

@@ -128,14 +128,14 @@ def _short(tested: Tested, name: str, turns: int, seat: int = 0) -> BoutSpec:
 def _crowded(tested: Tested, rivals: Sequence[Contestant]) -> BoutSpec:
     """Return the bout of a whole match, or of hundreds of turns, against strong bots."""
     ruleset = tested.ruleset
-    turns = games.CROWDED_TURNS.get(ruleset.name)
     seat = ruleset.seats // 2
+    board, turns = games.crowded_board(ruleset, tested.seed, seat)
     spec = BoutSpec(
         name=CROWDED,
         ruleset=ruleset,
         settings=complete_settings(ruleset, {}),
         conditions=tested.conditions,
-        board=games.crowded_board(ruleset, tested.seed, seat),
+        board=board,
         seat=seat,
         rivals=rivals,
     )

@@ -166,11 +166,10 @@ def _submoves(results: Results) -> Item:
         if not answers:
             return _untried("submoves", "there was no answer")
         return _item("submoves", Status.OK, counted(answers, "answer"))
-    game = results.tested.ruleset.name
     # The same fault in several matches is shown once.
     first = {slip.message: (bout, slip) for bout, slip in reversed(faults)}
     chosen = list(reversed(first.values()))[:SHOWN]
-    evidence = [line for bout, slip in chosen for line in wrong(game, bout, slip)]
+    evidence = [line for bout, slip in chosen for line in wrong(bout, slip)]
     if len(faults) > len(chosen):
         evidence.append(f"and {len(faults) - len(chosen)} more like these")
     codes = {slip.code for _, slip in faults}
@@ -382,10 +381,7 @@ def _survived(
     new = [slip for slip in slips if slip.code not in known]
     if new:
         slip = new[0]
-        if slip.code == LEFT:
-            evidence = gone(bout, slip)
-        else:
-            evidence = tuple(wrong(results.tested.ruleset.name, bout, slip))
+        evidence = gone(bout, slip) if slip.code == LEFT else tuple(wrong(bout, slip))
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.unasked and not plain.unasked:
         extra = bout.unasked[0]

@@ -15,9 +15,9 @@ except ModuleNotFoundError as missing:
         "lanista.env needs PettingZoo and Gymnasium: pip install 'lanista[rl]'"
     ) from missing
 
-from lanista.env.encoding import Mask, Observation, encoder_of
 from lanista.game import Game, new_game
 from lanista.rules import registry
+from lanista.rules.arrays import Mask, Observation, encoder_of
 from lanista.rules.base import Consequence, complete_settings
 
 RESULT_REWARD = 100.0
@@ -42,9 +42,9 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode {render_mode!r}; it is 'rgb_array' or None")
         chosen = complete_settings(ruleset, settings or {})
-        if board is not None and game == "angrymob" and size is None:
-            made = new_game(game, seed=0, board=board).rules.board
-            size = (made.rows, made.cols)
+        size_of = getattr(registry.part(game, "arrays"), "size_of", None)
+        if board is not None and size is None and size_of is not None:
+            size = size_of(new_game(game, seed=0, board=board).rules.board)
         self.metadata = {
             "name": f"lanista_{game}_v0",
             "render_modes": ["rgb_array"],

@@ -26,7 +26,7 @@ from lanista.temporary import TemporaryFolder
 KIT = Path(__file__).parent
 INCLUDE = KIT / "include"
 """The folder that has `lanista.hpp` and a folder of headers for each game."""
-GAMES = ("hogwarts", "crematoria")
+GAMES = tuple(sorted(path.parent.name for path in INCLUDE.glob("*/Player.hh")))
 """The games whose original kits had players in C++."""
 STANDARD = "c++17"
 """The C++ standard that players need: some use structured bindings and std::optional."""

@@ -25,23 +25,6 @@ class Progress:
     """The current stage as one line for people, such as `round 3 of 5`; empty if there is none."""
 
 
-@attrs.frozen(kw_only=True)
-class RoundMeeting:
-    """A meeting of a round, for people who want to see who met whom, and how it ended."""
-
-    bots: tuple[str, ...]
-    """The bots that meet; a single one has a bye. In a knockout they are in the bracket's order,
-    and there are none if nobody is left of the heats before."""
-    points: tuple[float, ...]
-    """By bot: the points that it has scored so far in the blocks of this meeting."""
-    blocks: int
-    """Number of blocks that were played."""
-    over: bool
-    """Whether no more blocks will be played."""
-    through: tuple[str, ...] = ()
-    """The bots that go on, best first; empty while that isn't known, and outside of a knockout."""
-
-
 class Format(Protocol):
     """A tournament format: decides which bots meet, and when."""
 

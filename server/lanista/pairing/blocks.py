@@ -15,6 +15,8 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import attrs
+
 Seating = tuple[int, ...]
 """By seat: the place (index) in the block of the bot that sits there."""
 
@@ -40,6 +42,23 @@ class BlockScore(NamedTuple):
     """
     opening: int = 0
     """The number of the opening that it was played on, as in `Pairing`."""
+
+
+@attrs.frozen(kw_only=True)
+class RoundMeeting:
+    """A meeting of a round, for people who want to see who met whom, and how it ended."""
+
+    bots: tuple[str, ...]
+    """The bots that meet; a single one has a bye. In a knockout they are in the bracket's order,
+    and there are none if nobody is left of the heats before."""
+    points: tuple[float, ...]
+    """By bot: the points that it has scored so far in the blocks of this meeting."""
+    blocks: int
+    """Number of blocks that were played."""
+    over: bool
+    """Whether no more blocks will be played."""
+    through: tuple[str, ...] = ()
+    """The bots that go on, best first; empty while that isn't known, and outside of a knockout."""
 
 
 def seatings(bots: Sequence[str], *, every: bool = False) -> tuple[Seating, ...]:

@@ -9,8 +9,8 @@ from itertools import groupby
 
 import attrs
 
-from lanista.pairing.base import Progress, RoundMeeting
-from lanista.pairing.blocks import Seating
+from lanista.pairing.base import Progress
+from lanista.pairing.blocks import RoundMeeting, Seating
 from lanista.pairing.shared import Rotation, shared_places
 from lanista.pairing.staged import Meeting, Staged, shown
 

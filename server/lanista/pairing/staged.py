@@ -21,8 +21,7 @@ from typing import final
 
 import attrs
 
-from lanista.pairing.base import RoundMeeting
-from lanista.pairing.blocks import BlockScore, Pairing, Seating, points_by_place
+from lanista.pairing.blocks import BlockScore, Pairing, RoundMeeting, Seating, points_by_place
 from lanista.pairing.shared import FormatState, Rotation, arranged, bye_points
 
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, groupby
 
-from lanista.pairing.base import Progress, RoundMeeting
-from lanista.pairing.blocks import Seating
+from lanista.pairing.base import Progress
+from lanista.pairing.blocks import RoundMeeting, Seating
 from lanista.pairing.matching import nearest_pairs
 from lanista.pairing.pods import nearest_pods
 from lanista.pairing.shared import Rotation, shared_places

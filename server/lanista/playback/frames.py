@@ -13,7 +13,7 @@ import attrs
 
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
 from lanista.rules import registry
-from lanista.rules.base import Ruleset
+from lanista.rules.base import Ruleset, submove_numbers
 from lanista.rules.originals import Shown
 from lanista.rules.picture import Event, Frame, Ground, Level, Mark, Scene
 
@@ -64,19 +64,21 @@ def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) 
         "attempt": header.try_,
         "ladder": None if header.ladder is None else header.ladder.name,
         "rounds": rounds,
+        "numbers": submove_numbers(ruleset),
         "scene": scene_json(scene),
     }
 
 
 def head_of_res(shown: Shown) -> dict[str, Any]:
     """Return the head of an original game's match file."""
+    ruleset = registry.get(shown.game)
     return {
         "type": "head",
         "api": API,
         "match": None,
         "source": "res",
         "game": shown.game,
-        "title": registry.get(shown.game).title,
+        "title": ruleset.title,
         "started": None,
         "players": [{"name": name, "protocol": None} for name in shown.names],
         "settings": dict(shown.settings),
@@ -84,6 +86,7 @@ def head_of_res(shown: Shown) -> dict[str, Any]:
         "attempt": 1,
         "ladder": None,
         "rounds": None,
+        "numbers": submove_numbers(ruleset),
         "scene": scene_json(shown.scene),
     }
 

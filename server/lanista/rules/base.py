@@ -409,3 +409,13 @@ def number_text(value: float) -> str:
 def quoted(text: str) -> str:
     """Quote and escape a piece of a board file for a message, cut after 40 characters."""
     return ascii(text[:40]) + ("…" if len(text) > 40 else "")
+
+
+def submove_numbers(ruleset: Ruleset) -> int | None:
+    """Return how many numbers a submove has; None: each begins with a letter (PROTOCOL.md 4).
+
+    Args:
+        ruleset: The game. It may have an attribute `submove_numbers`; otherwise it is None.
+    """
+    numbers: int | None = getattr(ruleset, "submove_numbers", None)
+    return numbers

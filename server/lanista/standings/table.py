@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import attrs
 
 from lanista.match.ending import Ending
-from lanista.pairing.base import RoundMeeting
+from lanista.pairing.blocks import RoundMeeting
 
 SCHEMA = 1
 """The version of the standings' JSON and CSV.

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.pairing.base import Format, Progress, RoundMeeting
-from lanista.pairing.blocks import BlockScore, Seating
+from lanista.pairing.base import Format, Progress
+from lanista.pairing.blocks import BlockScore, RoundMeeting, Seating
 from lanista.standings.compute import compute
 from lanista.standings.counting import count
 from lanista.standings.table import Standings

@@ -205,17 +205,17 @@ test("a mark without a number, or a new unit, didn't change sides", () => {
 
 test("refused submoves are parts of their own, and nothing of the answer is lost", () => {
   const cases = [
-    ["hogwarts", "m 7 6 s 0 1 2  m 4 4", [1], ["s 0 1 2"]],
-    ["hogwarts", "m 7 6", [0], ["m 7 6"]],
-    ["crematoria", "60 1 41 0 1 0", [0, 2], ["60 1", "1 0"]],
-    ["angrymob", "1 3 1 3 5 5 2 0", [1], ["5 5 2 0"]],
-    ["angrymob", "1 3 1 3 5 5", [1], ["5 5"]],
-    ["chess", "1 2 3", [4], []],
-    ["crematoria", "1 2", [null], []],
+    [null, "m 7 6 s 0 1 2  m 4 4", [1], ["s 0 1 2"]],
+    [null, "m 7 6", [0], ["m 7 6"]],
+    [2, "60 1 41 0 1 0", [0, 2], ["60 1", "1 0"]],
+    [4, "1 3 1 3 5 5 2 0", [1], ["5 5 2 0"]],
+    [4, "1 3 1 3 5 5", [1], ["5 5"]],
+    [null, "1 2 3", [4], []],
+    [2, "1 2", [null], []],
   ];
-  for (const [game, raw, indexes, expected] of cases) {
+  for (const [numbers, raw, indexes, expected] of cases) {
     const found = splitAnswer(
-      game,
+      numbers,
       raw,
       indexes.map((index) => ({ index, words: "why" })),
     );
@@ -223,7 +223,7 @@ test("refused submoves are parts of their own, and nothing of the answer is lost
     assert.deepEqual(
       expected,
       found.filter(({ refused }) => refused === "why").map(({ text }) => text),
-      `${game}: ${raw}`,
+      `${numbers}: ${raw}`,
     );
   }
 });

@@ -34,6 +34,7 @@ class AngryMobRules:
     seeds = (-(2 ** (SEED_BITS - 1)), 2 ** (SEED_BITS - 1) - 1)
     classic = Classic()
     turn_word = TURN_WORD
+    submove_numbers = 4
     endings: ClassVar[Mapping[str, str]] = {
         "capture": "whoever conquers the other's base wins, whatever the scores "
         "(docs/rules/angrymob.md 3)",

@@ -45,6 +45,7 @@ class CrematoriaRules:
         _setting("cols", COLS, COLS, COLS, "columns of the board; always 80"),
     )
     turn_word = TURN_WORD
+    submove_numbers = 2
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the most points won, for caves and gems "
         "(docs/rules/crematoria.md 7)",

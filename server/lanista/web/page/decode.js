@@ -37,6 +37,7 @@
  * @property {number} attempt
  * @property {string | null} [ladder] the ladder that the match was played on
  * @property {number | null} rounds maximum number of turns; null: unlimited
+ * @property {number | null} [numbers] how many numbers a submove has; null: it begins with a letter
  * @property {Scene} scene
  */
 

@@ -167,7 +167,7 @@ function rawAnswer(head, raw, faults, seat, { open, isAlone }) {
   const text = el(
     "pre",
     { class: "raw", tabindex: 0, "data-scrolls": true },
-    splitAnswer(head.game, raw, faults).map(answerPart),
+    splitAnswer(head.numbers, raw, faults).map(answerPart),
   );
   if (isAlone) {
     return text;

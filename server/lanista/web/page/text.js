@@ -28,11 +28,6 @@ import { endReason, nameOf, outcome, winners } from "./matches.js";
 /** @typedef {{text: string, seats: number[]}} EndText `seats`: the winners or leaders it names */
 /** @typedef {{text: string, refused: string | null}} AnswerPart `refused`: why; null: it wasn't */
 
-/** Count of numbers in a submove, by game, unless submoves begin with a letter (PROTOCOL.md 4). */
-const NUMBERS = new Map([
-  ["angrymob", 4],
-  ["crematoria", 2],
-]);
 /** Shown instead of a missing time. */
 const NO_TIME = "–";
 /** Texts for the verdicts of docs/records.md. */
@@ -311,19 +306,19 @@ export function faultCount(play, seat) {
 /**
  * Split an answer so that each refused submove is a part of its own.
  *
- * @param {string} game
+ * @param {number | null | undefined} numbers how many a submove has; null: each begins with a letter
  * @param {string} raw the answer as the bot sent it
  * @param {readonly {index: number | null, words: string}[]} faults of this answer
  * @returns {AnswerPart[]} their texts joined are the answer
  */
-export function splitAnswer(game, raw, faults) {
+export function splitAnswer(numbers, raw, faults) {
   const reasons = new Map(
     faults.flatMap(({ index, words }) => (index === null ? [] : [[index, words]])),
   );
   if (reasons.size === 0) {
     return [{ text: raw, refused: null }];
   }
-  const numbers = NUMBERS.get(game) ?? Infinity;
+  const size = numbers ?? Infinity;
   /** @type {AnswerPart[]} */
   const parts = [];
   let cut = 0;
@@ -340,7 +335,7 @@ export function splitAnswer(game, raw, faults) {
   };
   let place = 0;
   for (const { 0: token, index } of raw.matchAll(/\S+/g)) {
-    const isStart = /^[a-z]$/i.test(token) || place % numbers === 0;
+    const isStart = /^[a-z]$/i.test(token) || place % size === 0;
     if (isStart) {
       close();
       submove += 1;
