@@ -24,10 +24,10 @@ from lanista.arena.ladders.names import (
     NameRefusedError,
     Names,
     add_name,
-    is_ladder_name,
     remove_name,
     reset_token,
 )
+from lanista.arena.spec import is_bot_name
 from lanista.store.errors import StoreError
 from lanista.store.names import BENCHED, NAMES, NameStore, Registrar
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
@@ -191,7 +191,7 @@ async def test_closed_registration_takes_only_names_that_were_added(closed, stor
 def test_which_names_a_ladder_takes(name):
     allowed = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._- ")
     words = name.split(" ")
-    assert is_ladder_name(name) == (set(name) <= allowed and all(words) and len(name) <= 32)
+    assert is_bot_name(name) == (set(name) <= allowed and all(words) and len(name) <= 32)
 
 
 async def test_other_names_are_refused(names, computed):

@@ -67,7 +67,7 @@ def match_json(game, bots, folder):
 
 
 def main():
-    served = dict(page_files())
+    served = {path: (file.body, file.type) for path, file in page_files().items()}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):

@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
-from lanista.cli import BadInputError
 from lanista.cli.addresses import listening_text, own_addresses
 from lanista.cli.web import PagePort, address_of
+from lanista.errors import BadInputError
 from lanista.hosting.control import RunningMatches
 from lanista.web.view import View
 

@@ -13,6 +13,7 @@ import trio.testing
 
 from lanista.hosting.control import RunningMatches
 from lanista.web import connections as module
+from lanista.web.answers import Answer
 from lanista.web.connections import Connections
 from lanista.web.view import View
 from web.house import done, opened, play, showing, until
@@ -98,7 +99,7 @@ async def test_of_too_many_the_one_that_is_idle_for_the_longest_goes(autojump_cl
     monkeypatch.setattr(module, "MAX_REQUESTS", 3)
     async with showing(View(RunningMatches())) as house:
         viewer = await house.page()
-        house.server._files["/large"] = (LARGE, "text/plain")
+        house.server._files["/large"] = Answer(LARGE, "text/plain")
         async with crowd(house, 1, ASKED) as (takes,):
             await trio.sleep(1)
             async with crowd(house, 2) as idle:
@@ -195,7 +196,7 @@ async def test_an_answer_that_is_not_taken_ends_its_connection(autojump_clock, m
     """One that is taken slowly may take long."""
     monkeypatch.setattr(module, "TAKING_TIME", 4)
     async with showing(View(RunningMatches())) as house:
-        house.server._files["/large"] = (LARGE, "text/plain")
+        house.server._files["/large"] = Answer(LARGE, "text/plain")
         async with crowd(house, 1, ASKED) as (stream,):
             await until(lambda: not house.server.connections._peers)
             assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME

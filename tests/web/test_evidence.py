@@ -225,6 +225,7 @@ async def test_bundles_are_for_their_owners(page_of, record):
         ("Basic \u00e9", 400, "Authorization is neither"),
         ("Digest QW5uOng=", 400, "Authorization is neither"),
         ("x", 400, "Authorization is neither"),
+        ("x\r\nAuthorization: x", 400, "a request has at most one Authorization header"),
     ],
 )
 async def test_what_opens_nothing(page_of, header, status, words):

@@ -12,8 +12,8 @@ import trio
 from structlog.testing import capture_logs
 
 from e2e.running import PATIENCE, Program, command
-from lanista.cli import BadInputError
 from lanista.cli.standings import StandingsProcess, shown_tournaments
+from lanista.errors import BadInputError
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
@@ -380,7 +380,7 @@ def test_two_of_one_name_are_refused(tmp_path):
     assert (
         f"--tournament: {paths[0]} and {paths[1]} are both called 'Cup'; "
         "show one of them, or give one another name"
-    ) == refused.value.format_message()
+    ) == str(refused.value)
 
 
 def refused(folder, *words):

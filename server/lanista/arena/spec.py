@@ -98,7 +98,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 
 def is_bot_name(name: str) -> bool:
-    """Return whether a bot may be called this on a ladder."""
+    """Return whether a bot on a ladder may have this name: words with single spaces between."""
     return _BOT_NAME.fullmatch(name) is not None
 
 

@@ -45,10 +45,20 @@ SCRATCH_FILES = 32768
 THREADS_EACH, THREADS_LEAST, THREADS_PER_CORE = 16, 256, 4
 
 
-def decode(text: str) -> tuple[int, int, int, int, int]:
-    """Decode `BotLimits.encode`: memory, cpu, file size, open files, processes; 0 for no limit."""
-    memory, cpu, file_size, open_files, processes = map(int, text.split(","))
-    return memory, cpu, file_size, open_files, processes
+class Limits:
+    """What one bot may use, from the text of `BotLimits.encode`; 0 for no limit.
+
+    `BotLimits` says what each of them means.
+    """
+
+    def __init__(self, text: str) -> None:
+        values = {name: int(value) for name, value in (part.split("=") for part in text.split(","))}
+        self.memory = values["memory"]
+        self.cpu = values["cpu"]
+        self.file_size = values["file_size"]
+        self.open_files = values["open_files"]
+        self.processes = values["processes"]
+        self.any = any(values.values())
 
 
 def threads(processes: int) -> int:
@@ -76,29 +86,28 @@ def other_threads(processes: int) -> int | None:
     return proctree.threads_of(user) + ((os.cpu_count() or 1) - 1) * threads(processes)
 
 
-def set_limits(text: str, others: int | None) -> None:
+def set_limits(limits: Limits, others: int | None) -> None:
     """Set the limits that the kernel enforces for each process; do nothing without limits.
 
     Args:
-        text: The limits, as `BotLimits.encode` writes them.
+        limits: The limits.
         others: How many threads the bot's user may have beside the bot's own; None not to limit the
             threads of the user.
     """
-    _, cpu, file_size, open_files, processes = limits = decode(text)
-    if not any(limits):
+    if not limits.any:
         return
     _set(resource.RLIMIT_CORE, 0, 0)
-    if cpu:
+    if limits.cpu:
         # The keeper ends the bot when all its processes together have used this up. In case the
         # keeper is too slow, the kernel ends a single process a little later: by SIGXCPU after
         # one second, which a bot may ignore, and by SIGKILL after two.
-        _set(resource.RLIMIT_CPU, cpu + 1, cpu + 2)
-    if file_size:
-        _set(resource.RLIMIT_FSIZE, file_size, file_size)
-    if open_files:
-        _set(resource.RLIMIT_NOFILE, open_files, open_files)
-    if processes and others is not None:
-        most = others + threads(processes)
+        _set(resource.RLIMIT_CPU, limits.cpu + 1, limits.cpu + 2)
+    if limits.file_size:
+        _set(resource.RLIMIT_FSIZE, limits.file_size, limits.file_size)
+    if limits.open_files:
+        _set(resource.RLIMIT_NOFILE, limits.open_files, limits.open_files)
+    if limits.processes and others is not None:
+        most = others + threads(limits.processes)
         _set(resource.RLIMIT_NPROC, most, most)
 
 

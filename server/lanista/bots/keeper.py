@@ -95,14 +95,15 @@ class Keeper:
     ) -> None:
         self.lifeline = lifeline
         self.status = status
-        self.cwd, self.limits, self.group, self.uplink, *self.command = arguments
+        self.cwd, limits, self.group, self.uplink, *self.command = arguments
+        self.limits = execute.Limits(limits)
         self.environment = environment
         self.joined = False  # whether the bot began in its control group
         self.bot = 0  # pid; 0 before the fork and after its end was reported
         self.niceness = gain_priority()
         self.launcher = -1  # read end of the pipe from a sandbox's launcher
         self.report_begun = b""  # the part of the launcher's report that came with IS_STARTED
-        memory, cpu, _, _, processes = execute.decode(self.limits)
+        memory, cpu, processes = self.limits.memory, self.limits.cpu, self.limits.processes
         self.memory = memory
         self.watch: usage.Watch | None = None
         if self.group and os.path.exists(f"{self.group}/memory.max"):
@@ -409,8 +410,7 @@ class Keeper:
                 os.write(trouble, execute.describe(error, self.group, " (its control group)"))
                 return
         if not self.uplink:
-            _, _, _, _, processes = execute.decode(self.limits)
-            execute.set_limits(self.limits, execute.other_threads(processes))
+            execute.set_limits(self.limits, execute.other_threads(self.limits.processes))
         elif not self.prepare_sandbox(trouble, wait):
             return
         execute.execute(self.command, self.environment, trouble)

@@ -113,7 +113,7 @@ class Launcher:
             try:
                 os.setsid()
                 is_alone = bool(user) or counts_threads_by_namespace()
-                execute.set_limits(limits, 0 if is_alone else None)
+                execute.set_limits(execute.Limits(limits), 0 if is_alone else None)
                 remark = "; it runs as another user here: chmod +rx for all" if user else ""
                 execute.execute(command, os.environ, write, remark=remark)
             finally:

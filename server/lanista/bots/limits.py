@@ -97,8 +97,8 @@ class BotLimits:
         return any(attrs.astuple(self))
 
     def encode(self) -> str:
-        """Return the limits as the keeper and the launcher take them (see `execute.decode`)."""
-        return ",".join(str(value or 0) for value in attrs.astuple(self))
+        """Return the limits as the keeper and the launcher take them (see `execute.Limits`)."""
+        return ",".join(f"{name}={value or 0}" for name, value in attrs.asdict(self).items())
 
 
 NO_LIMITS = BotLimits(memory=None, cpu=None, file_size=None, open_files=None, processes=None)

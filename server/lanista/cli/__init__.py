@@ -24,12 +24,6 @@ EXIT_OUR_ERROR = 70
 EXIT_INTERRUPTED = 130
 
 
-class BadInputError(click.ClickException):
-    """An option, argument or file can't be used; the message says which one, and what can be."""
-
-    exit_code = EXIT_BAD_INPUT
-
-
 class LazyGroup(click.Group):
     """A group whose commands are imported by name when needed."""
 
@@ -77,7 +71,8 @@ def main() -> NoReturn:
         _complain(f"{where}: {message}")
         sys.exit(error.exit_code)
     except errors.LanistaError as error:
-        _complain(f"lanista: {error}")
+        message = str(error).replace("\n", " ")
+        _complain(f"lanista: {message}")
         sys.exit(EXIT_BAD_INPUT)
     except OSError as error:
         # Commands report errors of files themselves; what remains is output to a full disk, say.

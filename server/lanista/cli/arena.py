@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.arena_backup import command as backup
 from lanista.cli.arena_file import FILE, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
+from lanista.errors import BadInputError
 from lanista.rules import DEFAULT_GAME
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def _reread(
             warn=lambda why: log.warning("fewer connections than the file says", why=why),
         )
     except BadInputError as error:
-        raise SpecError(f"{file}: max_connections: {error.format_message()}") from None
+        raise SpecError(f"{file}: max_connections: {error}") from None
     ahead = unchangeable(begun_with, spec)
     if ahead:
         log.warning("these keys take effect when the arena is started again", keys=ahead)

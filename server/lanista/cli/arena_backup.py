@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.arena_file import FILE, spec_of
 from lanista.cli.common import printable
+from lanista.errors import BadInputError
 
 
 @click.command("backup")

@@ -22,12 +22,12 @@ from lanista.arena.processes.certificate import CertificateError, load, validity
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots import SandboxError, check_sandbox
 from lanista.bots.sandbox import own_paths
-from lanista.cli import BadInputError
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.cli.web import warning_of_token
 from lanista.cores import usable_cores
+from lanista.errors import BadInputError
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.data_folder import DataFolder
@@ -292,7 +292,7 @@ def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
             StandingsProcess(),
         )
     except BadInputError as error:
-        yield Finding(f"page.tournaments: {error.format_message()}")
+        yield Finding(f"page.tournaments: {error}")
 
 
 # -- the machine -------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def _machine(spec: ArenaSpec) -> Iterator[Finding]:
             spec.max_connections, has_page=has_page, has_tls=spec.tls is not None
         )
     except BadInputError as error:
-        yield Finding(f"max_connections: {error.format_message()}")
+        yield Finding(f"max_connections: {error}")
     else:
         if allowed < spec.max_connections:
             needed = open_files(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.common import printable
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.results.data_folder import DataFolder
@@ -69,4 +69,4 @@ def take_up(file: Path, data: "DataFolder") -> None:
     except NotRunningError:
         pass
     except BadInputError as error:
-        click.echo(f"stored, but not taken up yet: {error.format_message()}", err=True)
+        click.echo(f"stored, but not taken up yet: {error}", err=True)

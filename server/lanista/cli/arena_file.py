@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli import BadInputError
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec

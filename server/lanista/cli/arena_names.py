@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.arena_client import take_up
 from lanista.cli.arena_file import FILE, data_of, names_of, spec_of
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from datetime import datetime

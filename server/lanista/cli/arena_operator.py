@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.arena_client import ask, take_up
 from lanista.cli.arena_file import FILE, data_of, ladder_named, names_of, results_of, spec_of
 from lanista.cli.common import printable
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.store.database import Store

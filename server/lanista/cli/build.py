@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from lanista.cli import BadInputError
+from lanista.errors import BadInputError
 
 
 class CompileFailedError(click.ClickException):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import bot_options, limit_options, printable, start_option
+from lanista.errors import BadInputError
 from lanista.signals import heeded
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """Options that several commands share, and functions that parse their values and read maps."""
 
-import contextlib
 import functools
 import math
 import os
@@ -11,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista import errors
-from lanista.cli import BadInputError
+from lanista.errors import BadInputError
 from lanista.match.conditions import (
     DEFAULT,
     MAX_MATCH_CPU,
@@ -335,14 +333,12 @@ def setup_of(
     """
     from lanista.hosting import inputs
 
-    with _errors_as_bad_input():
-        return inputs.checked_setup(ruleset, map_, given_settings(sets, move_limit))
+    return inputs.checked_setup(ruleset, map_, given_settings(sets, move_limit))
 
 
 def settings_of(ruleset: Ruleset, sets: Sequence[str]) -> dict[str, int]:
     """Return all settings, from `--set`."""
-    with _errors_as_bad_input():
-        return complete_settings(ruleset, given_settings(sets))
+    return complete_settings(ruleset, given_settings(sets))
 
 
 def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[str, int]:
@@ -374,30 +370,18 @@ def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
     """
     from lanista.hosting import inputs
 
-    with _errors_as_bad_input():
-        return inputs.checked_seed(ruleset, seed)
-
-
-@contextlib.contextmanager
-def _errors_as_bad_input() -> Iterator[None]:
-    """Turn errors about what was given into those of a command."""
-    try:
-        yield
-    except errors.BadInputError as error:
-        raise BadInputError(str(error)) from None
+    return inputs.checked_seed(ruleset, seed)
 
 
 def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
     """Return the name and the command line of a bot as typed (see `hosting.names`)."""
     from lanista.hosting import names
 
-    with _errors_as_bad_input():
-        return names.bot_command(game, bot)
+    return names.bot_command(game, bot)
 
 
 def bot_argv(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
     """Return a bot's command line, from one that is split already (see `hosting.names`)."""
     from lanista.hosting import names
 
-    with _errors_as_bad_input():
-        return names.bot_argv(game, argv)
+    return names.bot_argv(game, argv)

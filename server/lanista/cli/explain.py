@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.common import Choice
+from lanista.errors import BadInputError
 
 EXIT_UNEXPLAINED = 1
 

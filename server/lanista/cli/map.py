@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lanista.cli import BadInputError
+from lanista.errors import BadInputError
 
 
 @click.group("map")

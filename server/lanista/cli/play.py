@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     Finite,
     bot_options,
@@ -24,6 +24,7 @@ from lanista.cli.common import (
     turns_text,
     warn_of_bombs,
 )
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort

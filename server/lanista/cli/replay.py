@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli import EXIT_BAD_INPUT, BadInputError
+from lanista.cli import EXIT_BAD_INPUT
 from lanista.cli.common import Choice, ending_line, fault_lines, printable, turns_text
+from lanista.errors import BadInputError
 from lanista.playback.seat_colours import letter
 from lanista.rules.base import turn_word
 from lanista.rules.picture import counted

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.common import Choice, Finite, clock_options, game_options
+from lanista.errors import BadInputError
 from lanista.match.conditions import SHORTEST
 from lanista.rules import DEFAULT_GAME
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.common import Finite, bot_options, clock_options, match_cpu_option, start_option
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.match.conditions import MatchConditions

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from lanista.cli import BadInputError
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.standings.race import Races

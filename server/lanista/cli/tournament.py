@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli import BadInputError
 from lanista.cli.common import Choice
 from lanista.cli.tournament_files import prepared, setup_of, spec_of
+from lanista.errors import BadInputError
 from lanista.rules import DEFAULT_GAME
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli import EXIT_INTERRUPTED, BadInputError
+from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_text, duration
+from lanista.errors import BadInputError
 from lanista.pairing.base import Format
 from lanista.signals import heeded
 from lanista.tournament.setup import Opening, Setup

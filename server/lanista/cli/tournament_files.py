@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lanista.cli import BadInputError
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.tournament.setup import Setup

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import click
 import trio
 
-from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, BadInputError
+from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from lanista.cli.common import printable, warn_of_bombs
 from lanista.cli.tournament_live import (
     Display,
@@ -23,6 +23,7 @@ from lanista.cli.tournament_live import (
 )
 from lanista.cli.tournament_table import console_for
 from lanista.cli.watch import GRACE
+from lanista.errors import BadInputError
 from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
 from lanista.tournament import events

@@ -6,7 +6,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lanista.cli import BadInputError
+from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     import trio

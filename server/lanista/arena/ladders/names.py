@@ -36,7 +36,6 @@ import enum
 import hmac
 import math
 import os
-import re
 import secrets
 import sys
 from collections import OrderedDict
@@ -52,6 +51,7 @@ import trio
 from lanista.arena.admission import is_loopback
 from lanista.arena.ladders import tokens
 from lanista.arena.limits import Allowance, Turns
+from lanista.arena.spec import is_bot_name
 from lanista.hosting.control import Changes
 from lanista.store.errors import StoreError
 from lanista.store.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
@@ -84,8 +84,6 @@ _READERS = 2
 _NICENESS = 10
 """How much the threads that compare tokens give way to those that play matches."""
 
-_FORM = re.compile(r"[A-Za-z0-9._-]+( [A-Za-z0-9._-]+)*")
-_MAX_LENGTH = 32
 _FORM_IN_WORDS = "use 1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
 
 Owner = NewType("Owner", bytes)
@@ -560,7 +558,7 @@ def add_name(store: NameStore, name: str, token: str | None = None) -> str:
         StoreError: It can't be written.
     """
     name = " ".join(name.split())
-    if not is_ladder_name(name):
+    if not is_bot_name(name):
         raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; {_FORM_IN_WORDS}")
     token = _token(token)
     token_hash = tokens.hash_of(token)
@@ -613,18 +611,13 @@ def _token(given: str | None) -> str:
     raise NameRefusedError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
 
 
-def is_ladder_name(name: str) -> bool:
-    """Return whether a name may be on a ladder; its words have single spaces between them."""
-    return len(name) <= _MAX_LENGTH and _FORM.fullmatch(name) is not None
-
-
 def _key_of_ladder_name(name: str) -> str:
     """Return the key of a name.
 
     Raises:
         RemoteProtocolError: It can't be on a ladder.
     """
-    if not is_ladder_name(name):
+    if not is_bot_name(name):
         raise bad_hello(f"the name {shown(name)} can't be on a ladder; {_FORM_IN_WORDS}")
     return key_of(name)
 

@@ -1,0 +1,139 @@
+"""Requests and answers of HTTP: parsing the one, making the other, and refusing.
+
+Whatever answers a request returns an `Answer`, or raises `RefusedError` if it can't be carried out.
+"""
+
+import http
+import json
+from typing import Any, cast
+from urllib.parse import parse_qsl
+
+import attrs
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+from websockets.streams import StreamReader
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+"""The headers of every answer."""
+JSON = "application/json"
+
+
+@attrs.frozen
+class Answer:
+    """The answer to a request."""
+
+    body: bytes
+    type: str = JSON
+    """The content type."""
+    name: str | None = None
+    """The file name under which a browser saves it; None if it isn't for saving."""
+    status: http.HTTPStatus = http.HTTPStatus.OK
+
+    def serialized(self) -> bytes:
+        """Return the bytes to send."""
+        headers = Headers(HEADERS)
+        if self.name is not None:
+            headers["Content-Disposition"] = f'attachment; filename="{self.name}"'
+        if self.status is http.HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = "GET"
+        if self.status is http.HTTPStatus.UNAUTHORIZED:
+            headers["WWW-Authenticate"] = "Bearer"
+        headers["Content-Type"] = self.type
+        headers["Content-Length"] = str(len(self.body))
+        headers["Connection"] = "close"
+        return Response(self.status, self.status.phrase, headers, self.body).serialize()
+
+
+@attrs.frozen
+class RefusedError(Exception):
+    """A request can't be carried out."""
+
+    status: http.HTTPStatus
+    message: str
+    """What was wrong, for whoever sent the request."""
+
+    def answer(self) -> Answer:
+        """Return the answer that says so."""
+        body = json.dumps({"error": self.message}).encode()
+        return Answer(body, status=self.status)
+
+
+def json_answer(value: Any) -> Answer:
+    """Return an answer that has a small value as JSON."""
+    return Answer(json.dumps(value).encode())
+
+
+def bad_request(message: str) -> RefusedError:
+    """Return the refusal of a request that makes no sense."""
+    return RefusedError(http.HTTPStatus.BAD_REQUEST, message)
+
+
+def forbidden(message: str) -> RefusedError:
+    """Return the refusal of a request by somebody who may not make it."""
+    return RefusedError(http.HTTPStatus.FORBIDDEN, message)
+
+
+def not_found(message: str) -> RefusedError:
+    """Return the refusal of a request for something that isn't here."""
+    return RefusedError(http.HTTPStatus.NOT_FOUND, message)
+
+
+def unavailable(message: str) -> RefusedError:
+    """Return the refusal of a request that can't be carried out at present."""
+    return RefusedError(http.HTTPStatus.SERVICE_UNAVAILABLE, message)
+
+
+def parse_request(data: bytes) -> Request:
+    """Parse a request.
+
+    Raises:
+        RefusedError: The data isn't a request.
+    """
+    reader = StreamReader()
+    reader.feed_data(data)
+    reader.feed_eof()
+    try:
+        next(Request.parse(reader.read_line))
+    except StopIteration as parsed:
+        return cast("Request", parsed.value)
+    except Exception as error:  # noqa: BLE001 - of many types, as its documentation says
+        raise bad_request(f"not an HTTP request: {error}"[:500]) from None
+    raise bad_request("not an HTTP request: it doesn't end")
+
+
+def parse_parameters(text: str) -> dict[str, str]:
+    """Parse the parameters of a request, which follow the question mark in its address.
+
+    Raises:
+        RefusedError: The text is no list of parameters, or has one twice.
+    """
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text))
+    except ValueError:
+        raise bad_request("the query isn't NAME=VALUE&…") from None
+    parameters = dict(pairs)
+    if len(parameters) < len(pairs):
+        raise bad_request("a parameter is given twice; give it once")
+    return parameters
+
+
+def check_parameters(parameters: dict[str, str], known: tuple[str, ...]) -> None:
+    """Refuse a request with a parameter that isn't known.
+
+    Raises:
+        RefusedError: There is such a parameter.
+    """
+    for name in parameters:
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise bad_request(f"no parameter {name!r} here; known are: {names}")
