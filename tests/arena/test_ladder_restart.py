@@ -9,7 +9,7 @@ import pytest
 
 from arena.rooms import Waiter, live, play, store
 from lanista.arena.ladders import room as ladder_room
-from lanista.arena.ladders.rests import FIRST_REST
+from lanista.pairing.rests import FIRST_REST
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches

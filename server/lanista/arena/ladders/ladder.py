@@ -41,7 +41,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 import attrs
 
 from lanista.arena.ladders.ratings import LadderRatings
-from lanista.arena.ladders.rests import Rests
+from lanista.pairing.rests import Rests
 from lanista.pairing.blocks import Pairing, Seating
 from lanista.pairing.ladder import RECENT
 from lanista.pairing.shared import arranged
