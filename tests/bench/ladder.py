@@ -22,7 +22,6 @@ from measured import keep
 
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
-from lanista.hosting.control import RunningMatches
 from lanista.pairing.blocks import seatings
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import BlockResult
@@ -136,7 +135,7 @@ def start(path, seats):
     game = "hogwarts" if seats == 4 else "angrymob"
     spec = LadderSpec(name=path.stem, game=game)
     folder = path.parent.parent
-    LadderRoom.open(spec, folder, DataFolder(folder), None, RunningMatches()).close()
+    LadderRoom.open(spec, folder, DataFolder(folder), None).close()
 
 
 def measure(path, seats, matches, count):

@@ -9,11 +9,10 @@ scale that never runs backwards, and chance is given. Its caller
   as many as it has room for.
 
 **Pairing.** Whoever has waited longest is paired first; the wait of a new name counts up to double.
-Its opponents are those with the most similar ratings, recent opponents last. If many wait, they are
-taken from the two thirds that have waited longest, so that nobody waits much longer than the others. If
-few wait, pairing is put off for a small part of the time that a match takes, so that there is a
-choice; for longer if nobody waits but recent opponents. Names of one owner never meet. Seats are
-dealt at random.
+Its opponents are those with the most similar ratings, recent opponents last, among the greater part
+of those who wait (`LONGEST`): so nobody waits much longer than the others. If few wait, pairing is
+put off for a small part of the time that a match takes, so that there is a choice; for longer if
+nobody waits but recent opponents. Names of one owner never meet. Seats are dealt at random.
 
 **House bots** don't wait: any number of matches may have the same one. If somebody has waited for
 `fill_after` and there are too few opponents, house bots take the seats that are missing. They are
@@ -40,6 +39,9 @@ At most half of the other names that are present count as recent.
 """
 NEW = 30
 """The number of matches after which the bonus of a new name for its wait has fallen to half."""
+LONGEST = 0.5
+"""The share of the waiting names, those that have waited longest, that are preferred as opponents.
+"""
 CHOICE = 8
 """The number of waiting names for each seat from which on there is enough choice."""
 PATIENCE = 0.05
@@ -317,7 +319,7 @@ class Ladder:
             order: All names that may play, by how long they have waited, the longest first.
         """
         recent, rating = self._recent(first), self._rating(first.name)
-        longest = max(2 * len(order) // 3, 2 * self._seats)
+        longest = max(math.ceil(LONGEST * len(order)), self._seats)
         candidates = sorted(
             (
                 entry.name in recent,

@@ -142,9 +142,7 @@ class LadderFormat(FormatState):
     def over(self) -> bool:
         """Return whether all blocks asked for were played, or too few bots are left."""
         there = len(self._entries) - len(self._benched.keys() & self._begun.keys())
-        return there < self._seats or (
-            self._limit is not None and len(self._played) >= self._limit
-        )
+        return there < self._seats or (self._limit is not None and len(self._played) >= self._limit)
 
     def progress(self) -> Progress:
         """Return the progress; without a limit the total is unknown."""

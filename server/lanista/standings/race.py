@@ -125,7 +125,5 @@ def ratings_of(
     rated = np.array([bot in have_played for bot in bots])
     elo -= elo[rated].mean() if rated.any() else 0.0
     return {
-        bot: float(value)
-        for bot, value, is_rated in zip(bots, elo, rated, strict=True)
-        if is_rated
+        bot: float(value) for bot, value, is_rated in zip(bots, elo, rated, strict=True) if is_rated
     }

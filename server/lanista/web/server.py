@@ -71,10 +71,6 @@ TOURNAMENT_VALUES = {
     "fault": ("late", "malformed", "illegal"),
 }
 """The values that some of them may have."""
-LADDERS_EVERY = 1.0
-"""Seconds between two checks for ladders' tables that are due, while there are viewers."""
-LADDERS_AT_LEAST_EVERY = 3600.0
-"""The same if there are none: each table is a snapshot of the ratings for later (docs/api.md)."""
 LADDER = re.compile("/api/1/ladders/([^/]+)(?:/bots/([^/]+)(?:/against/([^/]+))?)?")
 """The path of a ladder, of a bot on it, or of two bots."""
 TOURNAMENT = "/api/1/tournaments/"
@@ -276,8 +272,6 @@ class Server:
             nursery.start_soon(self._follow_tournaments)
         if self.view.tournament_matches.sources:
             nursery.start_soon(self._follow_tournament_matches)
-        if self.view.ladders:
-            nursery.start_soon(self._follow_ladders)
         await nursery.start(
             lambda task_status: serve_websockets(
                 self._serve_viewer,
@@ -307,14 +301,6 @@ class Server:
             await self.has_viewers.wait()
             await self.view.tournament_matches.refresh()
             await trio.sleep(LOOK_EVERY)
-
-    async def _follow_ladders(self) -> None:
-        """Keep the tables of ladders up to date: often while there are viewers."""
-        while True:
-            with trio.move_on_after(LADDERS_AT_LEAST_EVERY):
-                await self.has_viewers.wait()
-            await self.view.ladders.refresh()
-            await trio.sleep(LADDERS_EVERY)
 
     async def wait_without_viewers(self, grace: float) -> None:
         """Return when there has been no viewer for so many seconds."""
