@@ -23,7 +23,7 @@ from web.test_ladders import results, write_results
 from web.test_tournaments import store_blocks, write_spec
 
 TOKEN = "sesame"
-LADDER = {"name": "pit", "block": "block0", "bots": ["Ann", "Bob"], "seating": 0, "map": ""}
+LADDER = {"name": "pit", "map": ""}
 LATER = "2100-01-01T00:00:00.000+00:00"
 """When the ladder's match began: after Ann's name was registered."""
 

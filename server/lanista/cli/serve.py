@@ -330,7 +330,8 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
         await nursery.start(Operator(arena).run)
         ladders = Ladders.of(arena, standings_process.ask, bots_process.ask)
-        nursery.start_soon(ladders.run)
+        if ladders:
+            nursery.start_soon(ladders.run)
         if page is not None:
             await page.open_beside(arena, nursery, ladders)
 
