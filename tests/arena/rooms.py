@@ -30,9 +30,9 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
         room.wait(Waiter(name))
     match = room.next()
     assert match is not None
-    assert set(pair) == set(match.names)
-    spec = room.match_spec(match)
-    record = Path(f"2026-01-01/{ids.match_id()}.jsonl.gz")
+    assert set(pair) == set(match)
+    spec = attrs.evolve(room.match_spec(), match=ids.match_id())
+    record = Path(f"2026-01-01/{spec.match}.jsonl.gz")
     result = ResultInfo(
         end="void" if void else "finished",
         reason="stall" if void else "capture",
@@ -42,18 +42,17 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
         digest="",
         fault_counts=({}, {}),
         endings=tuple(
-            "void" if void else "disconnect" if name == failing else "normal"
-            for name in match.names
+            "void" if void else "disconnect" if name == failing else "normal" for name in match
         ),
         ended="2026-01-01T00:00:09+00:00",
     )
     stored = room.result_of(
-        MatchReport(spec=spec, names=match.names, result=result, record=record),
+        MatchReport(spec=spec, names=match, result=result, record=record),
         started="2026-01-01T00:00:00+00:00",
         record=str(record),
     )
     room.over(match, stored)
-    return match.names
+    return match
 
 
 def store(room):
@@ -61,8 +60,3 @@ def store(room):
     numbers = room.results.store.add_matches(room.results._waiting)
     room.results._waiting.clear()
     return numbers
-
-
-def live(room):
-    """The live ratings."""
-    return dict(room._ladder.live())

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from lanista.arena.ladders.results import (
     LadderResults,
-    block_result,
+    ladder_result,
     store_possible,
     unstored,
 )
@@ -22,7 +22,7 @@ from lanista.store.errors import StoreError, UnstorableError
 from match.playing import ANGRYMOB, SMALL, answers, sit
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
-INFO = LadderInfo(name="pit", block="b1", bots=("Bob", "Ann"), seating=1)
+INFO = LadderInfo(name="pit")
 RESULT = ResultInfo(
     end="forfeit",
     reason="forfeit",
@@ -38,10 +38,10 @@ RESULT = ResultInfo(
 
 def stored(**changes):
     """What is stored of RESULT, with other attributes if given."""
-    return block_result(
-        INFO,
+    return ladder_result(
+        "m",
+        map_="maze",
         seed=5,
-        attempt=2,
         names=("Ann", "Bob"),
         started="2026-01-01T00:00:00+00:00",
         result=attrs.evolve(RESULT, **changes),
@@ -52,9 +52,9 @@ def stored(**changes):
 
 def test_what_is_stored_of_a_match():
     block = stored()
-    assert ("b1", ("Bob", "Ann"), 5, "") == (block.block, block.bots, block.seed, block.map)
+    assert ("m", ("Ann", "Bob"), 5, "maze") == (block.block, block.bots, block.seed, block.map)
     (match,) = block.matches
-    assert (1, 2, 9.0, 0.25) == (match.seating, match.attempt, match.seconds, match.stall)
+    assert (0, 1, 9.0, 0.25) == (match.seating, match.attempt, match.seconds, match.stall)
     ann, bob = match.seats
     assert ("Ann", 1, Ending.NORMAL) == (ann.bot, ann.rank, ann.ending)
     assert ("Bob", 2, Ending.DISCONNECT) == (bob.bot, bob.rank, bob.ending)
@@ -134,10 +134,11 @@ def test_a_result_against_what_is_stored_is_refused_by_the_database_itself(tmp_p
 
 
 async def played(folder, name, ladder):
-    """A match of a ladder, or of none; its record is named `name`."""
-    table = sit(folder, ANGRYMOB, ("Ann v=1", "Bob v=1"), board=SMALL, ladder=ladder)
+    """Play a match of a ladder, or of none; its record is named `name`."""
+    match = name.partition(".")[0]
+    bots = ("Ann v=1", "Bob v=1")
+    table = sit(folder, ANGRYMOB, bots, board=SMALL, ladder=ladder, name=match)
     await table.play(answers("0 0 1 0", "0 1 1 3"), answers("1 1 1 2", ""))
-    table.path.rename(folder / name)
 
 
 async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clock):

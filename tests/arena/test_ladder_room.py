@@ -1,15 +1,14 @@
 """A ladder of an arena, without bots: what the operator decides about its names, and restarts."""
 
 import math
+import random
 from contextlib import contextmanager
 
 import pytest
-import trio
 
 from lanista.arena.ladders.names import LadderName, Owner
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
-from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
@@ -22,7 +21,7 @@ SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 @contextmanager
 def opened(folder):
     """The ladder, with what is stored of it."""
-    room = LadderRoom.open(SPEC, folder, DataFolder(folder), None, RunningMatches())
+    room = LadderRoom.open(SPEC, folder, DataFolder(folder), None)
     try:
         yield room
     finally:
@@ -64,10 +63,6 @@ def who(name):
     return LadderName(name=name, key=name.lower(), owner=Owner(name.encode()), is_registered=True)
 
 
-def live(room):
-    return dict(room._ladder.live())
-
-
 @pytest.fixture
 def others(tmp_path):
     """The database of the ladder, as another process opens it."""
@@ -78,52 +73,6 @@ def others(tmp_path):
             [result(f"b{number}", *pair) for number, pair in enumerate(["AB", "BC", "AC", "CB"])]
         )
         yield store
-
-
-async def test_struck_matches_count_for_nobody_until_they_are_put_back(tmp_path, others):
-    """A restart gives the same ratings."""
-    with opened(tmp_path) as room:
-        before = live(room)
-        others.strike("A")
-        await room.take_up_notes()
-        without = live(room)
-        assert {"B", "C"} == without.keys()
-        assert before["B"] != without["B"]
-    with opened(tmp_path) as room:
-        assert without == pytest.approx(live(room))
-        others.unstrike("A")
-        await room.take_up_notes()
-        assert before == pytest.approx(live(room))
-    with opened(tmp_path) as room:
-        assert before == pytest.approx(live(room))
-
-
-@pytest.mark.parametrize("stored", [False, True])
-async def test_a_match_that_ends_while_others_are_counted_anew_counts_once(
-    tmp_path, others, monkeypatch, stored
-):
-    """Whether or not it gets into the database before that is read."""
-    late = result("b9", "C", "B")
-    with opened(tmp_path) as room:
-        for name in "BC":
-            room.wait(who(name))
-        match = room._ladder.next(room.now + 1e3)
-        read = LadderRoom._counted
-
-        def meanwhile(room, known):
-            trio.from_thread.run_sync(room.over, match, late)
-            if stored:
-                room.results.store.add_matches([late])
-            return read(room, known)
-
-        monkeypatch.setattr(LadderRoom, "_counted", meanwhile)
-        others.strike("A")
-        await room.take_up_notes()
-        found = live(room)
-        room.results.store.add_matches([late])
-    with opened(tmp_path) as room:
-        assert found == pytest.approx(live(room))
-        assert 3 == room._ladder._names["B"].matches
 
 
 async def test_unbenching_ends_a_rest_for_good(tmp_path, others):
@@ -159,3 +108,28 @@ async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp
         room.set_benched([])
         room.wait(who("B"))
         assert room.resting(who("B")) is None
+
+
+async def test_striking_a_name_ends_its_rest(tmp_path, others):
+    """Its failures don't count either."""
+    others.add_matches([result(f"f{number}", "B", "A", failed="A") for number in range(2)])
+    with opened(tmp_path) as room:
+        assert room.resting(who("A")) > 0
+        others.strike("A")
+        await room.take_up_notes()
+        assert room.resting(who("A")) is None
+    with opened(tmp_path) as room:
+        assert room.resting(who("A")) is None
+
+
+def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):
+    maps = ("great-hall", "seed-30")
+    spec = LadderSpec(name="pit", game="hogwarts", maps=maps)
+    room = LadderRoom.open(spec, tmp_path, DataFolder(tmp_path), None, chance=random.Random(1))
+    try:
+        specs = [room.match_spec() for _ in range(40)]
+    finally:
+        room.close()
+    assert 40 == len({spec.seed for spec in specs})
+    assert set(maps) == {spec.ladder.map for spec in specs}
+    assert all(spec.board is not None for spec in specs)

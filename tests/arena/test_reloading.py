@@ -30,7 +30,6 @@ drain = 9
 name = "two"
 game = "angrymob"
 fill_after = 1
-block_timeout = 2
 bench_after = 4
 [[ladders]]
 name = "one"
@@ -51,7 +50,7 @@ def test_limits_take_effect_and_nothing_else():
     )
     one, two = changed.spec.ladders
     assert old.ladders[0] == one
-    assert (1.0, 2.0, 4) == tuple(getattr(two, key) for key in LADDER_LIMITS)
+    assert (1.0, 4) == tuple(getattr(two, key) for key in LADDER_LIMITS)
     assert ["page.listen"] == unchangeable(old, new)
     assert [] == unchangeable(old, spec(NEW))
 
@@ -73,7 +72,7 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
     with ExitStack() as opened:
         arena = Arena(options)
         arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-            open_ladders, options, arena.running, opened
+            open_ladders, options, opened
         )
         limits = attrs.evolve(ladder, fill_after=1.0, bench_after=7)
         arena.reload(

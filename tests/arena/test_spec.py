@@ -77,7 +77,6 @@ def test_every_key_is_read():
         limits = "memory=1G"
         sandbox = "bwrap"
         fill_after = 0
-        block_timeout = 60
         bench_after = 1
         window = 1000
         lag_allowance = 0.25
@@ -115,7 +114,6 @@ def test_every_key_is_read():
                 limits="memory=1G",
                 sandbox=SandboxName.BWRAP,
                 fill_after=0.0,
-                block_timeout=60.0,
                 bench_after=1,
                 window=1000,
                 lag_allowance=0.25,
@@ -136,7 +134,7 @@ def test_every_key_is_read():
     [
         ("por = 1", "por: no such key; known are host, port, game, data, store,"),
         ('tsl = "x"', "tls, page, friendly, ladders; did you mean 'tls'?"),
-        (LADDER + "blocktimeout = 1", "clock; did you mean 'block_timeout'?"),
+        (LADDER + "fillafter = 1", "clock; did you mean 'fill_after'?"),
         (LADDER + "zzz = 1", "ladders[1].zzz: no such key; known are name, game, maps,"),
         (LADDER + "clock.turm = 1", "ladders[1].clock.turm: no such key; known are first, turn,"),
         ('house = ["x"]', "house: no such key; known are host,"),
@@ -215,7 +213,7 @@ def test_every_key_is_read():
         (LADDER + 'sandbox = "docker"', "ladders[1].sandbox: 'docker'; it can be none, bwrap"),
         (LADDER + "fill_after = -1", "ladders[1].fill_after: -1.0; expected at least 0"),
         (LADDER + "fill_after = 1e9", "ladders[1].fill_after: 1000000000.0; expected at most"),
-        (LADDER + "block_timeout = 0", "ladders[1].block_timeout: 0; expected a finite number"),
+        (LADDER + "fill_after = -1", "ladders[1].fill_after: -1"),
         (LADDER + "bench_after = 0", "ladders[1].bench_after: 0; expected at least 1"),
         (LADDER + "window = 0", "ladders[1].window: 0; expected at least 1"),
         (LADDER + "lag_allowance = 0.3", "ladders[1].lag_allowance: 0.3; expected at most 0.25"),

@@ -1,9 +1,9 @@
 """A ladder at its largest: a million matches of a thousand names, in SQLite.
 
 `ladder.py [SEATS [MATCHES [NAMES]]]`. Bots meet others of nearly their strength, as a ladder pairs
-them; one block of fifty is incomplete, and names join one after another. The database is made first
-(`fill`), which takes minutes; `ladder.py table PATH SEATS NAMES` then computes the table in a
-process of its own, as an arena does. Times are those of the processor, as a machine is seldom idle.
+them; names join one after another. The database is made first (`fill`), which takes minutes;
+`ladder.py table PATH SEATS NAMES` then computes the table in a process of its own, as an arena
+does. Times are those of the processor, as a machine is seldom idle.
 """
 
 import json
@@ -22,8 +22,6 @@ from measured import keep
 
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
-from lanista.hosting.control import RunningMatches
-from lanista.pairing.blocks import seatings
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import BlockResult
 from lanista.standings.compute import compute
@@ -46,55 +44,48 @@ def strengths(count):
 
 
 def ladder(seats, matches, count):
-    """Yield (players, ranks) of many blocks, as arrays: (B, S) and, by seating, (B, S, S)."""
+    """Yield (players, ranks) of many matches by seat, as arrays: (M, S) each."""
     chance = np.random.default_rng(1)
     elo = strengths(count)
     order = np.argsort(elo)
-    blocks = matches // seats
-    for first in range(0, blocks, CHUNK):
-        size = min(CHUNK, blocks - first)
-        here = order[order <= max(50, count * (first + size) // blocks)]
+    for first in range(0, matches, CHUNK):
+        size = min(CHUNK, matches - first)
+        here = order[order <= max(50, count * (first + size) // matches)]
         centre = chance.integers(len(here), size=(size, 1))
         # So many different ones of the forty nearest.
         near = np.argsort(chance.random((size, 40)), axis=1)[:, :seats]
         players = here[(centre + near - 20) % len(here)]
-        seated = np.array(seatings(range(seats)))
-        worth = elo[players[:, seated]] / 173.7 + chance.gumbel(size=(size, seats, seats))
-        ranks = (-worth).argsort(axis=2).argsort(axis=2) + 1
-        tied = chance.random((size, seats, 1)) < 0.05
+        worth = elo[players] / 173.7 + chance.gumbel(size=(size, seats))
+        ranks = (-worth).argsort(axis=1).argsort(axis=1) + 1
+        tied = chance.random((size, 1)) < 0.05
         yield first, players, np.where(tied & (ranks == 2), 1, ranks)
 
 
 def fill(path, seats, matches, count):
     """Make a database; rows are inserted directly, which takes a tenth of the time."""
     Store.open(path).close()
-    bots, seated = names(count), seatings(range(seats))
+    bots = names(count)
     connection = sqlite3.connect(path)
-    number = 0
     for first, all_players, all_ranks in ladder(seats, matches, count):
         blocks, rows, sitting = [], [], []
-        for at, (players, ranks) in enumerate(
+        for number, (players, ranks) in enumerate(
             zip(all_players.tolist(), all_ranks.tolist(), strict=True), first + 1
         ):
             its = [bots[player] for player in players]
             told = "[" + ", ".join(f'"{bot}"' for bot in its) + "]"
-            blocks.append((at, f"{at:016x}", str(at), "", told))
-            for seating in range(seats - (at % 50 == 0)):
-                number += 1
-                committed = (FIRST + timedelta(seconds=number)).isoformat(timespec="milliseconds")
-                text = str(ranks[seating])
-                record = f"{at % 256:02x}/{at:016x}-{seating}.jsonl.gz"
-                rows.append(
-                    (
-                        *(at, seating, 1, number, committed, "finished"),
-                        *('"capture"', text, text, 60, f"{number:016x}", 1.5, 0.001, record),
-                    )
+            blocks.append((number, f"{number:016x}", str(number), "", told))
+            committed = (FIRST + timedelta(seconds=number)).isoformat(timespec="milliseconds")
+            text = str(ranks)
+            record = f"{number % 256:02x}/{number:016x}.jsonl.gz"
+            rows.append(
+                (
+                    *(number, 0, 1, number, committed, "finished"),
+                    *('"capture"', text, text, 60, f"{number:016x}", 1.5, 0.001, record),
                 )
-                for seat in range(seats):
-                    ending = "crash" if number % 100 == 0 and not seat else "normal"
-                    sitting.append(
-                        (number, seat, its[seated[seating][seat]], ending, '""', 0, 0, 0)
-                    )
+            )
+            for seat, bot in enumerate(its):
+                ending = "crash" if number % 100 == 0 and not seat else "normal"
+                sitting.append((number, seat, bot, ending, '""', 0, 0, 0))
         for table, its_rows in (("blocks", blocks), ("matches", rows), ("seats", sitting)):
             marks = ", ".join("?" * len(its_rows[0]))
             connection.executemany(f"INSERT INTO {table} VALUES ({marks})", its_rows)
@@ -121,7 +112,7 @@ def table(path, seats, count):
                 format="ladder",
                 bots=bots,
                 house=bots[:2],
-                counted=count_pages(now.block_pages(), seatings(range(seats)), bots),
+                counted=count_pages(now.block_pages(), (tuple(range(seats)),), bots),
                 endings={bot: counts.endings for bot, counts in now.endings().bots.items()},
                 head_to_head=False,
             )
@@ -136,7 +127,7 @@ def start(path, seats):
     game = "hogwarts" if seats == 4 else "angrymob"
     spec = LadderSpec(name=path.stem, game=game)
     folder = path.parent.parent
-    LadderRoom.open(spec, folder, DataFolder(folder), None, RunningMatches()).close()
+    LadderRoom.open(spec, folder, DataFolder(folder), None).close()
 
 
 def measure(path, seats, matches, count):

@@ -123,7 +123,7 @@ async def measure(folder, count, processes):
     figures = {}
     with ExitStack() as stack:
         arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-            open_ladders, arena.options, arena.running, stack
+            open_ladders, arena.options, stack
         )
         room = arena.ladders.rooms["ladder"]
         for name in names(count):

@@ -1,38 +1,31 @@
-"""A standing ladder: restarting with many stored matches, choosing the next among many names.
+"""A ladder: restarting with the last matches of many names, choosing the next among them.
 
-A million matches of 1,000 names, who then all wait. Times are processor time, without the time that
-making up the matches takes.
+1,000 names, of which 50 matches each are known, and who then all wait. Times are processor time,
+without the time that making up the matches takes.
 """
 
+import itertools
 import random
 import time
 
 from measured import keep, median
 
-from lanista.arena.ladders.ladder import Ladder, LadderResult
-from lanista.pairing.blocks import Pairing, seatings
-from lanista.pairing.shared import arranged
+from lanista.pairing.ladder import Ladder
 
-MATCHES = 1_000_000
 NAMES = [f"bot{number}" for number in range(1000)]
+KNOWN = 50
+"""The number of known matches of each name."""
 NEAR = 40
 """How far apart opponents are in the list of names, at most."""
 
 
 def stored(seats):
-    """Matches as a database has them; one block of a hundred ends after its first match."""
+    """Matches as a database has them."""
     chance = random.Random(1)
-    ranks = [tuple(chance.sample(range(1, seats + 1), seats)) for _ in range(100)]
-    number = opening = 0
-    while number < MATCHES:
+    for _ in range(KNOWN * len(NAMES) // seats):
         first = chance.randrange(len(NAMES))
         near = chance.sample(range(1, NEAR), seats - 1)
-        names = [NAMES[(first + step) % len(NAMES)] for step in (0, *near)]
-        pairing = Pairing(arranged(names, opening, int), opening)
-        for seating in range(1 if opening % 100 == 0 else seats):
-            yield LadderResult(pairing, seating, 1, chance.choice(ranks), (), float(number))
-            number += 1
-        opening += 1
+        yield [NAMES[(first + step) % len(NAMES)] for step in (0, *near)]
 
 
 def took(act):
@@ -42,22 +35,27 @@ def took(act):
 
 
 def measure(seats):
-    ladder = Ladder(seated=seatings(range(seats)))
-    making = took(lambda: sum(1 for _ in stored(seats)))
-    restoring = took(lambda: ladder.restore(stored(seats)))
+    ladder = Ladder(seats=seats, chance=random.Random(1))
+    known = list(stored(seats))
+    restoring = took(lambda: [ladder.take(names, (), 0.0) for names in known])
+    ladder.ratings = {name: 10.0 * number for number, name in enumerate(NAMES)}
     for name in NAMES:
-        ladder.wait(name, name, float(MATCHES))
-    now = MATCHES + 60.0
-    choosing = [took(lambda: ladder.next(now)) for _ in range(len(NAMES) // seats)]
+        ladder.wait(name, name, 0.0)
+    choosing, distances = [], []
+    for _ in range(len(NAMES) // seats):
+        began = time.process_time()
+        match = ladder.next(60.0)
+        choosing.append(time.process_time() - began)
+        order = sorted(map(NAMES.index, match))
+        distances += [after - before for before, after in itertools.pairwise(order)]
     keep(
         f"ladder_{seats}_seats",
         {
-            "matches": MATCHES,
             "names": len(NAMES),
-            "restore_seconds": round(restoring - making, 1),
-            "of_that_ratings_seconds": round(took(ladder._ratings.rate_anew), 1),
+            "restore_seconds": round(restoring, 2),
             "next_ms_longest": round(max(choosing) * 1000, 2),
             "next_ms_median": median([seconds * 1000 for seconds in choosing]),
+            "names_between_opponents_median": median(distances),
             "aim": "next under 5 ms",
         },
     )

@@ -7,10 +7,8 @@ import sqlite3
 import threading
 
 from e2e.running import PATIENCE, Daemon, Program, command, read
-from lanista.arena.ladders.ratings import LadderRatings
-from lanista.arena.ladders.room import LadderRoom
+from lanista.arena.ladders.room import KEPT, LadderRoom
 from lanista.arena.spec import read_spec
-from lanista.hosting.control import RunningMatches
 from lanista.results.data_folder import DataFolder
 from support.processes import argv_of, children_of
 
@@ -120,7 +118,7 @@ def check_results(folder, told):
     data = folder / "data"
     spec = read_spec(folder / "arena.toml")
     # It stores what the last arena, which had a second for it at its end, may have left.
-    room = LadderRoom.open(spec.ladders[0], folder, DataFolder(data), None, RunningMatches())
+    room = LadderRoom.open(spec.ladders[0], folder, DataFolder(data), None)
     with contextlib.closing(sqlite3.connect(data / "ladders" / "pit.db")) as connection:
         matches = connection.execute(
             "SELECT record, termination, ranks, id FROM matches JOIN blocks "
@@ -132,15 +130,16 @@ def check_results(folder, told):
     records = {str(path.relative_to(data / "records")): path for path in data.rglob("*.jsonl.gz")}
     # An empty one may be another arena's that is just beginning; it is removed later.
     assert not [path for path in data.rglob("*.part") if path.stat().st_size]
-    ratings = LadderRatings()
+    counts = collections.Counter()
     for path, end, ranks, block in matches:
         record = read(records.pop(path))
-        expected = (record.result.end, str(list(record.result.ranks)), record.header.ladder.block)
+        expected = (record.result.end, str(list(record.result.ranks)), record.header.match)
         assert expected == (end, ranks, block)
-        ratings.keep([player.name for player in record.header.players], record.result.ranks)
-    ratings.rate_anew()
+        counts.update(player.name for player in record.header.players)
     for path in records.values():
         assert "aborted" == read(path).result.end
     with contextlib.closing(room):
-        live = room._ladder.live()
-        assert {name: ratings.ordinal(name) for name in live} == live
+        known = {name: entry.matches for name, entry in room._ladder._names.items()}
+        assert {name: min(counts[name], KEPT) for name in known} == {
+            name: min(number, KEPT) for name, number in known.items()
+        }

@@ -52,12 +52,12 @@ class Arena(Daemon):
         self.port = int(self.out.split("\n")[0].rpartition(":")[2])
 
     def stored(self, ladder):
-        """What is stored of a ladder's matches: block, seating, ranks, and the names by seat."""
+        """What is stored of a ladder's matches: the seed, and the names by seat."""
         path = self.data / "ladders" / f"{ladder}.db"
         with contextlib.closing(sqlite3.connect(path)) as connection:
             return connection.execute(
-                "SELECT block, seating, ranks, (SELECT group_concat(bot) FROM seats "
-                "WHERE match = number) FROM matches ORDER BY number"
+                "SELECT seed, (SELECT group_concat(bot) FROM seats WHERE match = matches.number) "
+                "FROM matches JOIN blocks ON block = blocks.number ORDER BY matches.number"
             ).fetchall()
 
 
@@ -74,8 +74,8 @@ def hello(name, room, options="v=1 keep=1"):
     return f"{name} {options} room={room} token=secret-of-{name}"
 
 
-def test_two_names_play_a_block_and_its_results_are_stored(arena, peers):
-    """Both sit in both seats, on one seed; nobody is told who else waits."""
+def test_two_names_play_and_their_results_are_stored(arena, peers):
+    """Each match has a seed of its own; nobody is told who else waits."""
     peer = {name: peers(arena, hello(name, "pit")) for name in ("Ada", "Bob")}
     for _ in range(2):
         for bot in peer.values():
@@ -86,12 +86,11 @@ def test_two_names_play_a_block_and_its_results_are_stored(arena, peers):
             assert "end finished" in bot.until("end")
 
     def stored():
-        return [match for match in arena.stored("pit") if {"Ada", "Bob"} == {*match[3].split(",")}]
+        return [match for match in arena.stored("pit") if {"Ada", "Bob"} == {*match[1].split(",")}]
 
     wait_until(lambda: len(stored()) == 2, "both matches are stored")
-    (block, first, _, seated), (same, second, _, swapped) = stored()
-    assert (block, {0, 1}) == (same, {first, second})
-    assert seated.split(",") == swapped.split(",")[::-1]
+    (seed, _), (other, _) = stored()
+    assert seed != other
     for bot in peer.values():
         bot.leave()
 
@@ -170,7 +169,7 @@ def test_a_house_bot_fills_the_seat(arena, peers):
     bot.say("\n")
     bot.until("end")
     wait_until(lambda: arena.stored("guests"), "the match is stored")
-    assert {"CamperJoe", "Eve"} == set(arena.stored("guests")[0][3].split(","))
+    assert {"CamperJoe", "Eve"} == set(arena.stored("guests")[0][1].split(","))
 
 
 def test_a_house_bot_that_cant_be_started_is_logged_with_its_last_line(arena, peers):

@@ -5,7 +5,6 @@ import os
 import shutil
 from datetime import UTC, datetime
 
-import attrs
 import pytest
 
 from arena.test_ladder_results import INFO, played
@@ -14,7 +13,6 @@ from e2e.running import run_here
 from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import recorded
-from lanista.hosting.control import RunningMatches
 from lanista.results.data_folder import DataFolder
 from lanista.store.database import Store
 from store.test_store_schema import execute
@@ -104,9 +102,7 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_
 
 def open_room(folder):
     data = DataFolder(folder / "data")
-    LadderRoom.open(
-        LadderSpec(name="pit", game="angrymob"), folder, data, None, RunningMatches()
-    ).close()
+    LadderRoom.open(LadderSpec(name="pit", game="angrymob"), folder, data, None).close()
 
 
 async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_clock, monkeypatch):
@@ -119,8 +115,7 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     records = tmp_path / "data" / "records" / DAY
     records.mkdir(parents=True)
     for number in range(5):
-        ladder = attrs.evolve(INFO, block=f"b{number}")
-        await played(records, f"{number}.jsonl.gz", ladder)
+        await played(records, f"{number}.jsonl.gz", INFO)
     verify = "arena verify arena.toml"
     assert ["pit: no results are stored"] == verified(verify, tmp_path, code=0)
     open_room(tmp_path)
@@ -140,17 +135,17 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     *lines, total = verified(verify, tmp_path)
     shown = f"data/records/{DAY}"
     assert lines[0] == (
-        f"pit: record unreadable: match 4 (block b3, seating 1, attempt 1): {shown}/3.jsonl.gz: "
+        f"pit: record unreadable: match 4 (block 3, seating 0, attempt 1): {shown}/3.jsonl.gz: "
         "its last line isn't a result"
     )
     assert lines[1] == (
-        "pit: different from the record: match 3 (block b2, seating 1, attempt 1): "
+        "pit: different from the record: match 3 (block 2, seating 0, attempt 1): "
         f"in {shown}/2.jsonl.gz the map is '', stored is 'moon'"
     )
-    assert lines[2].startswith("pit: different from the record: match 2 (block b1, seating 1")
+    assert lines[2].startswith("pit: different from the record: match 2 (block 1, seating 0")
     assert "stored is 'luck', the score of seat 0 is " in lines[2]
     assert lines[3] == (
-        "pit: record missing: match 1 (block b0, seating 1, attempt 1): "
+        "pit: record missing: match 1 (block 0, seating 0, attempt 1): "
         f"{shown}/0.jsonl.gz isn't there"
     )
     assert lines[4] == f"pit: not stored: {shown}/4.jsonl.gz: its match isn't stored"

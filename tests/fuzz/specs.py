@@ -114,7 +114,6 @@ house = ["Demo", { name = "My Anchor", command = "stdio: python3 anchor.py" }, "
 limits = "memory=1G"
 sandbox = "bwrap"
 fill_after = 0
-block_timeout = 60
 bench_after = 1
 window = 1000
 lag_allowance = 0.25

@@ -95,19 +95,3 @@ async def test_a_match_is_repeated_only_while_it_may_be_and_its_bots_come(tmp_pa
     ):
         assert ["void"] == await tries.reports(**more)
         assert [tries.specs[0].match] == list(tries.running.ended)
-
-
-def test_the_records_of_a_block_are_hidden_until_it_is_over(tmp_path):
-    """Those of matches that count as well: the same seed is played again with other seats."""
-    running = RunningMatches()
-    records = VoidRecords(running, of_block=True)
-    paths = {match: tmp_path / match for match in ("first", "void", "unwritten")}
-    for match in ("first", "void"):
-        paths[match].touch()
-    for match, path in paths.items():
-        records.end(match, path, is_void=match == "void")
-        assert running.hides(match)
-    assert {} == running.ended
-    records.show()
-    assert {"first": paths["first"], "void": paths["void"]} == running.ended
-    assert not any(map(running.hides, paths))

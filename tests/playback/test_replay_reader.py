@@ -150,15 +150,13 @@ def test_a_late_turn_with_a_stall_waits_for_the_line_behind_it(tmp_path):
     )
 
 
-def test_who_watches_a_ladders_match_is_not_told_its_seed(tmp_path):
-    """Other matches of its block are played with it."""
+def test_who_watches_a_ladders_match_is_told_its_seed_at_the_end(tmp_path):
+    """No other match is played with it."""
     header, *rest = unpacked(captured(tmp_path))
-    ladder = {"name": "pit", "block": "b", "bots": ["Ann", "Bob"], "seating": 0, "map": ""}
+    ladder = {"name": "pit", "map": ""}
     lines = [json.dumps(json.loads(header) | {"ladder": ladder}).encode() + b"\n", *rest]
     *_, end = followed(tmp_path / "growing", lines)
-    assert None is end["seed"]
-    *_, end = read_frames(tmp_path / "growing")
-    assert isinstance(end["seed"], str)
+    assert str(json.loads(header)["seed"]) == end["seed"]
 
 
 def test_a_late_turn_with_a_stall_below_the_margin_is_a_frame(tmp_path):

@@ -39,13 +39,13 @@ def test_a_curve_follows_the_results():
 
 def test_known_points_are_not_computed_again(monkeypatch):
     computed = []
-    ratings = module._ratings
+    ratings = module.ratings_of
 
     def counting(played, *args):
         computed.append(len(played))
         return ratings(played, *args)
 
-    monkeypatch.setattr(module, "_ratings", counting)
+    monkeypatch.setattr(module, "ratings_of", counting)
     races = Races()
     played = [BlockScore(("Ann", "Bob"), ranks) for ranks in (WON, LOST, WON)]
     first = races.race(played[:2], SEATED, ["Ann", "Bob"])

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from e2e.running import Program, command
 from web.browser import PHONE
 from web.matchpage import DASH, fits
-from web.test_ladders import BLOCKS, HOSTILE, write_results
+from web.test_ladders import HOSTILE, PLAYED, write_results
 
 FILE = """
 port = 0
@@ -26,7 +26,7 @@ class LadderArena(Program):
     def __init__(self, folder):
         folder.mkdir(exist_ok=True)
         (folder / "arena.toml").write_text(FILE)
-        write_results(folder / "lanista-data", *BLOCKS)
+        write_results(folder / "lanista-data", *PLAYED)
         super().__init__(command("arena", "run", "arena.toml"), folder)
         try:
             self.until(lambda: self.out.count("\n") == 2, "the arena says where it and its page is")

@@ -19,11 +19,11 @@ from web.axe import loaded_axe, serious
 from web.browser import DESK, PHONE
 from web.matchpage import MatchPage
 from web.records import captured, changed, unpacked
-from web.test_ladders import result, write_results
+from web.test_ladders import results, write_results
 from web.test_tournaments import store_blocks, write_spec
 
 TOKEN = "sesame"
-LADDER = {"name": "pit", "block": "block0", "bots": ["Ann", "Bob"], "seating": 0, "map": ""}
+LADDER = {"name": "pit", "map": ""}
 LATER = "2100-01-01T00:00:00.000+00:00"
 """When the ladder's match began: after Ann's name was registered."""
 
@@ -35,7 +35,7 @@ def pit(tmp_path_factory, windows):
     """
     folder = tmp_path_factory.mktemp("pit")
     data = folder / "data"
-    write_results(data, result(0, "Bob", "Ann", crashed=True, seatings=(1,)))
+    write_results(data, results(0, "Bob", "Ann", crashed=True, seats=(1,)))
     record = data / "records" / "2026-05-01" / "M01.jsonl.gz"
     lines = unpacked(captured(folder))
     lines = changed(lines, 0, match="M01", ladder=LADDER, started=LATER)

@@ -24,7 +24,7 @@ from web.records import captured, changed, unpacked
 from web.test_ladders import opened
 from web.test_logs import logs
 
-LADDER = {"name": "pit", "block": "b", "bots": ["Ann", "Bob"], "seating": 0, "map": ""}
+LADDER = {"name": "pit", "map": ""}
 BEFORE = "2026-05-01T00:00:00.000+00:00"
 LATER = "2100-01-01T00:00:00.000+00:00"
 LOGS = {"0": "# Ann's plan\n", "1": "# Bob's plan\n"}

@@ -34,52 +34,47 @@ SPEC = LadderSpec(name="pit", game="angrymob", house=(HouseBot(command="CamperJo
 HOSTILE = "<b>'\"\u202e"
 
 
-def result(number, winner, loser, *, crashed=False, seatings=(0, 1)):
-    """A block in which one bot beats the other in both seats, or crashed in the second match."""
-    matches = []
-    for seating in seatings:
-        names = (winner, loser) if seating == 0 else (loser, winner)
-        fails = crashed and seating == 1
-        matches.append(
-            MatchResult(
-                seating=seating,
-                attempt=1,
-                end="forfeit" if fails else "finished",
-                reason="capture",
-                turns=60,
-                digest=f"{number:08x}{seating:08x}",
-                seconds=1.5,
-                stall=0.0,
-                record=f"2026-05-01/M{number}{seating}.jsonl.gz",
-                seats=tuple(
-                    SeatResult(
-                        bot=name,
-                        rank=1 if name == winner else 2,
-                        score=9 if name == winner else 3,
-                        ending=Ending.CRASH if fails and name == loser else Ending.NORMAL,
-                        words=f"exit code 1 {HOSTILE}" if fails and name == loser else "",
-                    )
-                    for name in names
-                ),
-            )
+def results(number, winner, loser, *, crashed=False, seats=(0, 1)):
+    """Matches in which one bot beats the other, in both seats; in the second one it may crash."""
+    found = []
+    for seat in seats:
+        names = (winner, loser) if seat == 0 else (loser, winner)
+        fails = crashed and seat == 1
+        match = MatchResult(
+            seating=0,
+            attempt=1,
+            end="forfeit" if fails else "finished",
+            reason="capture",
+            turns=60,
+            digest=f"{number:08x}{seat:08x}",
+            seconds=1.5,
+            stall=0.0,
+            record=f"2026-05-01/M{number}{seat}.jsonl.gz",
+            seats=tuple(
+                SeatResult(
+                    bot=name,
+                    rank=1 if name == winner else 2,
+                    score=9 if name == winner else 3,
+                    ending=Ending.CRASH if fails and name == loser else Ending.NORMAL,
+                    words=f"exit code 1 {HOSTILE}" if fails and name == loser else "",
+                )
+                for name in names
+            ),
         )
-    return BlockResult(
-        block=f"block{number}",
-        bots=(winner, loser),
-        seed=number,
-        map="",
-        matches=tuple(matches),
-    )
+        found.append(
+            BlockResult(block=f"M{number}{seat}", bots=names, seed=1, map="", matches=(match,))
+        )
+    return found
 
 
-def write_results(data, *results, ladder="pit"):
-    """Store results and empty files as their records."""
+def write_results(data, *groups, ladder="pit"):
+    """Store groups of results, and empty files as their records."""
     folder = data / "records" / "2026-05-01"
     folder.mkdir(parents=True, exist_ok=True)
     (data / "ladders").mkdir(exist_ok=True)
     with Store.open(data / "ladders" / f"{ladder}.db") as store:
-        store.add_matches(results)
-    for one in results:
+        store.add_matches([one for group in groups for one in group])
+    for one in (one for group in groups for one in group):
         for match in one.matches:
             (data / "records" / match.record).write_bytes(b"")
 
@@ -109,7 +104,7 @@ async def opened(data, *specs, ask=None, **how):
     arena = Arena(arena_options(ANGRYMOB, data=data, ladders=specs or (SPEC,)))
     with ExitStack() as stack:
         arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-            open_ladders, arena.options, arena.running, stack
+            open_ladders, arena.options, stack
         )
         async with showing(
             View(arena.running, arena=arena, ladders=Ladders.of(arena, ask, ask)), **how
@@ -118,17 +113,17 @@ async def opened(data, *specs, ask=None, **how):
             yield house
 
 
-BLOCKS = [
-    *(result(number, "Ann", "Bob") for number in range(4)),
-    *(result(number, "Bob", "Cem", crashed=number == 5) for number in range(4, 7)),
-    *(result(number, "CamperJoe", "Cem") for number in range(7, 9)),
-    result(9, "Cem", "CamperJoe", seatings=(1,)),
+PLAYED = [
+    *(results(number, "Ann", "Bob") for number in range(4)),
+    *(results(number, "Bob", "Cem", crashed=number == 5) for number in range(4, 7)),
+    *(results(number, "CamperJoe", "Cem") for number in range(7, 9)),
+    results(9, "Cem", "CamperJoe", seats=(1,)),
 ]
 
 
 async def test_all_ladders_and_the_table_of_one(tmp_path):
     """The best first; the house bot has no rank; the trend is since the snapshots before."""
-    write_results(tmp_path, *BLOCKS)
+    write_results(tmp_path, *PLAYED)
     now = datetime.now(UTC)
     with RatingHistory.open(tmp_path / "ratings.db") as history:
         history.add("pit", now - timedelta(days=8), {"Bob": Rated(-1000.0, None, None)})
@@ -141,7 +136,6 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
             "title": "Angry Mob",
             **dict.fromkeys(("waiting", "playing", "resting", "voids"), 0),
             "seats": 2,
-            "blocks": 10,
             "matches": 19,
             "bots": 4,
             "problem": None,
@@ -170,7 +164,7 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
 
 async def test_one_bot_and_two_bots(tmp_path):
     """By opponent and seat, the last matches and failures; matches whose records are here."""
-    write_results(tmp_path, *BLOCKS)
+    write_results(tmp_path, *PLAYED)
     (tmp_path / "records" / "2026-05-01" / "M91.jsonl.gz").unlink()
     async with opened(tmp_path) as house:
         cem = (await house.get("/api/1/ladders/pit/bots/Cem")).json
@@ -209,16 +203,6 @@ async def test_one_bot_and_two_bots(tmp_path):
         assert (0, 0, 0, []) == tuple(met[key] for key in ("won", "tied", "lost", "recent"))
 
 
-async def test_the_records_of_an_open_block_are_not_named(tmp_path):
-    """They tell its seed, with which other matches are still to be played."""
-    write_results(tmp_path, *BLOCKS)
-    async with opened(tmp_path) as house:
-        room = house.arena.ladders.rooms["pit"]
-        room._openings = {None: attrs.make_class("Opening", ["block"])("block6")}
-        bob = (await house.get("/api/1/ladders/pit/bots/Bob")).json
-        assert [None, None, "M51"] == [match["match"] for match in bob["recent"][:3]]
-
-
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
@@ -238,7 +222,7 @@ async def test_the_records_of_an_open_block_are_not_named(tmp_path):
     ],
 )
 async def test_what_is_not_there_is_told(tmp_path, path, status, words):
-    write_results(tmp_path, *BLOCKS[:1])
+    write_results(tmp_path, *PLAYED[:1])
     async with opened(tmp_path) as house:
         answer = await house.get(path)
         assert status == answer.status
@@ -258,7 +242,7 @@ async def test_a_ladder_without_matches_and_an_arena_without_ladders(tmp_path):
 
 async def test_whoever_rests_is_told_with_the_reason(tmp_path):
     """Failed matches since the arena's start, and house bots that can't be started."""
-    write_results(tmp_path, *BLOCKS)
+    write_results(tmp_path, *PLAYED)
     async with opened(tmp_path, attrs.evolve(SPEC, bench_after=1)) as house:
         room = house.arena.ladders.rooms["pit"]
         for _ in range(5):
@@ -275,7 +259,7 @@ async def test_whoever_rests_is_told_with_the_reason(tmp_path):
 
 def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
     """What is known already isn't computed again."""
-    write_results(tmp_path, *BLOCKS)
+    write_results(tmp_path, *PLAYED)
     source = {
         "name": "pit",
         "game": "angrymob",
@@ -290,7 +274,7 @@ def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
     assert {"CamperJoe", "Cem"} < {bot for bot, _ in whole["rows"]}
     some = LadderTables().answer("table", {**source, "window": 3}, known=None)
     assert ["CamperJoe", "Cem"] == sorted(bot for bot, _ in some["rows"])
-    assert (3, 5) == (some["about"]["blocks"], some["about"]["matches"])
+    assert 3 == some["about"]["matches"]
     assert {"state": whole["state"]} == LadderTables().answer("table", source, known=whole["state"])
 
 
@@ -302,11 +286,11 @@ async def test_tables_are_computed_when_there_are_new_matches(
 ):
     """At most one in a while; nothing is told as long as nothing is new."""
     monkeypatch.setattr(renewal, "SHARE", 0)
-    write_results(tmp_path, *BLOCKS[:2])
+    write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
     arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
     with ExitStack() as stack:
-        arena.ladders.rooms, arena.names = open_ladders(arena.options, arena.running, stack)
+        arena.ladders.rooms, arena.names = open_ladders(arena.options, stack)
         shown = Ladders.of(arena, ask, ask)
         shown.on_change = lambda: told.append(1)
         assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
@@ -314,7 +298,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
         await shown.refresh()
         assert (1, 1) == (len(ask.questions), len(told))
         assert 4 == shown.summaries()[0]["matches"]
-        write_results(tmp_path, *BLOCKS[2:4])
+        write_results(tmp_path, *PLAYED[2:4])
         await trio.sleep(REST - 1)
         await shown.refresh()
         assert 4 == shown.summaries()[0]["matches"]
@@ -336,9 +320,28 @@ async def test_tables_are_computed_when_there_are_new_matches(
         assert None is shown.summaries()[0]["problem"]
 
 
+async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
+    """A name that was struck has none any more."""
+    monkeypatch.setattr(renewal, "SHARE", 0)
+    monkeypatch.setattr(ladders, "REST", 0.0)
+    write_results(tmp_path, *PLAYED)
+    arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
+    ask = Asked()
+    with ExitStack() as stack:
+        arena.ladders.rooms, arena.names = open_ladders(arena.options, stack)
+        room = arena.ladders.rooms["pit"]
+        shown = Ladders.of(arena, ask, ask)
+        await shown.refresh()
+        ratings = room._ladder.ratings
+        assert ratings["Ann"] > ratings["Bob"] > ratings["Cem"]
+        room.results.store.strike("Ann")
+        await shown.refresh()
+        assert {"Bob", "Cem", "CamperJoe"} == room._ladder.ratings.keys()
+
+
 async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
     """Nor does the rest of the page; only the first table is waited for."""
-    write_results(tmp_path, *BLOCKS)
+    write_results(tmp_path, *PLAYED)
     ask = Asked()
     async with opened(tmp_path, ask=ask) as house:
         before = (await house.get("/api/1/ladders/pit")).json
@@ -354,7 +357,7 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
 async def test_the_round_trip_to_a_bot_is_that_of_its_last_matches(tmp_path, monkeypatch):
     """The median of the smoothed ones and the least, by the bot's seat, of the last three."""
     monkeypatch.setattr(ladder_tables, "MEASURED", 3)
-    write_results(tmp_path, *(result(number, "Ann", "Bob") for number in range(3)))
+    write_results(tmp_path, *(results(number, "Ann", "Bob") for number in range(3)))
     day = tmp_path / "records" / "2026-05-01"
     # By record, oldest first: microseconds of seat 0 and of seat 1; Ann has seat 0 in M*0.
     for name, ways in {
@@ -380,7 +383,7 @@ async def test_the_round_trip_to_a_bot_is_that_of_its_last_matches(tmp_path, mon
 
 async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
     """For some seconds, so that many viewers cost as much as one; only some are kept."""
-    write_results(tmp_path, *BLOCKS)
+    write_results(tmp_path, *PLAYED)
     monkeypatch.setattr(ladders, "ANSWERS", 1)
     ask = Asked()
     async with opened(tmp_path, ask=ask) as house:
@@ -398,12 +401,13 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
 
 async def test_viewers_are_told_of_a_newer_table(tmp_path, monkeypatch):
     monkeypatch.setattr(ladders, "REST", 0.0)
-    monkeypatch.setattr("lanista.web.server.LADDERS_EVERY", 0.01)
-    write_results(tmp_path, *BLOCKS[:1])
+    monkeypatch.setattr(ladders, "EVERY", 0.01)
+    write_results(tmp_path, *PLAYED[:1])
     async with opened(tmp_path) as house:
+        house.nursery.start_soon(house.server.view.ladders.run)
         viewer = await house.page()
         assert done(await viewer.ask("lobby"))
         await viewer.told("lobby", lambda told: told["ladders"][0]["matches"] == 2)
-        write_results(tmp_path, *BLOCKS[1:2])
+        write_results(tmp_path, *PLAYED[1:2])
         told = await viewer.told("lobby", lambda told: told["ladders"][0]["matches"] == 4)
         assert ["Ann", "Bob"] == [row["bot"] for row in told["ladders"][0]["rows"]]

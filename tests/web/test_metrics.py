@@ -75,7 +75,7 @@ async def test_a_ladder_has_its_own_figures(tmp_path):
         async with opened(tmp_path, ladders=(ladder,)) as house:
             arena = house.arena
             arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-                open_ladders, arena.options, arena.running, databases
+                open_ladders, arena.options, databases
             )
             arena.ladders.rooms["pit"].results.times.add(0.002)
             found = samples(await house.get("/metrics"))

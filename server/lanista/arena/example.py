@@ -86,13 +86,10 @@ house = [{house}]
 # Seconds that a bot waits for others before house bots take the free seats.
 # fill_after = 10.0
 
-# Seconds after which a seed whose bots stay away isn't played on.
-# block_timeout = 600.0
-
 # Failed matches in a row after which a bot has to rest.
 # bench_after = 3
 
-# The number of blocks (seeds) that count for the table, the latest; without it all.
+# The number of matches that count for the table and for pairing, the latest; without it all.
 # window = 10000
 
 # Seconds of a bot's round trip over the network that are added to its time limits, at most 0.25.

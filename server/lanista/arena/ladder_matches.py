@@ -33,7 +33,6 @@ from lanista_protocol import ErrorCode, Note, NoteCode
 REPLACED = "a newer connection has shown the token of this name"
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladders.ladder import LadderMatch
     from lanista.arena.ladders.room import LadderRoom
 
 log = structlog.get_logger()
@@ -148,9 +147,9 @@ class LadderMatches:
         why = player.ladder.why_resting(player.who.name)
         handshake.send_at_once(player.connection, bytes(Note(NoteCode.BENCHED, seconds, None, why)))
 
-    def _begin(self, room: "LadderRoom", match: "LadderMatch") -> None:
+    def _begin(self, room: "LadderRoom", match: tuple[str, ...]) -> None:
         assert self._nursery is not None
-        players = self.lobby.take_named((room.ruleset.name, room.spec.name), match.names)
+        players = self.lobby.take_named((room.ruleset.name, room.spec.name), match)
         for player in players.values():
             player.place.plays = True
             player.waiting.cancel()
@@ -159,29 +158,35 @@ class LadderMatches:
         self.running.changes.tell()
 
     async def _run(
-        self, room: "LadderRoom", match: "LadderMatch", players: Mapping[str, Player]
+        self, room: "LadderRoom", match: tuple[str, ...], players: Mapping[str, Player]
     ) -> None:
-        """Play one match, and take its result."""
+        """Play one match, and take its result.
+
+        Args:
+            room: The ladder.
+            match: The names by seat.
+            players: The bots of those names that aren't house bots.
+        """
         started = datetime.now(UTC).isoformat()
         house: dict[str, PooledBot] = {}
         result = None
 
         async def seats(spec: MatchSpec) -> SeatedMatch | None:
             house.update(await self._take_house(room, match))
-            return self._seated(room, spec, match.names, {**players, **house})
+            return self._seated(room, spec, match, {**players, **house})
 
         try:
             for player in players.values():
                 await player.released.wait()
-            spec, records = room.match_spec(match), room.opening(match.pairing).records
-            for report in await play_match(spec, seats, self.play, records=records):
+            records = VoidRecords(self.running)
+            for report in await play_match(room.match_spec(), seats, self.play, records=records):
                 record = str(report.record.relative_to(self._records))
                 result = room.result_of(report, started=started, record=record)
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
             log.error(  # noqa: TRY400 - the trace is in the line
                 "match ended by an error",
                 ladder=room.spec.name,
-                players=list(match.names),
+                players=list(match),
                 trace=traceback.format_exc(),
             )
             for player in players.values():
@@ -224,10 +229,10 @@ class LadderMatches:
             ],
         )
 
-    async def _take_house(self, room: "LadderRoom", match: "LadderMatch") -> dict[str, PooledBot]:
+    async def _take_house(self, room: "LadderRoom", match: tuple[str, ...]) -> dict[str, PooledBot]:
         """Start the house bots of a match; one that can't be started isn't paired any more."""
         assert self._pool is not None
-        names = [name for name in match.names if name in room.house]
+        names = [name for name in match if name in room.house]
         if not names:
             return {}
         taken = await self._pool.take_all(

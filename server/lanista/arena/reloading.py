@@ -10,7 +10,7 @@ from lanista.arena.spec import ArenaSpec, LadderSpec
 
 LIMITS = ("max_connections", "max_per_address", "hello_timeout", "registration", "drain")
 """The keys of the arena that take effect at once."""
-LADDER_LIMITS = ("fill_after", "block_timeout", "bench_after")
+LADDER_LIMITS = ("fill_after", "bench_after")
 """The keys of a ladder that take effect at once."""
 
 

@@ -718,7 +718,7 @@ async def _open_ladders(arena: Arena, opened: ExitStack) -> None:
 
     try:
         arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-            open_ladders, arena.options, arena.running, opened
+            open_ladders, arena.options, opened
         )
     except (SpecError, StoreError) as error:
         raise CannotOpenError(str(error)) from None

@@ -44,7 +44,7 @@ MAX_WORKERS = 256
 MAX_COUNT = 1_000_000_000
 """Maximum value of `bench_after` and of `window`."""
 HOUR, DAY = 3600, 86_400
-"""Maximum of times for which somebody waits, in seconds; 30 days for `block_timeout`."""
+"""Maximum of times for which somebody waits, in seconds."""
 MAX_LAG_ALLOWANCE = 0.25
 """Maximum of `lag_allowance`: a peer can make its round trip look longer, but gains no more."""
 NO_PAGE = "none"
@@ -219,7 +219,8 @@ class LadderSpec:
     """The room that puts a bot on it."""
     game: str
     maps: tuple[str, ...] = attrs.field(default=(), validator=_few(MAX_LISTED))
-    """Files, or names of shipped maps, played in turn. If empty, each seed makes its own map."""
+    """Files, or names of shipped maps; each match is played on one of them, chosen at random. If
+    empty, each seed makes its own map."""
     house: tuple[HouseBot, ...] = attrs.field(default=(), validator=_few(MAX_HOUSE))
     """The bots that the arena starts to fill seats."""
     limits: str | None = None
@@ -228,12 +229,10 @@ class LadderSpec:
     """The sandbox in which house bots run."""
     fill_after: float = attrs.field(default=10.0, validator=[at_least(0), at_most(DAY)])
     """Seconds that a bot waits for others before house bots take the free seats."""
-    block_timeout: float = attrs.field(default=600.0, validator=[positive, at_most(30 * DAY)])
-    """Seconds after which a block whose bots stay away is closed with what was played."""
     bench_after: int = attrs.field(default=3, validator=[at_least(1), at_most(MAX_COUNT)])
     """Number of failed matches in a row after which a bot has to rest."""
     window: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_COUNT)])
-    """Number of the latest blocks that count for the table and for live ratings; None for all."""
+    """Number of the latest matches that count for the table and for pairing; None for all."""
     lag_allowance: float = attrs.field(
         default=0.0, validator=[at_least(0), at_most(MAX_LAG_ALLOWANCE)]
     )

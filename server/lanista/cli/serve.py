@@ -301,6 +301,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     from lanista.cli.standings import StandingsProcess, shown_tournaments
     from lanista.cli.web import PagePort
     from lanista.errors import CannotListenError
+    from lanista.web.ladders import Ladders
 
     standings_process, bots_process = StandingsProcess(), StandingsProcess()
     page_spec = options.spec.page
@@ -323,15 +324,17 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     except OSError as error:
         raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
     configure_log(options.spec.log_format)
-    ladders = (standings_process.ask, bots_process.ask) if options.spec.ladders else None
     page = None
     if has_page:
-        page = PagePort(page_spec.listen, shown, open_logs=page_spec.open_logs, ladders=ladders)
+        page = PagePort(page_spec.listen, shown, open_logs=page_spec.open_logs)
 
     async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
         await nursery.start(Operator(arena).run)
+        ladders = Ladders.of(arena, standings_process.ask, bots_process.ask)
+        if ladders:
+            nursery.start_soon(ladders.run)
         if page is not None:
-            await page.open_beside(arena, nursery)
+            await page.open_beside(arena, nursery, ladders)
 
     failures: list[OSError] = []
 
@@ -345,7 +348,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
             raise
 
     try:
-        if shown.looks or (ladders and has_page):
+        if shown.looks or options.spec.ladders:
             standings_process.start()
         trio.run(serve, options, announce, open_beside, reread)
     except (CannotListenError, CannotOpenError) as error:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lanista.arena.processes.tls import TlsRelay
     from lanista.arena.server import Arena
     from lanista.cli.standings import ShownTournaments
-    from lanista.web.ladders import Ask
+    from lanista.web.ladders import Ladders
     from lanista.web.server import Server
     from lanista.web.view import View
 
@@ -55,7 +55,6 @@ class PagePort:
         tournaments: "ShownTournaments | None" = None,
         *,
         open_logs: bool = False,
-        ladders: "tuple[Ask, Ask] | None" = None,
     ) -> None:
         """Parse the address; nothing is opened yet.
 
@@ -63,17 +62,23 @@ class PagePort:
             web: HOST:PORT; None: the default, or a free port if the default is in use.
             tournaments: The tournaments that the page shows; None for none.
             open_logs: Whether all viewers see bots' logs during a match.
-            ladders: Asks for the tables of ladders, and about their bots; None to show none.
         """
         self._tournaments = tournaments
         self._open_logs = open_logs
-        self._ladders = ladders
         self.announced: str | None = None
         self._is_default = web is None
         self._host, self._port = DEFAULT if web is None else address_of(web)
 
-    async def open_beside(self, arena: "Arena", nursery: "trio.Nursery") -> None:
-        """Serve an arena's page in a nursery, and set `announced` to the page's address."""
+    async def open_beside(
+        self, arena: "Arena", nursery: "trio.Nursery", ladders: "Ladders | None" = None
+    ) -> None:
+        """Serve an arena's page in a nursery, and set `announced` to the page's address.
+
+        Args:
+            arena: The arena.
+            nursery: The nursery.
+            ladders: The arena's ladders, which the caller runs; None if it has none.
+        """
         import structlog
 
         from lanista.web.ladders import Ladders
@@ -83,7 +88,7 @@ class PagePort:
             arena.running,
             arena=arena,
             data=arena.options.data.path,
-            ladders=Ladders() if self._ladders is None else Ladders.of(arena, *self._ladders),
+            ladders=ladders or Ladders(),
             **self._of_tournaments(),
         )
         server = await self.listen(view, arena.tls)

@@ -99,13 +99,10 @@ class MatchReport:
 class VoidRecords:
     """The records of void matches, hidden while their match is repeated.
 
-    They are hidden because they contain the seed, with which the match is played again. On a
-    ladder, all matches of a block have the same seed.
+    They are hidden because they contain the seed, with which the match is played again.
     """
 
     running: RunningMatches
-    of_block: bool = False
-    """Whether they are those of a ladder's block, of which all are hidden until it is over."""
     _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
 
     def end(self, match: str, record: Path, *, is_void: bool) -> None:
@@ -117,7 +114,7 @@ class VoidRecords:
             is_void: Whether the match is void.
         """
         self._hidden.pop(record, None)  # with `-o FILE`, this record has replaced a hidden one
-        if is_void or self.of_block:
+        if is_void:
             self._hidden[record] = match
             self.running.hidden.add(match)
             self.running.end(match, None)
@@ -147,8 +144,8 @@ async def play_match(
         spec: The match. Each try gets an id and a number of its own.
         seats: Seats the bots for a try; None if they don't all come.
         play: Plays a seated match to its end; None if that could not begin or has left no result.
-        records: Where the records of void matches are hidden until all tries are over, or a
-            ladder's block is; None if nobody sees running matches.
+        records: Where the records of void matches are hidden until all tries are over; None if
+            nobody sees running matches.
         may_repeat: Whether a void match may be repeated now.
 
     Returns:
@@ -170,8 +167,7 @@ async def play_match(
             if not report.is_void:
                 break
     finally:
-        if not records.of_block:
-            records.show()
+        records.show()
     return reports
 
 

@@ -74,16 +74,10 @@ OPTIONS = frozenset(inspect.signature(conditions_of).parameters)
 
 @attrs.frozen(kw_only=True)
 class LadderInfo:
-    """The place of a match among those of a ladder."""
+    """The ladder that a match is played on, and what only a ladder's matches have."""
 
     name: str
     """The ladder's name."""
-    block: str
-    """The id of the block: its matches have one seed and map, and the same bots in other seats."""
-    bots: tuple[str, ...]
-    """The names of the block's bots, by place."""
-    seating: int
-    """The number of the seating, which assigns places to seats."""
     map: str = ""
     """The map's name; empty if the seed makes the map."""
 
@@ -104,4 +98,4 @@ class MatchSpec:
     try_: int = 1
     """The number of this attempt, from 1; a void match is played again."""
     ladder: LadderInfo | None = None
-    """The place of the match on a ladder, if it is played on one."""
+    """The ladder that the match is played on, if it is played on one."""

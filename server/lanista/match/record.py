@@ -119,7 +119,7 @@ class Header:
     try_: int = 1
     """The number of this attempt, from 1; it is higher after void matches."""
     ladder: LadderInfo | None = None
-    """The place of the match on a ladder; None for any other match."""
+    """The ladder that the match was played on; None for any other match."""
 
 
 @attrs.frozen(kw_only=True)

@@ -182,12 +182,9 @@ class ReplayReader:
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
         assert self._header is not None
         self.over = True
-        # Other matches are played with the seed of a ladder's match, and a void one again; those
-        # who watched it mustn't know it yet.
-        is_secret = self._was_live and (
-            self._header.ladder is not None
-            or (result is not None and result.end == Termination.VOID.value)
-        )
+        # A void match is played again with its seed, which those who watched mustn't know yet.
+        is_void = result is not None and result.end == Termination.VOID.value
+        is_secret = self._was_live and is_void
         return frames.end(result, None if is_secret else self._header.seed, trouble, self.logs)
 
     def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:

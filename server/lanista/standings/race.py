@@ -66,7 +66,10 @@ class Races:
             if number in wanted:
                 ratings = self._known.pop(digest, None)
                 if ratings is None:
-                    ratings = _ratings(played[:number], seated, bots, fillers)
+                    of_bots = ratings_of(played[:number], seated, bots, fillers)
+                    ratings = tuple(
+                        round(of_bots[bot], 1) if bot in of_bots else None for bot in bots
+                    )
                 self._known[digest] = ratings
                 points.append(RacePoint(blocks=number, ratings=ratings))
         while len(self._known) > MAX_REMEMBERED:
@@ -102,19 +105,25 @@ def points_of(blocks: int) -> frozenset[int]:
     return frozenset({*range(step, blocks + 1, step), blocks} - {0})
 
 
-def _ratings(
+def ratings_of(
     played: Sequence[BlockScore],
     seated: Sequence[Seating],
     bots: Sequence[str],
-    fillers: Collection[str],
-) -> tuple[float | None, ...]:
+    fillers: Collection[str] = (),
+) -> dict[str, float]:
+    """Return the ratings of the bots that have played, in Elo with mean 0.
+
+    Args:
+        played: Some blocks.
+        seated: The seatings of each of them.
+        bots: The names of the bots that are rated.
+        fillers: The names of bots that only fill seats.
+    """
     counted = count(played, seated, bots, fillers)
-    estimate = maximum(model_of(counted)).at
+    elo = maximum(model_of(counted)).at[: len(bots)] * ELO
     have_played = {bot for block in played for bot in block.bots}
     rated = np.array([bot in have_played for bot in bots])
-    elo = estimate[: len(bots)] * ELO
     elo -= elo[rated].mean() if rated.any() else 0.0
-    return tuple(
-        round(float(value), 1) if is_rated else None
-        for value, is_rated in zip(elo, rated, strict=True)
-    )
+    return {
+        bot: float(value) for bot, value, is_rated in zip(bots, elo, rated, strict=True) if is_rated
+    }

@@ -161,7 +161,7 @@ class Store(Database):
         """Yield a `LadderReading`, for several queries about the same moment of a ladder.
 
         Args:
-            window: The number of the latest blocks that count, as in `LadderSpec`; None for all.
+            window: The number of the latest matches that count, as in `LadderSpec`; None for all.
 
         Raises:
             StoreError: It can't be read.

@@ -1,11 +1,11 @@
 """Queries about a ladder's results: blocks may be incomplete, and some matches don't count.
 
-A match counts unless it is void, one of its bots was struck afterwards, or its block is older than
-the window, if the ladder has one. Everything stays quick when there are a million matches: what
-concerns one bot reads its matches alone, and what concerns all of them is read piece by piece.
+A match counts unless it is void, one of its bots was struck afterwards, or it is older than the
+latest ones that alone count (the ladder's `window`). Everything stays quick when there are a
+million matches: what concerns one bot reads its matches alone, and what concerns all of them is
+read piece by piece.
 """
 
-import heapq
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,11 +18,9 @@ from lanista.match.ending import ENDINGS, Ending
 from lanista.store.reading import (
     MOST_BOUND,
     JsonLists,
-    PlayedBlock,
     Reading,
     Statement,
     StoredMatch,
-    rows,
 )
 from lanista.store.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
 
@@ -49,17 +47,12 @@ class CountedMatch(NamedTuple):
 
 
 class StoredRecord(NamedTuple):
-    """A stored match, with what is needed to find out whether one from a record is stored."""
+    """A stored match that has a record."""
 
     committed: str
     """The time at which the match was stored: UTC, ISO 8601."""
     record: str
     """The path of its record, relative to the folder of records of the arena that played it."""
-    block: str
-    """The block's id."""
-    seating: int
-    counted: bool
-    """Whether it is not void."""
 
 
 class BlockPage(NamedTuple):
@@ -112,82 +105,31 @@ class SeatScore:
         return sum(self.places)
 
 
-class _Seatings(dict[str, tuple[int, tuple[int, ...]]]):
-    """Seating and ranks of a match, parsed from texts such as `0[1, 2]`."""
-
-    def __missing__(self, text: str) -> tuple[int, tuple[int, ...]]:
-        seating, _, ranks = text.partition("[")
-        self[text] = found = (int(seating), tuple(json.loads("[" + ranks)))
-        return found
-
-
 @attrs.frozen
 class LadderReading(Reading):
-    """The content of a ladder's database at one moment; made by `Store.ladder_reading`.
+    """The content of a ladder's database at one moment; made by `Store.ladder_reading`."""
 
-    Blocks are numbered by their first matches, and enter the window by their first matches that
-    count, which may be later ones. So there may be exceptions to the order of the numbers.
-    """
-
-    first_block: int = 1
-    """The number of the oldest block whose matches count, but for the exceptions."""
-    also: frozenset[int] = frozenset()
-    """The numbers of blocks before it whose matches count as well."""
-    but: frozenset[int] = frozenset()
-    """The numbers of blocks from it on whose matches don't count any longer."""
+    first: int = 1
+    """The number of the oldest match that counts."""
 
     @classmethod
     def of_window(cls, connection: sa.Connection, window: int | None) -> Self:
-        """Return a reading in which only the latest blocks count.
+        """Return a reading in which only the latest matches count.
 
         Args:
             connection: The connection to read by.
-            window: How many of the latest blocks of which a match counts; None for all.
+            window: How many of the latest matches that count; None for all.
         """
         everything = cls(connection)
-        if window is None or window >= everything.last_block():
+        if window is None:
             return everything
-        counting = everything._counting()
-        latest = sa.select(MATCHES.c.block).where(counting).distinct()
-        latest = latest.order_by(MATCHES.c.block.desc()).offset(window - 1).limit(1)
-        first = connection.scalar(latest)
-        if first is None:
-            return everything
-        of_first = sa.select(sa.func.min(MATCHES.c.number)).where(MATCHES.c.block == first)
-        begun = connection.scalar(of_first) or 1
-        older = sa.select(MATCHES.c.block).where(MATCHES.c.number > begun, MATCHES.c.block < first)
-        belated = {
-            block: entered
-            for block, entered in everything._entered(MATCHES.c.block.in_(older)).items()
-            if entered > begun
-        }
-        if not belated:
-            return cls(connection, first)
-        latest_entered = everything._entered(MATCHES.c.block >= first) | belated
-        inside = set(heapq.nlargest(window, latest_entered, latest_entered.__getitem__))
-        return cls(
-            connection,
-            first,
-            also=frozenset(belated.keys() & inside),
-            but=frozenset(latest_entered.keys() - inside - belated.keys()),
-        )
-
-    def _entered(self, blocks: sa.ColumnElement[bool]) -> dict[int, int]:
-        """Return the number of the first match that counts of each of some blocks, by block."""
-        first = sa.select(MATCHES.c.block, sa.func.min(MATCHES.c.number))
-        found = self.connection.execute(
-            first.where(self._counting(), blocks).group_by(MATCHES.c.block)
-        )
-        return dict(found.all())
+        latest = sa.select(MATCHES.c.number).where(everything._counting())
+        latest = latest.order_by(MATCHES.c.number.desc()).offset(window - 1).limit(1)
+        return cls(connection, connection.scalar(latest) or 1)
 
     def in_window(self) -> sa.ColumnElement[bool] | None:
-        """Return the condition for matches of the blocks that count; None if all of them do."""
-        if self.first_block == 1:
-            return None
-        inside: sa.ColumnElement[bool] = MATCHES.c.block >= self.first_block
-        if self.but:
-            inside &= MATCHES.c.block.not_in(sorted(self.but))
-        return inside | MATCHES.c.block.in_(sorted(self.also)) if self.also else inside
+        """Return the condition for matches that aren't too old to count; None if none is."""
+        return None if self.first == 1 else MATCHES.c.number >= self.first
 
     def _counting(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches that count."""
@@ -221,11 +163,7 @@ class LadderReading(Reading):
             after: The number of a match; only newer ones are returned.
         """
         statement = self._counted(self._counting()).limit(PAGE)
-        if self.first_block > 1:
-            # No match of a later block is older, nor does one of `also` count that is.
-            of_first = MATCHES.c.block == self.first_block
-            oldest = sa.select(sa.func.min(MATCHES.c.number)).where(of_first)
-            after = max(after, (self.connection.scalar(oldest) or 1) - 1)
+        after = max(after, self.first - 1)
         while page := self.connection.execute(statement.where(MATCHES.c.number > after)).all():
             last = page[-1].number
             yield from self._with_failures(page, (SEATS.c.match > after) & (SEATS.c.match <= last))
@@ -234,19 +172,15 @@ class LadderReading(Reading):
     def newest_records(self) -> Iterator[StoredRecord]:
         """Yield all matches that have a record, the newest first."""
         statement = (
-            sa.select(
-                *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record),
-                *(BLOCKS.c.id, MATCHES.c.seating, COUNTED),
-            )
-            .join(BLOCKS)
+            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
             .where(MATCHES.c.record.is_not(None))
             .order_by(MATCHES.c.number.desc())
             .limit(PAGE)
         )
         before = self.last_number() + 1
         while page := self.connection.execute(statement.where(MATCHES.c.number < before)).all():
-            for _, committed, record, block, seating, counted in page:
-                yield StoredRecord(committed, record, block, seating, bool(counted))
+            for _, committed, record in page:
+                yield StoredRecord(committed, record)
             before = page[-1].number
 
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
@@ -273,13 +207,6 @@ class LadderReading(Reading):
             some = in_order[start : start + MOST_BOUND]
             page = self.connection.execute(self._counted(MATCHES.c.number.in_(some))).all()
             yield from self._with_failures(page, SEATS.c.match.in_(some))
-
-    def played_matches(self) -> Mapping[str, int]:
-        """Return by bot in how many seats of matches that count it has played."""
-        return {
-            bot: sum(count for ending, count in of.endings.items() if ending is not Ending.VOID)
-            for bot, of in self.endings().bots.items()
-        }
 
     @staticmethod
     def _counted(condition: sa.ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
@@ -316,40 +243,6 @@ class LadderReading(Reading):
                 *(frozenset(failed.get(number, ())), committed),
             )
 
-    def blocks(self, seatings: int) -> Iterator[PlayedBlock]:
-        """Yield the blocks of which a match counts, in the order of their first commits.
-
-        Args:
-            seatings: The number of seatings of a block.
-        """
-        of_seatings = _Seatings()
-        of_block = sa.select(
-            BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map
-        )
-        # One row for each block here, too: its matches in one text, as in `Reading.played`.
-        of_matches = (
-            sa.select(
-                MATCHES.c.block,
-                sa.func.aggregate_strings(
-                    sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";"
-                ),
-            )
-            .where(self._counting())
-            .group_by(MATCHES.c.block)
-            .order_by(MATCHES.c.block)
-        )
-        for first, last in self._pages_of_blocks():
-            page = BLOCKS.c.number.between(first, last)
-            blocks = {number: rest for number, *rest in rows(self.connection, of_block.where(page))}
-            page = MATCHES.c.block.between(first, last)
-            for number, text in rows(self.connection, of_matches.where(page)):
-                ranks: list[tuple[int, ...]] = [()] * seatings
-                for match in text.split(";"):
-                    seating, its_ranks = of_seatings[match]
-                    ranks[seating] = its_ranks
-                block, bots, seed, map_name = blocks[number]
-                yield PlayedBlock(block, tuple(json.loads(bots)), int(seed), map_name, tuple(ranks))
-
     def block_pages(self) -> Iterator[BlockPage]:
         """Yield all blocks and their matches that count, in the order of the blocks' numbers."""
         of_block = sa.select(BLOCKS.c.number, BLOCKS.c.bots).order_by(BLOCKS.c.number)
@@ -375,8 +268,8 @@ class LadderReading(Reading):
 
     def _pages_of_blocks(self) -> Iterator[tuple[int, int]]:
         """Yield the first and the last number of each page of blocks that may count."""
-        oldest = min(self.also, default=self.first_block)
-        for first in range(oldest, self.last_block() + 1, PAGE):
+        of_oldest = sa.select(MATCHES.c.block).where(MATCHES.c.number == self.first)
+        for first in range(self.connection.scalar(of_oldest) or 1, self.last_block() + 1, PAGE):
             yield first, first + PAGE - 1
 
     def opponents(self, bot: str) -> list[OpponentScore]:

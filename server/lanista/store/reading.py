@@ -229,7 +229,7 @@ class Reading:
         return self.connection.execute(statement).all()
 
     def in_window(self) -> sa.ColumnElement[bool] | None:
-        """Return the condition for matches of the blocks that count; None as all of them do."""
+        """Return the condition for matches that aren't too old to count; None as none is."""
         return None
 
     def not_struck(self) -> sa.ColumnElement[bool]:

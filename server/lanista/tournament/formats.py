@@ -4,10 +4,11 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from lanista.pairing.base import Format
-from lanista.pairing.blocks import seatings
+from lanista.pairing.blocks import BlockScore, seatings
 from lanista.pairing.gauntlet import gauntlet
 from lanista.pairing.kinds import FormatName, SeatingsName
 from lanista.pairing.knockout import Knockout
+from lanista.pairing.ladder_format import LadderFormat
 from lanista.pairing.round_robin import round_robin
 from lanista.pairing.swiss import Swiss
 from lanista.suggestions import did_you_mean
@@ -105,9 +106,21 @@ def make_format(
             maps=maps,
             rotation=rotation,
         )
-    from lanista.pairing.ladder import Ladder  # noqa: PLC0415 - imports openskill
 
-    return Ladder(bots=bots, fillers=fillers, seated=seated, blocks=blocks, rotation=rotation)
+    def ratings(played: Sequence[BlockScore]) -> Mapping[str, float]:
+        # Imported here because it imports numpy.
+        from lanista.standings.race import ratings_of  # noqa: PLC0415 - see above
+
+        return ratings_of(played, seated, entries)
+
+    return LadderFormat(
+        bots=bots,
+        fillers=fillers,
+        seated=seated,
+        blocks=blocks,
+        rotation=rotation,
+        rate=ratings,
+    )
 
 
 def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], maps: int) -> None:

@@ -1,4 +1,4 @@
-"""What the page shows of a ladder's results: its table, and the results of its bots, as JSON.
+"""What a ladder's results say: its table, by which bots are paired too, and each bot, as JSON.
 
 It is computed from the ladder's database, in a process of low priority beside the arena
 (`lanista.cli.standings`), which `LadderTables` serves; `ladders` asks it. docs/api.md describes the
@@ -16,7 +16,7 @@ import attrs
 from lanista.match.ending import FAILURES
 from lanista.match.record import ENDING
 from lanista.match.round_trips import measured_in, summary
-from lanista.pairing.blocks import Seating, seatings
+from lanista.pairing.blocks import Seating
 from lanista.pairing.kinds import FormatName
 from lanista.rules import registry
 from lanista.standings.compute import compute
@@ -45,7 +45,7 @@ class LadderSource:
     house: Sequence[str]
     """The names of the house bots."""
     window: int | None
-    """Number of the latest blocks that count for the table; None for all."""
+    """Number of the latest matches that count for the table; None for all."""
     target: str
     """The database, as for `Store.open`; the URL may have a password."""
     schema: str | None
@@ -57,8 +57,8 @@ class LadderSource:
 
     @property
     def seated(self) -> Sequence[Seating]:
-        """The seatings of each block."""
-        return seatings([str(seat) for seat in range(registry.get(self.game).seats)])
+        """The seating of each match: the database has its names by seat."""
+        return (tuple(range(registry.get(self.game).seats)),)
 
 
 class LadderTables:
@@ -111,8 +111,8 @@ class LadderTables:
             known: The `state` of the last answer; None if there is none.
 
         Returns:
-            `state`; and, if it isn't the known one, `about`, what isn't about a single bot, and
-            `rows`, a list of each bot's name and its row as JSON.
+            `state`; and, if it isn't the known one, `about`, what isn't about a single bot, `rows`,
+            a list of each bot's name and its row as JSON, and `ratings`, by name.
         """
         with self._store(source).ladder_reading(source.window) as now:
             state = now.last_change()
@@ -126,7 +126,6 @@ class LadderTables:
             earlier = [history.at(source.name, computed - ago) for ago in (DAY, WEEK)]
         about = {
             "seats": standings.seats,
-            "blocks": standings.blocks,
             "matches": standings.matches,
             "voids": standings.voids,
             "bots": len(standings.rows),
@@ -137,16 +136,11 @@ class LadderTables:
             (row.bot, json.dumps(_row(row, source.house, *earlier), allow_nan=False))
             for row in standings.rows
         ]
-        return {"state": state, "about": about, "rows": rows}
+        ratings = {row.bot: row.rating.value for row in standings.rows if row.rating is not None}
+        return {"state": state, "about": about, "rows": rows, "ratings": ratings}
 
-    def _bot(self, source: LadderSource, bot: str, hidden: Collection[str]) -> dict[str, Any]:
-        """Return the results of a bot.
-
-        Args:
-            source: The ladder.
-            bot: The bot's name.
-            hidden: The ids of the blocks whose records can't be seen yet.
-        """
+    def _bot(self, source: LadderSource, bot: str) -> dict[str, Any]:
+        """Return the results of a bot."""
         with self._store(source).ladder_reading(source.window) as now:
             opponents = [
                 attrs.asdict(score) | {"matches": score.matches} for score in now.opponents(bot)
@@ -163,15 +157,13 @@ class LadderTables:
             "opponents": opponents,
             "by_seat": by_seat,
             "endings": endings,
-            "recent": [_match(match, source, hidden) for match in last],
-            "failed": [_match(match, source, hidden) for match in failed],
-            "round_trip": _round_trip(bot, last[:MEASURED], source, hidden),
+            "recent": [_match(match, source) for match in last],
+            "failed": [_match(match, source) for match in failed],
+            "round_trip": _round_trip(bot, last[:MEASURED], source),
         }
 
-    def _against(
-        self, source: LadderSource, bot: str, opponent: str, hidden: Collection[str]
-    ) -> dict[str, Any]:
-        """Return the results of a bot against another one; the arguments are those of `_bot`."""
+    def _against(self, source: LadderSource, bot: str, opponent: str) -> dict[str, Any]:
+        """Return the results of a bot against another one."""
         with self._store(source).ladder_reading(source.window) as now:
             scores = [score for score in now.opponents(bot) if score.opponent == opponent]
             last = now.meetings(bot, opponent, MATCHES)
@@ -182,7 +174,7 @@ class LadderTables:
             "won": won,
             "tied": tied,
             "lost": lost,
-            "recent": [_match(match, source, hidden) for match in last],
+            "recent": [_match(match, source) for match in last],
         }
 
 
@@ -249,22 +241,22 @@ def _tenths(figure: float | None) -> float | None:
     return None if figure is None else round(figure, 1)
 
 
-def _record(stored: StoredMatch, source: LadderSource, hidden: Collection[str]) -> Path | None:
-    """Return the path of a match's record; None if it isn't here or can't be seen yet."""
-    if stored.match.record is None or stored.block in hidden:
+def _record(stored: StoredMatch, source: LadderSource) -> Path | None:
+    """Return the path of a match's record; None if it isn't here."""
+    if stored.match.record is None:
         return None
     path = Path(source.records) / stored.match.record
     return path if path.is_file() else None
 
 
 def _round_trip(
-    bot: str, last: Sequence[StoredMatch], source: LadderSource, hidden: Collection[str]
+    bot: str, last: Sequence[StoredMatch], source: LadderSource
 ) -> dict[str, int] | None:
     """Return a bot's round trip in microseconds, from records; None if none has any."""
     found = summary(
         measured
         for stored in last
-        if (record := _record(stored, source, hidden)) is not None
+        if (record := _record(stored, source)) is not None
         for seat, one in enumerate(stored.match.seats)
         if one.bot == bot
         for measured in measured_in(record, seat)
@@ -272,10 +264,10 @@ def _round_trip(
     return None if found is None else attrs.asdict(found)
 
 
-def _match(stored: StoredMatch, source: LadderSource, hidden: Collection[str]) -> dict[str, Any]:
-    """Return a stored match; its id only if its record is here and may be seen."""
+def _match(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
+    """Return a stored match; its id only if its record is here."""
     match = stored.match
-    record = _record(stored, source, hidden)
+    record = _record(stored, source)
     return {
         "match": None if record is None else record.name.removesuffix(ENDING),
         "stored": stored.committed,

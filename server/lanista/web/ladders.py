@@ -1,4 +1,7 @@
-"""The ladders of an arena for the page, as JSON (docs/api.md): tables, bots, two bots.
+"""The tables of an arena's ladders, by which bots are paired, and what the page shows of them.
+
+`Ladders.run` has each table computed as results come, and gives its ratings to the ladder. The rest
+is answers for the page, as JSON (docs/api.md): tables, bots, two bots.
 
 Everything that is computed from results comes from two processes, which the page's command passes
 on: one for the tables, which may take seconds and are computed one after another; the other for
@@ -23,6 +26,8 @@ if TYPE_CHECKING:  # an arena without ladders loads no database library
     from lanista.arena.ladders.room import LadderRoom
     from lanista.results.data_folder import DataFolder
 
+EVERY = 1.0
+"""Seconds between two checks for tables that are due."""
 REST = 10.0
 """Minimum seconds between two tables of a ladder."""
 FIRST = 8
@@ -57,6 +62,8 @@ class _Table:
     """The rows as JSON, by bot, best first."""
     rows_json: str = "[]"
     """All rows as JSON."""
+    ratings: Mapping[str, float] = attrs.field(factory=dict)
+    """The ratings by name, for pairing."""
     first: list[Any] = attrs.field(factory=list)
     """The first rows, for the lobby."""
     problem: str | None = None
@@ -85,6 +92,7 @@ class _Table:
         rows = dict(answer["rows"])
         first = [json.loads(row) for row in list(rows.values())[:FIRST]]
         self.about, self.rows, self.first = answer["about"], rows, first
+        self.ratings = answer["ratings"]
         self.rows_json = f"[{', '.join(rows.values())}]"
         self._state = answer["state"]
         return True
@@ -92,7 +100,7 @@ class _Table:
 
 @attrs.define(eq=False)
 class Ladders:
-    """The ladders that a page shows."""
+    """The ladders of an arena; `run` it while they are played."""
 
     tables: Mapping[str, _Table] = attrs.field(factory=dict)
     ask: Ask | None = None
@@ -131,6 +139,12 @@ class Ladders:
 
     # -- tables --------------------------------------------------------------------------------
 
+    async def run(self) -> None:
+        """Compute tables as results come, until cancelled."""
+        while True:
+            await self.refresh()
+            await trio.sleep(EVERY)
+
     async def refresh(self) -> None:
         """Compute the table of each ladder that has new results and is due."""
         for table in self.tables.values():
@@ -141,6 +155,7 @@ class Ladders:
         changed = await table.renewal.run(self._one_table)
         table.computed.set()
         if changed:
+            table.room.rate(table.ratings)
             self.on_change()
 
     def summaries(self) -> list[dict[str, Any]]:
@@ -233,7 +248,6 @@ class Ladders:
         async with self._one_bot:
             until, found = self._answers.get(key, (float("-inf"), ""))
             if trio.current_time() >= until:
-                question["hidden"] = table.room.hidden_blocks
                 found = await trio.to_thread.run_sync(answer, abandon_on_cancel=True)
                 self._answers[key] = trio.current_time() + ANSWER_FOR, found
                 self._answers.move_to_end(key)
@@ -242,9 +256,7 @@ class Ladders:
         return found
 
 
-_NOTHING = dict.fromkeys(
-    ("seats", "blocks", "matches", "voids", "bots", "computed", "seat_advantage")
-)
+_NOTHING = dict.fromkeys(("seats", "matches", "voids", "bots", "computed", "seat_advantage"))
 """What is known of a ladder before its first table."""
 
 

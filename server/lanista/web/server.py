@@ -52,10 +52,6 @@ MAX_MESSAGE = 512 * 1024
 """Maximum size of a viewer's message in bytes; each viewer may take as much memory."""
 TOURNAMENTS_EVERY = 1.0
 """Seconds between two checks for tournaments that are due, while there are viewers."""
-LADDERS_EVERY = 1.0
-"""Seconds between two checks for ladders' tables that are due, while there are viewers."""
-LADDERS_AT_LEAST_EVERY = 3600.0
-"""The same if there are none: each table is a snapshot of the ratings for later (docs/api.md)."""
 WEBSOCKET = "/api/1/ws"
 """Path of the WebSocket."""
 TYPES = {
@@ -183,8 +179,6 @@ class Server:
             nursery.start_soon(self._follow_tournaments)
         if self.view.tournament_matches.sources:
             nursery.start_soon(self._follow_tournament_matches)
-        if self.view.ladders:
-            nursery.start_soon(self._follow_ladders)
         await nursery.start(
             lambda task_status: serve_websockets(
                 self._serve_viewer,
@@ -214,14 +208,6 @@ class Server:
             await self.has_viewers.wait()
             await self.view.tournament_matches.refresh()
             await trio.sleep(LOOK_EVERY)
-
-    async def _follow_ladders(self) -> None:
-        """Keep the tables of ladders up to date: often while there are viewers."""
-        while True:
-            with trio.move_on_after(LADDERS_AT_LEAST_EVERY):
-                await self.has_viewers.wait()
-            await self.view.ladders.refresh()
-            await trio.sleep(LADDERS_EVERY)
 
     async def wait_without_viewers(self, grace: float) -> None:
         """Return when there has been no viewer for so many seconds."""

@@ -8,19 +8,15 @@ from lanista.arena.ladders.room import LadderRoom
 from lanista.arena.options import Options
 from lanista.arena.records.recovery import recover
 from lanista.arena.spec import Registration
-from lanista.hosting.control import RunningMatches
 from lanista.store.names import NameStore
 from lanista.toml_spec import SpecError
 
 
-def open_ladders(
-    options: Options, running: RunningMatches, opened: ExitStack
-) -> tuple[Mapping[str, LadderRoom], Names]:
+def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, LadderRoom], Names]:
     """Open the ladders and the names of an arena; this blocks, in a thread started by trio.
 
     Args:
         options: The arena's options.
-        running: The arena's running matches.
         opened: Closes them all in the end.
 
     Raises:
@@ -39,7 +35,6 @@ def open_ladders(
                 options.folder,
                 options.data,
                 options.spec.store,
-                running,
                 private=options.private,
             )
         except SpecError as error:

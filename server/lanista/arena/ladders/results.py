@@ -1,7 +1,7 @@
 """The results of a ladder's matches: made from records, stored, and looked for after a crash.
 
 A match's result is in its record before its bots are told of it, so a record is all that is needed
-(`block_result`). `LadderResults` stores results while the arena runs, several in one transaction,
+(`ladder_result`). `LadderResults` stores results while the arena runs, several in one transaction,
 and tries again as long as the database can't be written. If the arena is killed in between, the
 next one finds the records whose results aren't stored (`unstored`).
 
@@ -23,7 +23,6 @@ import structlog
 import trio
 
 from lanista.hosting.endings import match_result
-from lanista.match.conditions import LadderInfo
 from lanista.match.figures import Histogram
 from lanista.match.record import (
     ENDING,
@@ -60,11 +59,11 @@ _STORED = frozenset({Termination.FINISHED, Termination.FORFEIT, Termination.VOID
 log = structlog.get_logger()
 
 
-def block_result(
-    ladder: LadderInfo,
+def ladder_result(
+    match: str,
     *,
+    map_: str,
     seed: int,
-    attempt: int,
     names: Sequence[str],
     started: str,
     result: ResultInfo,
@@ -73,10 +72,12 @@ def block_result(
 ) -> BlockResult | None:
     """Return what is stored of a match; None if it was aborted, so nothing is.
 
+    The database has blocks, as in a tournament; a ladder's match is a block of its own.
+
     Args:
-        ladder: The match's place on its ladder.
+        match: The match's id.
+        map_: The map's name; empty if the seed made the map.
         seed: The match's seed.
-        attempt: The number of the attempt, from 1.
         names: The names of the bots, by seat.
         started: When it began, as ISO 8601 in UTC.
         result: Its result, as in its record.
@@ -86,18 +87,16 @@ def block_result(
     if Termination(result.end) not in _STORED:
         return None
     seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
-    match = match_result(
+    played = match_result(
         result,
         names,
-        seating=ladder.seating,
-        attempt=attempt,
+        seating=0,
+        attempt=1,
         seconds=max(0.0, seconds.total_seconds()),
         stall=stall,
         record=record,
     )
-    return BlockResult(
-        block=ladder.block, bots=ladder.bots, seed=seed, map=ladder.map, matches=(match,)
-    )
+    return BlockResult(block=match, bots=tuple(names), seed=seed, map=map_, matches=(played,))
 
 
 def _warn(path: str, why: str) -> None:
@@ -155,10 +154,10 @@ def result_of(header: Header, info: ResultInfo, record: str) -> BlockResult | No
     """
     if header.ladder is None or not info.endings:
         return None
-    return block_result(
-        header.ladder,
+    return ladder_result(
+        header.match,
+        map_=header.ladder.map,
         seed=header.seed,
-        attempt=header.try_,
         names=[player.name for player in header.players],
         started=header.started,
         result=info,

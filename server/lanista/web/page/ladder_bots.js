@@ -331,7 +331,7 @@ function showResults(rows, results, { game, title }, failed) {
           "td",
           null,
           result.match === null
-            ? el("span", { class: "muted", title: "Its block isn't over, or it isn't here" }, "–")
+            ? el("span", { class: "muted", title: "Its record isn't here" }, "–")
             : el("a", { class: "button small", href: addressOf(result.match) }, "Replay"),
         ),
       );

@@ -281,7 +281,7 @@ export function tableSection(ladder) {
         "p",
         { class: "muted" },
         "Two bots whose intervals of ranks overlap aren't told apart yet. ",
-        "Four times as many blocks halve an interval.",
+        "Four times as many matches halve an interval.",
       ),
     ),
     update({ rows, rests }) {

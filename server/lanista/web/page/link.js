@@ -49,7 +49,7 @@
  *   rating: Estimate | null, rank_low: number | null, rank_high: number | null,
  *   day: number | null, week: number | null, failures: number}} LadderRow
  * @typedef {{name: string, game: string, title: string, waiting: number, playing: number,
- *   resting: number, seats: number | null, blocks: number | null, matches: number | null,
+ *   resting: number, seats: number | null, matches: number | null,
  *   voids: number | null, bots: number | null, computed: string | null,
  *   seat_advantage: Estimate[] | null, problem: string | null, rows: LadderRow[]}} Ladder
  * @typedef {Ladder & {rests: Record<string, Rest>}} LadderTable

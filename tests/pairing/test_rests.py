@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.ladders.rests import DAY, Rests
+from lanista.pairing.rests import DAY, Rests
 
 
 def test_a_name_rests_after_failures_in_a_row():
