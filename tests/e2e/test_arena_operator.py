@@ -145,10 +145,20 @@ def play(arena, peers, *names):
 
 
 def test_a_struck_bots_matches_are_taken_out_and_put_back(arena, peers):
+    def counted():
+        path = arena.data / "ladders" / "pit.db"
+        with (
+            Store.open(path, create=False, check=False) as store,
+            store.ladder_reading() as now,
+        ):
+            return [match for match in now.counted_matches() if "Gus" in match.bots]
+
     play(arena, peers, "Fay", "Gus")
+    before = counted()
     arena.operate("strike", "arena.toml", "gus", "--ladder", "pit")
-    arena.until(lambda: "matches counted anew" in arena.err, "the arena counts anew")
+    assert [] == counted() != before
     arena.operate("unstrike", "arena.toml", "Gus", "--ladder", "pit")
+    assert before == counted()
     words = refused(arena, "strike", "arena.toml", "Nobody", "--ladder", "pit")
     assert "no bot called 'Nobody' has played on the ladder pit\n" == words
 

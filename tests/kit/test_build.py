@@ -80,7 +80,7 @@ def test_the_game_is_asked_for_where_both_fit(build_here, tmp_path):
     done = build_here(source(tmp_path), CXX="true")
     assert 2 == done.returncode
     assert done.stderr.endswith(
-        "could be a player of hogwarts or of crematoria: say which with --game\n"
+        "could be a player of crematoria or of hogwarts: say which with --game\n"
     )
 
 

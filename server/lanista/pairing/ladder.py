@@ -370,7 +370,8 @@ class Ladder:
         """Take note that these names have met."""
         recent = RECENT * (self._seats - 1)
         for entry in self._entries(names):
-            opponents = (name for name in names if name != entry.name)
+            # In an order that doesn't depend on the seats, which the ladder has dealt by chance.
+            opponents = sorted(name for name in names if name != entry.name)
             entry.recent = (*entry.recent, *opponents)[-recent:]
 
     def _count(self, names: Sequence[str], failed: Collection[str], now: float) -> None:
