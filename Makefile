@@ -17,7 +17,7 @@ SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Where npm puts what checks the types of JavaScript: of the client, and of the page.
 STAMP_JS := clients/javascript/node_modules/.installed
-STAMP_PAGE := tests/web/page/node_modules/.installed
+STAMP_PAGE := tests/page/browser/node_modules/.installed
 
 .PHONY: help setup setup-play toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
 	golden map docs screenshots bench bench-quick soak clean
@@ -148,7 +148,7 @@ EMPTY_BOTS := $(CURDIR)/tests/bench/empty_bots
 .PHONY: lint-cpp lint-go lint-java lint-rust
 # The kits' headers, also where they aren't taken for the system's, with a player; clients/cpp/Makefile
 # has the others' warnings as errors.
-lint-cpp: KIT := server/lanista/kit/include
+lint-cpp: KIT := server/lanista/bots/kit/include
 lint-cpp: STRICT := -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
 lint-cpp: PLAYER := struct P : Player { static Player* factory () { return new P; } void play () { } }; RegisterPlayer(P);
 lint-cpp:
@@ -185,7 +185,7 @@ setup-tools: $(STAMP_JS) $(STAMP_PAGE)  ## install what checks the types of Java
 .PHONY: lint-js
 lint-js: setup-tools
 	cd clients/javascript && npm run --silent check
-	cd tests/web/page && npm run --silent check
+	cd tests/page/browser && npm run --silent check
 
 $(STAMP_JS) $(STAMP_PAGE): %/node_modules/.installed: %/package-lock.json
 	cd $* && npm ci --silent --no-audit --no-fund
@@ -197,9 +197,9 @@ format: setup  ## put the code into its form
 
 golden: setup  ## rewrite the golden data of the tests; look at the diff
 	$(BIN)/python tests/conformance/rewrite_golden.py
-	$(BIN)/python tests/rules/rewrite_golden.py
+	$(BIN)/python tests/games/rewrite_golden.py
 	$(BIN)/python tests/languages/rewrite_golden.py
-	$(BIN)/python tests/standings/rewrite_golden.py
+	$(BIN)/python tests/ratings/rewrite_golden.py
 
 map: setup  ## draw the picture of packages in docs/design.md anew
 	$(BIN)/python tests/docs/package_map.py
@@ -209,7 +209,7 @@ docs: $(STAMP_DOCS)  ## build the documentation, with a reference of the Python 
 	@echo "built build/docs/index.html; its search needs 'python3 -m http.server --directory build/docs'"
 
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
-	$(BIN)/python tests/web/screenshots.py
+	$(BIN)/python tests/page/screenshots.py
 
 bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, names, tournaments, ladders, bots' starts, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
@@ -238,5 +238,5 @@ bench-quick: setup  ## a turn with bots in C, and its floor, in under a minute: 
 	$(BIN)/python tests/bench/turn.py --quick
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) clients/javascript/node_modules tests/web/page/node_modules build dist .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) clients/javascript/node_modules tests/page/browser/node_modules build dist .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -26,8 +26,8 @@ _LINK = re.compile(r"\]\(<?([^)>#\s]+)|^\[[^\]]+\]:\s*<?([^>#\s]+)", re.MULTILIN
 _FENCE = re.compile(r"^(```[\w+]+) [^`\n]*$", re.MULTILINE)
 
 RULES = ("base", "chance", "outcome", "picture", "search", "testing")
-"""The modules of `lanista.rules` that a ruleset of one's own uses (docs/rulesets.md)."""
-PAGES_OF = {"tournament": "tournament", "rules": "rules", "env": "env"}
+"""The modules of `lanista.games` that a ruleset of one's own uses (docs/rulesets.md)."""
+PAGES_OF = {"competition": "competition", "games": "games", "env": "env"}
 """The pages of the packages that are public as a whole."""
 
 
@@ -88,16 +88,16 @@ What `import lanista` gives, described with examples in [Lanista from Python](..
 
 {packages}
 {_entries("lanista", own)}""",
-        "reference/tournament.md": f"""\
-# lanista.tournament
+        "reference/competition.md": f"""\
+# lanista.competition
 
-{_entries("lanista.tournament", _public("server/lanista/tournament"))}""",
-        "reference/rules.md": f"""\
-# lanista.rules
+{_entries("lanista.competition", _public("server/lanista/competition"))}""",
+        "reference/games.md": f"""\
+# lanista.games
 
 What a [game of your own](../docs/rulesets.md) is made of.
 
-{_entries("lanista.rules", RULES)}""",
+{_entries("lanista.games", RULES)}""",
         "reference/env.md": f"""\
 # lanista.env
 

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 LONG_FIRST = (
-    *("web", "e2e", "languages", "docs", "kit", "tournament", "store", "conformance", "formats"),
-    *("check", "house", "match", "standings", "playback"),
+    *("page", "e2e", "languages", "docs", "kit", "competition", "results", "conformance", "games"),
+    *("check", "match", "ratings"),
 )
 """Folders whose files take long, so that a run doesn't end with one worker busy and others idle."""
-TOGETHER = ("tests/web/test_browser_", "tests/store/")
+TOGETHER = ("tests/page/test_browser_", "tests/results/")
 """How the files begin that one worker runs: a browser and a PostgreSQL server are started once."""
 
 # New examples in every run, in CI too: a failure prints how to repeat it, and is kept in

@@ -14,7 +14,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).parents[1]
 ENVIRONMENTS = CHECKOUT / ".cache" / "pythons"
 OLDEST = (3, 11)
-CORE = ("tests/protocol", "tests/rules", "tests/match")
+CORE = ("tests/protocol", "tests/games", "tests/match")
 MATCH = ("play", "angrymob", "GravityGoers", "RandomRunners", "-s", "7", "--console", "--no-clock")
 
 

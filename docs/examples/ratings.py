@@ -14,7 +14,7 @@ WIDTH, LINE = 600, 24
 
 def main(spec: str, picture: str) -> None:
     """Play the tournament and write the picture."""
-    rows = lanista.tournament.run(spec).standings.rows
+    rows = lanista.competition.run(spec).standings.rows
     rated = [(row.bot, row.rating) for row in rows if row.rating is not None]
     values = [rating.value for _, rating in rated]
     # A bot that won or lost every match has an interval that is open on one side.

@@ -1,13 +1,15 @@
+from lanista import competition as competition
 from lanista import env as env
-from lanista import rules as rules
-from lanista import tournament as tournament
+from lanista import games as games
+from lanista.competition.worker import WorkError as WorkError
 from lanista.errors import BadInputError as BadInputError
 from lanista.errors import FileError as FileError
 from lanista.errors import LanistaError as LanistaError
-from lanista.game import Game as Game
-from lanista.game import new_game as new_game
+from lanista.games.registry import UnknownGameError as UnknownGameError
 from lanista.hosting.started_match import StartFailureError as StartFailureError
 from lanista.library.bots import Bot as Bot
+from lanista.library.game import Game as Game
+from lanista.library.game import new_game as new_game
 from lanista.library.many import aplay_many as aplay_many
 from lanista.library.many import play_many as play_many
 from lanista.library.matches import Fault as Fault
@@ -22,10 +24,8 @@ from lanista.library.replays import Replay as Replay
 from lanista.library.replays import open_record as open_record
 from lanista.match.record import BadRecordError as BadRecordError
 from lanista.match.replay import MismatchError as MismatchError
-from lanista.playback.difference import Difference as Difference
-from lanista.playback.difference import SeatAnswer as SeatAnswer
-from lanista.playback.difference import SeatDifference as SeatDifference
-from lanista.rules.registry import UnknownGameError as UnknownGameError
-from lanista.tournament.worker import WorkError as WorkError
+from lanista.page.difference import Difference as Difference
+from lanista.page.difference import SeatAnswer as SeatAnswer
+from lanista.page.difference import SeatDifference as SeatDifference
 
 __version__: str

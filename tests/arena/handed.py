@@ -6,8 +6,10 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.arena.processes.link import Link
-from lanista.arena.processes.match_worker import MatchWorker
+from lanista.arena.link import Link
+from lanista.arena.match_worker import MatchWorker
+from lanista.games import registry
+from lanista.games.base import complete_settings
 from lanista.hosting import ids
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords
@@ -15,8 +17,6 @@ from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import read_record
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
 from match.loopback import socket_pair
 
 PATIENCE = 60.0

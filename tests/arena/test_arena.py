@@ -13,14 +13,14 @@ import trio.testing
 
 from lanista.arena.console import wait_for_enter
 from lanista.arena.lobby import Player
+from lanista.arena.match_player import LoopPlayer
 from lanista.arena.matches import Matches
-from lanista.arena.processes.match_player import LoopPlayer
 from lanista.arena.server import Arena
+from lanista.games.angrymob.ruleset import RULESET
+from lanista.games.outcome import Termination
 from lanista.hosting.host import MatchReport
 from lanista.match.connection import Connection
 from lanista.match.record import ResultInfo
-from lanista.rules.angrymob.ruleset import RULESET
-from lanista.rules.outcome import Termination
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 from support.arenas import arena_options
 

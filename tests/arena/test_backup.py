@@ -6,11 +6,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lanista.arena.records.backup import BackupError, back_up
+from lanista.arena.backup import BackupError, back_up
 from lanista.arena.spec import ArenaSpec
-from lanista.store.database import Store
-from lanista.store.errors import StoreError
-from lanista.store.names import NameStore
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from lanista.results.names import NameStore
 
 SPEC = ArenaSpec(data="data")
 DAY = Path("records", "2026-01-01")

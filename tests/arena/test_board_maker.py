@@ -9,13 +9,13 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.arena.processes import board_maker
-from lanista.arena.processes.board_maker import BoardMaker
+from lanista.arena import board_maker
+from lanista.arena.board_maker import BoardMaker
+from lanista.games import registry
+from lanista.games.base import complete_settings
 from lanista.match import boards
 from lanista.match.boards import pack_board, prepare_board
 from lanista.match.conditions import MatchSpec
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
 from support.processes import argv_of, children_of, runs
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.records.catalogue import MAX_MATCHES, Catalogue, points
+from lanista.games.outcome import ranks_by_score
 from lanista.hosting.ids import match_id
 from lanista.match.record import BadRecordError
+from lanista.page.catalogue import MAX_MATCHES, Catalogue, points
 from lanista.results.data_folder import DataFolder
-from lanista.rules.outcome import ranks_by_score
 
 NAMES = ("Ann", "Bob", "Cid", "Dot")
 

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from lanista.arena.ladders.house_bots import house_contestants
+from lanista.arena.ladder_house_bots import house_contestants
 from lanista.arena.options import private_paths
 from lanista.arena.spec import parse_spec
-from lanista.bots import BotLimits, parse_limits
+from lanista.bots.limits import BotLimits, parse_limits
 from lanista.toml_spec import SpecError
 
 
@@ -25,10 +25,10 @@ def test_house_bots_and_command_lines_are_found(tmp_path):
     )
     demo, mine, pipe, anchor = found(house, tmp_path)
     assert ["Demo", "mine", "pipe", "My Anchor"] == [bot.name for bot in (demo, mine, pipe, anchor)]
-    assert (sys.executable, "-P", "-m", "lanista.rules.hogwarts.house_bots.demo") == demo.command
+    assert (sys.executable, "-P", "-m", "lanista.games.hogwarts.house_bots.demo") == demo.command
     assert ("python3", "bots/mine.py") == mine.command
-    assert ("lanista.bridge", "python3", "pipe.py") == pipe.command[-3:]
-    assert "lanista.rules.hogwarts.house_bots.null" == anchor.command[-1]
+    assert ("lanista.bots.bridge", "python3", "pipe.py") == pipe.command[-3:]
+    assert "lanista.games.hogwarts.house_bots.null" == anchor.command[-1]
     assert {str(tmp_path)} == {bot.folder for bot in (demo, mine, pipe, anchor)}
     assert BotLimits() == demo.limits
     assert not demo.sandboxed

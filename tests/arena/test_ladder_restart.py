@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import pytest
 
 from arena.rooms import Waiter, play, store
-from lanista.arena.ladders import room as ladder_room
-from lanista.arena.ladders.room import LadderRoom
+from lanista.arena import ladder_room
+from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
-from lanista.pairing.rests import FIRST_REST
+from lanista.competition.formats.rests import FIRST_REST
+from lanista.results import writing
 from lanista.results.data_folder import DataFolder
-from lanista.store import writing
 
 HOUR = 3600.0
 BOB = Waiter("Bob")

@@ -8,7 +8,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.ladders.results import (
+from lanista.arena.ladder_results import (
     LadderResults,
     ladder_result,
     store_possible,
@@ -17,8 +17,8 @@ from lanista.arena.ladders.results import (
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
 from lanista.match.record import ResultInfo
-from lanista.store.database import Store
-from lanista.store.errors import StoreError, UnstorableError
+from lanista.results.database import Store
+from lanista.results.errors import StoreError, UnstorableError
 from match.playing import ANGRYMOB, SMALL, answers, sit
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)

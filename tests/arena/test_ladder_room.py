@@ -6,14 +6,14 @@ from contextlib import contextmanager
 
 import pytest
 
-from lanista.arena.ladders.names import LadderName, Owner
-from lanista.arena.ladders.room import LadderRoom
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import LadderSpec
 from lanista.match.ending import Ending
 from lanista.results.data_folder import DataFolder
+from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
-from lanista.store.database import Store
-from lanista.store.names import NameStore
+from lanista.results.names import NameStore
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 

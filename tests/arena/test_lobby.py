@@ -3,8 +3,8 @@
 import pytest
 
 from lanista.arena.lobby import Lobby, Player
+from lanista.games.angrymob.ruleset import RULESET
 from lanista.match.connection import Connection
-from lanista.rules.angrymob.ruleset import RULESET
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 NO_ROOM = ("angrymob", None)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.handed import PATIENCE, Here, open_files, pair, seated
-from lanista.arena.processes import link as match_link
-from lanista.arena.processes.link import BrokenLinkError, Link
-from lanista.arena.processes.match_worker import CONVERTER
-from lanista.arena.processes.match_workers import _duplicates, _order_of
+from lanista.arena import link as match_link
+from lanista.arena.link import BrokenLinkError, Link
+from lanista.arena.match_worker import CONVERTER
+from lanista.arena.match_workers import _duplicates, _order_of
 
 
 @pytest.fixture

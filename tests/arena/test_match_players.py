@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.handed import CALM, PATIENCE, Here, begin, connected, open_files, pair, seated
-from lanista.arena.processes import match_workers
-from lanista.arena.processes.match_player import LoopPlayer
-from lanista.arena.processes.match_workers import MatchWorkers
+from lanista.arena import match_workers
+from lanista.arena.match_player import LoopPlayer
+from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions

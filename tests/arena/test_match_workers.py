@@ -13,8 +13,8 @@ import trio
 import trio.testing
 
 from arena.handed import PATIENCE, begin, connected, open_files, pair, seated
-from lanista.arena.processes import match_workers
-from lanista.arena.processes.match_workers import WHY, MatchWorkers
+from lanista.arena import match_workers
+from lanista.arena.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
 from lanista.match.absence import RejoinError
 from lanista.spawning import start_tracker
@@ -22,8 +22,8 @@ from lanista.spawning import start_tracker
 DYING = """
 import os, signal
 from pathlib import Path
-import lanista.arena.processes.match_worker as worker
-from lanista.arena.processes.link import Link
+import lanista.arena.match_worker as worker
+from lanista.arena.link import Link
 from lanista.match.record_writer import RecordWriter
 from lanista.match.judge import Judge
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from lanista.arena.ladders import names as module
-from lanista.arena.ladders import tokens
-from lanista.arena.ladders.names import (
+from lanista.arena import names as module
+from lanista.arena import tokens
+from lanista.arena.names import (
     ALL_WRONG_TOKENS,
     ALL_WRONG_TOKENS_INTERVAL,
     LOOK_INTERVAL,
@@ -28,8 +28,8 @@ from lanista.arena.ladders.names import (
     reset_token,
 )
 from lanista.arena.spec import is_bot_name
-from lanista.store.errors import StoreError
-from lanista.store.names import BENCHED, NAMES, NameStore, Registrar
+from lanista.results.errors import StoreError
+from lanista.results.names import BENCHED, NAMES, NameStore, Registrar
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 HERE, NEAR, FAR = "127.0.0.1", "10.0.0.1", "10.0.0.2"

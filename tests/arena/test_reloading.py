@@ -5,11 +5,11 @@ from contextlib import ExitStack
 import attrs
 import trio
 
-from lanista.arena.ladders.opening import open_ladders
+from lanista.arena.ladder_opening import open_ladders
 from lanista.arena.reloading import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.server import Arena
 from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, parse_spec
-from lanista.rules.angrymob.ruleset import RULESET
+from lanista.games.angrymob.ruleset import RULESET
 from support.arenas import arena_options
 
 OLD = """

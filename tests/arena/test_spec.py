@@ -27,8 +27,8 @@ from lanista.arena.spec import (
     spec_of,
     toml_of,
 )
+from lanista.games import registry
 from lanista.hosting.spec_parts import Clock, SandboxName
-from lanista.rules import registry
 from lanista.toml_spec import SpecError
 
 LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'

@@ -11,10 +11,10 @@ from structlog.testing import capture_logs
 
 from arena.handed import PATIENCE
 from arena.test_certificate import FILES
-from lanista.arena.processes import tls
-from lanista.arena.processes.link import Link
-from lanista.arena.processes.tls import TlsRelay
-from lanista.arena.processes.tls_relay import CHUNK, Relay
+from lanista.arena import tls
+from lanista.arena.link import Link
+from lanista.arena.tls import TlsRelay
+from lanista.arena.tls_relay import CHUNK, Relay
 from lanista.match.channel import SocketChannel
 from match.loopback import socket_pair
 

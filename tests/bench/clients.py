@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from measured import keep
 
 from languages.language import EMPTY_BOTS, every
+from lanista.games import registry
+from lanista.games.base import MalformedAnswerError, complete_settings
 from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
-from lanista.rules import registry
-from lanista.rules.base import MalformedAnswerError, complete_settings
 from support.players import PLAYERS
 
 ROUNDS = 5
@@ -139,7 +139,7 @@ def main():
         bare = Path(folder) / "empty"
         source = EMPTY_BOTS / "empty.c"
         subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, source], check=True)
-        bridge = [sys.executable, "-P", "-m", "lanista.bridge"]
+        bridge = [sys.executable, "-P", "-m", "lanista.bots.bridge"]
         commands = {"bare C socket": [str(bare), "GAME"]}
         for name, language in every().items():
             if language.missing:

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from measured import keep
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "web"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "page"))
 
 from browser import Browser
 
-from lanista.playback.replay_reader import read_frames
-from lanista.web.server import page_files
+from lanista.page.replay_reader import read_frames
+from lanista.page.server import page_files
 
 MATCHES = {
     "crematoria": ("Demo", "Dummy", "Demo", "Dummy"),

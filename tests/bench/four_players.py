@@ -16,14 +16,14 @@ from pathlib import Path
 import trio
 from measured import keep, median
 
+from lanista.games import registry
+from lanista.games.base import complete_settings
+from lanista.games.crematoria import files as crematoria
+from lanista.games.hogwarts import files as hogwarts
+from lanista.games.originals import of_game
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
 from lanista.match.conditions import MatchSpec
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
-from lanista.rules.crematoria import files as crematoria
-from lanista.rules.hogwarts import files as hogwarts
-from lanista.rules.originals import of_game
 
 TRACES = Path(__file__).parents[1] / "traces"
 BOT = str(Path(__file__).parent / "trivial_bot.py")

@@ -18,16 +18,16 @@ import trio
 from measured import keep, median
 
 from arena.handed import connected, seated
-from lanista.arena.processes import match_workers
-from lanista.arena.processes.match_workers import MatchWorkers
+from lanista.arena import match_workers
+from lanista.arena.match_workers import MatchWorkers
+from lanista.games import registry
+from lanista.games.base import complete_settings
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import VoidRecords
 from lanista.match.boards import pack_board, prepare_board, unpack_board
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
 
 GIVING_BACK = """
-import lanista.arena.processes.match_worker as worker
+import lanista.arena.match_worker as worker
 
 async def give_back(*_):
     return None

@@ -20,13 +20,13 @@ import attrs
 import numpy as np
 from measured import keep
 
-from lanista.arena.ladders.room import LadderRoom
+from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
+from lanista.ratings.compute import compute
+from lanista.ratings.counting import count_pages
 from lanista.results.data_folder import DataFolder
+from lanista.results.database import Store
 from lanista.results.match_result import BlockResult
-from lanista.standings.compute import compute
-from lanista.standings.counting import count_pages
-from lanista.store.database import Store
 
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 """When the first match was stored; one follows in each second."""

@@ -23,15 +23,15 @@ import trio
 from ladder import fill, names
 from measured import keep
 
-from lanista.arena.ladders.names import LadderName
-from lanista.arena.ladders.opening import open_ladders
+from lanista.arena.ladder_opening import open_ladders
+from lanista.arena.names import LadderName
 from lanista.arena.server import Arena
 from lanista.arena.spec import LadderSpec
 from lanista.cli.standings import StandingsProcess
-from lanista.rules import registry
-from lanista.web import ladders
-from lanista.web.server import Server
-from lanista.web.view import View
+from lanista.games import registry
+from lanista.page import ladders
+from lanista.page.server import Server
+from lanista.page.view import View
 from support.arenas import arena_options
 
 GAME, SEATS = "angrymob", 2

@@ -10,7 +10,7 @@ import time
 
 from measured import keep, median
 
-from lanista.pairing.ladder import Ladder
+from lanista.competition.formats.ladder import Ladder
 
 NAMES = [f"bot{number}" for number in range(1000)]
 KNOWN = 50

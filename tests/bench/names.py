@@ -21,9 +21,9 @@ import structlog
 import trio
 from measured import keep
 
-from lanista.arena.ladders import tokens
-from lanista.arena.ladders.names import LOOK_INTERVAL, Names
-from lanista.store.names import NameStore, Registrar
+from lanista.arena import tokens
+from lanista.arena.names import LOOK_INTERVAL, Names
+from lanista.results.names import NameStore, Registrar
 from lanista_protocol import Hello, RemoteProtocolError
 
 HELLOS_A_SECOND = 100

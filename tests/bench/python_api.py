@@ -1,4 +1,4 @@
-"""`lanista.play_many` beside `lanista.tournament.run`: the same matches, as a ratio.
+"""`lanista.play_many` beside `lanista.competition.run`: the same matches, as a ratio.
 
 Both play short matches of house bots in one worker, in turns, so that what else this machine does
 disturbs both. The time includes starting the worker and the bots, and the tournament's database.
@@ -31,7 +31,7 @@ def tournament(folder):
         "bots": [{"name": name, "command": name} for name in PAIR],
     }
     began = time.perf_counter()
-    report = lanista.tournament.run(spec, folder=folder)
+    report = lanista.competition.run(spec, folder=folder)
     assert (2 * SEEDS, True) == (report.standings.matches, report.over)
     return time.perf_counter() - began
 

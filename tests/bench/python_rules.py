@@ -11,7 +11,7 @@ import time
 from measured import keep, median
 
 import lanista
-from lanista.rules.arrays import encoder_of
+from lanista.games.arrays import encoder_of
 
 SEEDS = {"angrymob": 5, "hogwarts": 19, "crematoria": 3}
 TURNS, RUNS = 100, 5

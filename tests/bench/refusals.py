@@ -13,13 +13,13 @@ from pathlib import Path
 import trio
 from measured import keep, median
 
+from lanista.games import registry
+from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.record import read_record
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
 
 BOT = str(Path(__file__).parent / "repeating_bot.py")
 RUNS = 5

@@ -2,8 +2,8 @@
 
 import sys
 
-from lanista.rules.hogwarts.house_bots.demo import Demo
-from lanista.rules.house_bot import play
+from lanista.games.hogwarts.house_bots.demo import Demo
+from lanista.games.house_bot import play
 
 
 class Repeating(Demo):

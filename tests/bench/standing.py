@@ -18,7 +18,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from measured import keep, median
-
 from tournament import BOT_SOURCE, MAP, TURNS, matches_a_second
 
 BOTS = 8

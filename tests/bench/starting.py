@@ -12,12 +12,16 @@ import tempfile
 import time
 from pathlib import Path
 
+import tournament
 import trio
 from measured import keep, median
 
-import tournament
-from lanista.bots import BotLimits, close_fork_server, environment, start_bot, syscalls
-from lanista.tournament import worker
+from lanista.bots import syscalls
+from lanista.bots.command import environment
+from lanista.bots.keeper_process import close_fork_server
+from lanista.bots.limits import BotLimits
+from lanista.bots.process import start_bot
+from lanista.competition import worker
 
 BOTS = 200
 MATCHES = 30

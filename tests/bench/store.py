@@ -13,8 +13,8 @@ from pathlib import Path
 from measured import keep, median
 
 from lanista.match.ending import Ending
+from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
-from lanista.store.database import Store
 
 BLOCKS = 50_000
 BOTS = [f"bot{number}" for number in range(20)]

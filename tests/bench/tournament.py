@@ -26,19 +26,19 @@ from pathlib import Path
 from measured import keep, median
 
 import lanista_maps
+from lanista.competition import run, worker
+from lanista.competition.setup import prepare
+from lanista.competition.spec import spec_of
+from lanista.competition.worker import Block, Task, play_blocks
+from lanista.games import registry
+from lanista.games.base import Answer, complete_settings
+from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
 from lanista.match.ending import Ending
-from lanista.pairing.blocks import Pairing
+from lanista.results.blocks import Pairing
+from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
-from lanista.rules import registry
-from lanista.rules.base import Answer, complete_settings
-from lanista.rules.outcome import Outcome, Termination
-from lanista.store.database import Store
-from lanista.tournament import run, worker
-from lanista.tournament.setup import prepare
-from lanista.tournament.spec import spec_of
-from lanista.tournament.worker import Block, Task, play_blocks
 
 TURNS = 8
 BLOCKS = 300
@@ -231,10 +231,10 @@ def stored(folder):
 STANDINGS = """
 import json, sys, time
 from pathlib import Path
-from lanista.store.database import Store
-from lanista.tournament import standings_of
-from lanista.tournament.setup import prepare
-from lanista.tournament.spec import spec_of
+from lanista.results.database import Store
+from lanista.competition import standings_of
+from lanista.competition.setup import prepare
+from lanista.competition.spec import spec_of
 began = time.perf_counter()
 setup = prepare(spec_of(json.loads(sys.argv[1])), Path(sys.argv[2]))
 with Store.open(setup.database, create=False) as store:

@@ -24,13 +24,13 @@ from unittest import mock
 import trio
 from measured import keep, median
 
+from lanista.games import registry
+from lanista.games.angrymob.game import AngryMob
+from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
 from lanista.match.conditions import MatchSpec
 from lanista.match.seat import Seat
-from lanista.rules import registry
-from lanista.rules.angrymob.game import AngryMob
-from lanista.rules.base import complete_settings
 
 TURNS = 10_000
 PAIRS = 5

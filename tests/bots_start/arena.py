@@ -10,7 +10,9 @@ import attrs
 import pytest
 import trio
 
-from lanista.bots import Bot, Sandbox, SandboxError, check_sandbox, environment, start_bot
+from lanista.bots.command import environment
+from lanista.bots.process import Bot, start_bot
+from lanista.bots.sandbox import Sandbox, SandboxError, check_sandbox
 
 try:
     check_sandbox()

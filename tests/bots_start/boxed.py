@@ -17,8 +17,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from lanista.arena.records.catalogue import Catalogue
-from lanista.bots import BotLimits, Sandbox, environment, start_bot
+from lanista.bots.command import environment
+from lanista.bots.limits import BotLimits
+from lanista.bots.process import start_bot
+from lanista.bots.sandbox import Sandbox
+from lanista.page.catalogue import Catalogue
 
 HOST = "127.0.0.1"
 ORDINARY = 54321

@@ -16,7 +16,10 @@ import trio
 
 from bots_start.arena import listening, needs_sandbox
 from bots_start.processes import PATIENCE, gone, python
-from lanista.bots import BotLimits, cgroup, environment, execute, process, proctree, start_bot
+from lanista.bots import cgroup, execute, process, proctree
+from lanista.bots.command import environment
+from lanista.bots.limits import BotLimits
+from lanista.bots.process import start_bot
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper")
 FORKS = 400
@@ -112,7 +115,10 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
     path = script("""
         import os, sys
         import trio
-        from lanista.bots import BotLimits, environment, start_bot, use_cgroups
+        from lanista.bots.limits import BotLimits
+        from lanista.bots.command import environment
+        from lanista.bots.process import start_bot
+        from lanista.bots.cgroup import use_cgroups
         async def main():
             env = environment(host="h", port=1, name="n")
             async with start_bot(["sleep", "100"], env, limits=BotLimits()) as bot:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.bots import CommandError, environment, fill, parse_command
+from lanista.bots.command import CommandError, environment, fill, parse_command
 
 
 @pytest.mark.parametrize(

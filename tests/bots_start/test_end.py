@@ -10,15 +10,9 @@ import pytest
 import trio
 
 from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
-from lanista.bots import (
-    Exit,
-    environment,
-    keeper_process,
-    orphans,
-    process,
-    proctree,
-    start_bot,
-)
+from lanista.bots import keeper_process, orphans, process, proctree
+from lanista.bots.command import environment
+from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
@@ -238,7 +232,8 @@ ARENA = """
     import json, os, sys
     import trio
     from bots_start.processes import fork_server, parent, pids_in
-    from lanista.bots import environment, start_bot
+    from lanista.bots.command import environment
+    from lanista.bots.process import start_bot
     async def main():
         env = environment(host="h", port=1, name="n")
         async with start_bot(sys.argv[1:], env) as one, start_bot(sys.argv[1:], env) as two:
@@ -283,7 +278,9 @@ SUBREAPER = """
     import json, os, signal, subprocess, sys
     import trio
     from bots_start.processes import children, fork_server, gone, parent, pids_in, runs
-    from lanista.bots import become_subreaper, environment, start_bot
+    from lanista.bots.orphans import become_subreaper
+    from lanista.bots.command import environment
+    from lanista.bots.process import start_bot
     env = environment(host="h", port=1, name="n")
     async def sleeper(task_status):
         async with start_bot(["sleep", "100"], env, grace=0) as bot:

@@ -24,9 +24,10 @@ from bots_start.processes import (
     python,
     runs,
 )
-from lanista.bots import Exit, environment, keeper_process, start_bot
 from lanista.bots import fork_server as server_side
-from lanista.bots.command import OPERATORS_TOKEN
+from lanista.bots import keeper_process
+from lanista.bots.command import OPERATORS_TOKEN, environment
+from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import read_stat, stat_fields
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
@@ -107,7 +108,8 @@ HERITAGE = """
     from pathlib import Path
     import trio
     from bots_start.processes import fork_server
-    from lanista.bots import environment, start_bot
+    from lanista.bots.command import environment
+    from lanista.bots.process import start_bot
     LOOK = [sys.executable, "-I", "-S", "-c", '''if True:
         import os, resource
         print([
@@ -336,7 +338,8 @@ FORKED = """
     import json, os, signal, sys, warnings
     import trio
     from bots_start.processes import fork_server
-    from lanista.bots import environment, start_bot
+    from lanista.bots.command import environment
+    from lanista.bots.process import start_bot
     warnings.simplefilter("ignore")  # Python 3.12 and newer warn of forks
     ENV = environment(host="h", port=1, name="n")
     async def play():
@@ -385,7 +388,8 @@ STREAMS_CLOSED = """
     for standard in 0, 2:
         os.close(standard)
     import trio
-    from lanista.bots import environment, start_bot
+    from lanista.bots.command import environment
+    from lanista.bots.process import start_bot
     async def main():
         command = ["sh", "-c", "readlink /proc/self/fd/0; echo to stderr >&2"]
         async with start_bot(command, environment(host="h", port=1, name="n")) as bot:
@@ -405,7 +409,8 @@ REGULAR = """
     import json
     import trio
     from bots_start.processes import children, fork_server
-    from lanista.bots import environment, start_bot
+    from lanista.bots.command import environment
+    from lanista.bots.process import start_bot
     async def main():
         before = fork_server()
         async with start_bot(["true"], environment(host="h", port=1, name="n")) as bot:

@@ -14,18 +14,19 @@ import trio
 
 from bots_start.arena import listening, needs_sandbox
 from bots_start.processes import PATIENCE, parent, pids_in, python, runs
-from lanista.bots import (
+from lanista.bots import proctree, usage
+from lanista.bots.command import environment
+from lanista.bots.limits import (
+    GIB,
+    MIB,
     NO_LIMITS,
     BotLimits,
-    Exit,
     LimitsError,
-    environment,
+    describe_broken,
     parse_limits,
-    proctree,
-    start_bot,
-    usage,
+    readable_size,
 )
-from lanista.bots.limits import GIB, MIB, describe_broken, readable_size
+from lanista.bots.process import Exit, start_bot
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 

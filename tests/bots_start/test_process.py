@@ -10,7 +10,9 @@ import pytest
 import trio
 
 from bots_start.processes import PATIENCE, open_files, parent, pids_in, python
-from lanista.bots import Exit, environment, keeper_process, process, start_bot
+from lanista.bots import keeper_process, process
+from lanista.bots.command import environment
+from lanista.bots.process import Exit, start_bot
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 

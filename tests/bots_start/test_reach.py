@@ -154,10 +154,10 @@ def top(tmp_path):
         (["python3"], {"real", "real/bin", "real/bin/python3", "real/bin/python3.11", "work"}),
         (["{top}/venv/python", "-m", "bot", "{top}/jars/a.jar"], {"work", "jars", "jars/a.jar"}),
         (
-            ["{top}/venv/python", "-m", "lanista.bridge", "./bots/tom/main.py"],
+            ["{top}/venv/python", "-m", "lanista.bots.bridge", "./bots/tom/main.py"],
             {"work/bots/tom", "work/bots/tom/main.py"},
         ),
-        (["python3", "-m", "lanista.rules.angrymob.house_bots.camper_joe"], {"real/bin/python3"}),
+        (["python3", "-m", "lanista.games.angrymob.house_bots.camper_joe"], {"real/bin/python3"}),
         # What has no libraries beside its `bin` is no installation.
         (["{top}/tools/bin/engine"], {"tools/bin", "tools/bin/engine"}),
         # A link on the way is needed itself, and what it leads to.

@@ -18,24 +18,15 @@ import trio
 
 from bots_start.arena import BOTS, CAN_SANDBOX, HOST, listening, needs_sandbox
 from bots_start.processes import PATIENCE, gone, parent, python
-from lanista.bots import (
-    BotLimits,
-    Exit,
-    Sandbox,
-    SandboxError,
-    check_sandbox,
-    keeper,
-    proctree,
-    sandbox,
-    start_bot,
-    usage,
-)
-from lanista.bots.limits import MIB
+from lanista.bots import keeper, proctree, sandbox, usage
+from lanista.bots.limits import MIB, BotLimits
+from lanista.bots.process import Exit, start_bot
+from lanista.bots.sandbox import Sandbox, SandboxError, check_sandbox
+from lanista.games import registry
+from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
 from lanista.match.conditions import MatchSpec
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 
@@ -692,7 +683,7 @@ async def test_a_whole_match_in_sandboxes(tmp_path):
     """House bots, unchanged; every turn is answered in time, though the clock is not the point."""
 
     ruleset = registry.get("angrymob")
-    command = (sys.executable, "-P", "-m", "lanista.rules.angrymob.house_bots.gravity_goers")
+    command = (sys.executable, "-P", "-m", "lanista.games.angrymob.house_bots.gravity_goers")
     match = StartedMatch(
         spec=MatchSpec(
             ruleset=ruleset, settings=complete_settings(ruleset, {"move_limit": 20}), seed=7

@@ -15,7 +15,7 @@ import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
 from e2e.running import PATIENCE, environment, run_here, runs, wait_until, wait_until_gone
-from lanista.bridge import LOG_KEPT, READ, UNREAD
+from lanista.bots.bridge import LOG_KEPT, READ, UNREAD
 
 HELLO = b"Bot v=1\n"
 ECHO = """

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 
 from e2e.running import PATIENCE, Daemon, Program, command, read
-from lanista.arena.ladders.room import KEPT, LadderRoom
+from lanista.arena.ladder_room import KEPT, LadderRoom
 from lanista.arena.spec import read_spec
 from lanista.results.data_folder import DataFolder
 from support.processes import argv_of, children_of
@@ -50,7 +50,7 @@ class Arena(Daemon):
     def workers(self):
         """The processes that play its matches, apart from its own."""
         children = children_of(self.process.pid)
-        return [pid for pid in children if "lanista.arena.processes.match_worker" in argv_of(pid)]
+        return [pid for pid in children if "lanista.arena.match_worker" in argv_of(pid)]
 
 
 class Bots:

@@ -8,10 +8,10 @@ import pytest
 from e2e.cup import blocks_stored, outcome, start_cup, write_cup
 from e2e.running import run_here
 from lanista.cli.standings import _answer
-from lanista.standings.race import Races
-from lanista.store.database import Store
-from lanista.web.ladder_tables import LadderTables
-from store.samples import stored
+from lanista.page.ladder_tables import LadderTables
+from lanista.ratings.race import Races
+from lanista.results.database import Store
+from results.samples import stored
 
 pytestmark = pytest.mark.one_user
 

@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 from e2e.running import Daemon, Peer, lines_of, read
 from lanista.arena import server as arena_module
 from lanista.arena.server import Arena
+from lanista.games import registry
 from lanista.match import record_writer as writer_module
 from lanista.match.replay import verify
 from lanista.match.turn_lines import LOG_KEPT, LOG_OVER
-from lanista.rules import registry
 from support.arenas import arena_options
 
 pytestmark = pytest.mark.one_user

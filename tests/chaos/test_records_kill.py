@@ -12,8 +12,8 @@ import urllib.request
 import pytest
 
 from e2e.running import PATIENCE, Daemon, wait_until
+from lanista.games import registry
 from lanista.match.replay import verify
-from lanista.rules import registry
 
 pytestmark = pytest.mark.one_user
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from e2e.running import BOTS
 from lanista.check.bout import Tested
+from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions
-from lanista.rules import registry
 
 HERE = Path(__file__).parent
 

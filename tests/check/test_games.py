@@ -3,9 +3,9 @@
 import pytest
 
 from lanista.check import games
-from lanista.rules import registry
-from lanista.rules.angrymob import check_boards
-from lanista.rules.base import Answer, complete_settings
+from lanista.games import registry
+from lanista.games.angrymob import check_boards
+from lanista.games.base import Answer, complete_settings
 from support import tinygame
 from support.example_ruleset import take_away
 

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from check.checking import under_check
-from lanista.bots import Exit
+from lanista.bots.process import Exit
 from lanista.check import gauntlet
 from lanista.check.bout import Bout, Unasked
 from lanista.check.channels import Tap

@@ -14,7 +14,7 @@ from lanista.arena.options import options_of
 from lanista.arena.spec import ArenaSpec, Friendly, LadderSpec, Start, parse_spec
 from lanista.cli import arena_check
 from lanista.hosting.spec_parts import Clock
-from lanista.store.database import Store
+from lanista.results.database import Store
 
 CERTIFICATES = Path(__file__).parents[1] / "arena" / "certificates"
 LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'

@@ -7,9 +7,9 @@ import io
 
 import pytest
 
-from lanista.arena.ladders import tokens
+from lanista.arena import tokens
 from lanista.cli import arena_status
-from lanista.store.names import NameStore
+from lanista.results.names import NameStore
 
 FILE = """
 [[ladders]]

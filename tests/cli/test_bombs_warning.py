@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from lanista import bots
-from lanista.bots import NO_LIMITS
+from lanista.bots import cgroup
+from lanista.bots.limits import NO_LIMITS
 from lanista.cli import common
+from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
-from lanista.rules import registry
 
 CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
 
@@ -24,7 +24,7 @@ def be_root_in_a_container(monkeypatch):
     stderr before it."""
     monkeypatch.setattr(common.os, "geteuid", lambda: 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(bots, "can_have_groups", lambda: False)
+    monkeypatch.setattr(cgroup, "can_have_groups", lambda: False)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_whom_it_does_not_concern_is_not_told(monkeypatch, capsys, safe):
     if safe == "user":
         monkeypatch.setattr(common.os, "geteuid", lambda: 1000)
     elif safe == "groups":
-        monkeypatch.setattr(bots, "can_have_groups", lambda: True)
+        monkeypatch.setattr(cgroup, "can_have_groups", lambda: True)
     else:
         monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
     common.warn_of_bombs([MINE])

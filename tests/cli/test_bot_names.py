@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from lanista.bots import parse_command
+from lanista.bots.command import parse_command
 from lanista.cli.common import bot_command
+from lanista.games import registry
 from lanista.hosting.host import distinct
 from lanista.hosting.names import name_of
-from lanista.rules import registry
 from lanista_protocol import parse_hello
 
 CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]

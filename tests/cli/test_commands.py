@@ -8,7 +8,7 @@ import pytest
 import lanista_maps
 from lanista import __version__
 from lanista.cli import LazyGroup
-from lanista.rules import registry
+from lanista.games import registry
 
 
 def test_help_imports_nothing_heavy():
@@ -20,7 +20,7 @@ def test_help_imports_nothing_heavy():
         "try:\n"
         "    main()\n"
         "finally:\n"
-        "    heavy = {'trio', 'rich', 'structlog', 'cattrs', 'lanista.rules.angrymob'}\n"
+        "    heavy = {'trio', 'rich', 'structlog', 'cattrs', 'lanista.games.angrymob'}\n"
         "    print(sorted(heavy & {*sys.modules}), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -5,7 +5,7 @@ from rich.console import Console
 from lanista.cli.drawing_view import turn_drawings
 from lanista.cli.palette import SEATS
 from lanista.cli.view import BoardView
-from lanista.rules.picture import Frame, Ground, Level, Mark, Scene
+from lanista.games.picture import Frame, Ground, Level, Mark, Scene
 
 NAMES = ["Ann", "Bob"]
 RANGES = "rows are 0 to 2, columns 0 to 11"

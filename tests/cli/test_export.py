@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from match.playing import answers
-from web.records import captured, changed, played, unpacked, wandering
+from page.records import captured, changed, played, unpacked, wandering
 
 TRACES = Path(__file__).parents[1] / "traces"
 HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
@@ -204,7 +204,7 @@ def test_commands_without_pictures_do_not_need_pillow():
     code = (
         "import sys\n"
         "import lanista.cli.replay, lanista.cli.export\n"
-        "import lanista.playback.replay_reader, lanista.arena.records.catalogue\n"
+        "import lanista.page.replay_reader, lanista.page.catalogue\n"
         "print('PIL' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -3,7 +3,7 @@
 import json
 
 from match.playing import answers
-from web.records import AWAY, BACK, changed, played, unpacked
+from page.records import AWAY, BACK, changed, played, unpacked
 
 
 def two(tmp_path, last="0 1 1 0"):

@@ -5,10 +5,10 @@ import pytest
 
 from cli.test_tournament_display import done, match
 from lanista.cli.sprt import EXIT_UNDECIDED, Scores, code_of
+from lanista.competition.director import Report
 from lanista.match.ending import Ending
 from lanista.results.match_result import SeatResult
-from lanista.tournament.director import Report
-from standings.samples import standings
+from ratings.samples import standings
 
 PLAIN = match(Ending.NORMAL, Ending.NORMAL)
 

@@ -6,8 +6,8 @@ import tomllib
 import attrs
 import pytest
 
-from lanista.rules import registry
-from lanista.tournament.spec import BotEntry, Clock, Spec, Sprt, parse_spec
+from lanista.competition.spec import BotEntry, Clock, Spec, Sprt, parse_spec
+from lanista.games import registry
 
 CUP = """\
 name = "cup"
@@ -29,7 +29,7 @@ def complains(done, *words):
 
 @pytest.mark.parametrize("game", registry.names())
 def test_new_writes_a_spec_that_can_be_prepared(lanista, tmp_path, game):
-    from lanista.tournament.setup import prepare
+    from lanista.competition.setup import prepare
 
     done = lanista("tournament", "new", "my.toml", "--game", game)
     assert 0 == done.code, done.err

@@ -16,11 +16,11 @@ from lanista.cli.tournament_live import (
     note_of,
     progress_line,
 )
+from lanista.competition import events
+from lanista.competition.formats.base import Progress
 from lanista.match.ending import Ending
-from lanista.pairing.base import Progress
 from lanista.results.match_result import MatchResult, SeatResult
-from lanista.tournament import events
-from standings.samples import TWO, row, standings
+from ratings.samples import TWO, row, standings
 
 NASTY = "\x1b[2Jboo\nfoo"
 """A terminal would be cleared by it, a line forged."""

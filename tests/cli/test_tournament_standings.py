@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from lanista.competition.make_format import make_format
+from lanista.competition.setup import prepare
+from lanista.competition.spec import parse_spec
 from lanista.match.ending import Ending
+from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
-from lanista.store.database import Store
-from lanista.tournament.formats import make_format
-from lanista.tournament.setup import prepare
-from lanista.tournament.spec import parse_spec
 
 SPEC = """\
 name = "The cup"

@@ -12,9 +12,9 @@ from lanista.cli import palette
 from lanista.cli.fitting import Part, Window
 from lanista.cli.live import PART_SECONDS, LiveBoard
 from lanista.cli.view import HALF, BoardView, lacks_colours
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
-from lanista.rules.picture import Frame, Ground, Level, Mark, Scene, Shape
+from lanista.games import registry
+from lanista.games.base import complete_settings
+from lanista.games.picture import Frame, Ground, Level, Mark, Scene, Shape
 
 NAMES = ("Ann", "Bob", "Cid", "Dora")
 FLOOR, WALL, BASE = Ground.FLOOR, Ground.WALL, Ground.BASE
@@ -258,7 +258,7 @@ async def test_live_parts_change_by_time_and_the_whole_board_is_left(autojump_cl
 
 
 def test_the_colours_are_those_of_the_pages_dark_theme():
-    page = Path(lanista.__file__).parent / "web" / "page" / "colours.js"
+    page = Path(lanista.__file__).parent / "page" / "browser" / "colours.js"
     dark = page.read_text().split("dark: {")[1].split("});")[0]
     seats = re.findall(r'unit: "(.{7})", ground: "(.{7})", text: ".{7}", on: "(.{7})"', dark)
     ours = [*palette.SEATS, palette.NEUTRAL]

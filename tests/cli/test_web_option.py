@@ -9,7 +9,7 @@ from lanista.cli.addresses import listening_text, own_addresses
 from lanista.cli.web import PagePort, address_of
 from lanista.errors import BadInputError
 from lanista.hosting.control import RunningMatches
-from lanista.web.view import View
+from lanista.page.view import View
 
 PAIR = ("CamperJoe", "CamperJoe")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest does
 
-from lanista.rules.angrymob.game import AngryMob
+from lanista.games.angrymob.game import AngryMob
 from support.crematoria import GOLDEN as CREMATORIA
 from support.golden import FOLDER, GoldenGame, played, write
 from support.hogwarts import GOLDEN as HOGWARTS

@@ -6,7 +6,7 @@ A difference is a change of the rules: give the ruleset another `version`, run
 
 import pytest
 
-from lanista.rules import registry
+from lanista.games import registry
 from support.golden import FOLDER, read, replayed
 
 FILES = sorted(FOLDER.glob("*.jsonl"))

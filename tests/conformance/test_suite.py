@@ -2,8 +2,8 @@
 
 import pytest
 
-from lanista.rules import registry
-from lanista.rules.testing import check_ruleset
+from lanista.games import registry
+from lanista.games.testing import check_ruleset
 from support.broken import BROKEN, SOUND_WITH_DIALECT
 from support.players import PLAYERS, count
 from support.tinygame import RULESET

@@ -28,8 +28,8 @@ from e2e.running import PATIENCE, Daemon, Peer, read
 from kit.conftest import kit_cache
 from languages.built import CACHE
 from languages.conftest import needed
+from lanista.games import registry
 from lanista.match.replay import positions
-from lanista.rules import registry
 
 BOTS = DOCS / "bots"
 PAGES = sorted(path.name for path in BOTS.glob("*.md"))

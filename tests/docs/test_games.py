@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 from docs.pages import CHECKOUT, DOCS, Shell, commands, fenced
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
+from lanista.games import registry
+from lanista.games.base import complete_settings
 
 PAGES = ("angrymob", "crematoria", "hogwarts")
 SHORT = {"angrymob": "move_limit=50", "crematoria": "nb_rounds=20", "hogwarts": "NUM_ROUNDS=20"}

@@ -74,7 +74,7 @@ def test_a_tournament_has_the_columns_of_a_match(tmp_path, monkeypatch):
     """And both are scalars; a tournament's match has no id but its block, seating and attempt."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cup.toml").write_text(CUP)
-    rows = lanista.tournament.run("cup.toml").matches()
+    rows = lanista.competition.run("cup.toml").matches()
     assert [(0, 0, "Joe"), (0, 1, "Runner"), (1, 0, "Runner"), (1, 1, "Joe")] == [
         (row["seating"], row["seat"], row["bot"]) for row in rows
     ]

@@ -3,7 +3,7 @@
 import re
 
 from docs.pages import DOCS, fenced
-from lanista.game import Game
+from lanista.library.game import Game
 
 PAGE = DOCS / "python_rules.md"
 

@@ -10,7 +10,7 @@ import pytest
 
 from docs.pages import DOCS, fenced
 from docs.test_bots import run, shell_in
-from lanista.tournament.spec import Spec, parse_spec
+from lanista.competition.spec import Spec, parse_spec
 
 PAGE = DOCS / "tournaments.md"
 PATIENT = """\
@@ -88,10 +88,10 @@ def test_the_page_tells_every_key():
 
 
 def test_the_page_tells_every_column_and_event():
+    from lanista.competition import events
+    from lanista.ratings.text import as_json, csv_columns
     from lanista.results.match_result import Ending
-    from lanista.standings.text import as_json, csv_columns
-    from lanista.tournament import events
-    from standings.samples import TWO
+    from ratings.samples import TWO
 
     text = PAGE.read_text(encoding="utf-8")
     keys = [*as_json(TWO), *as_json(TWO)["standings"][0], *(ending.value for ending in Ending)]

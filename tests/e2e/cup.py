@@ -1,8 +1,8 @@
 """A small tournament of three house bots: its spec in a folder, its process, its outcome."""
 
 from e2e.running import Program, command
-from lanista.store.database import Store
-from lanista.tournament import load, standings_of
+from lanista.competition import load, standings_of
+from lanista.results.database import Store
 from support.processes import argv_of, processes_in
 
 PAIRS = 3

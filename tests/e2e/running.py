@@ -167,7 +167,7 @@ def run_here(words, folder, env=None, *, output=None):
         patch.setattr("sys.stdout", sys_out)
         patch.setattr("sys.stderr", sys_err)
         # The tests' process stays in the control group that it is in.
-        patch.setattr("lanista.bots.use_cgroups", lambda: False)
+        patch.setattr("lanista.bots.cgroup.use_cgroups", lambda: False)
         # A logger that is kept would write as this command wants it for ever.
         configure = structlog.configure
         patch.setattr(

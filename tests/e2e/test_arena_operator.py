@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.running import Daemon, Program, command, read, run_here, wait_until
-from lanista.store.database import Store
+from lanista.results.database import Store
 
 LADDERS = """
 port = 0

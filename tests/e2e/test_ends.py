@@ -5,8 +5,8 @@ import signal
 import pytest
 
 from e2e.running import bot, read, runs, wait_until, wait_until_gone
+from lanista.games import registry
 from lanista.match.replay import verify
-from lanista.rules import registry
 
 ENDLESS = ("--no-clock", "--console", "--move-limit", 1_000_000, "-i", "pit")
 

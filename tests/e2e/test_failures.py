@@ -25,11 +25,11 @@ from e2e.running import (
     wait_until,
     wait_until_gone,
 )
+from lanista.games import registry
 from lanista.hosting import host
 from lanista.hosting.feeder import PATIENCE as PATIENCE_OF_FEEDER
 from lanista.match.bundle import Failure, folder_of, write_bundles
 from lanista.match.feed import payloads
-from lanista.rules import registry
 
 OPPONENT = bot("version1")
 BUNDLE = "match.seat0.failure"

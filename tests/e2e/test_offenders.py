@@ -9,8 +9,8 @@ import signal
 import pytest
 
 from e2e.running import Daemon, digests, wait_until
+from lanista.games import registry
 from lanista.match.replay import verify
-from lanista.rules import registry
 
 MOVE_LIMIT = 30
 TIME_MOVE = 5

@@ -13,8 +13,8 @@ from websockets.sync.client import connect
 
 from e2e.running import PATIENCE, environment, read, wait_until
 from lanista.cli.addresses import own_addresses
+from lanista.games import registry
 from lanista.match.replay import verify
-from lanista.rules import registry
 
 CAMPERS = ("CamperJoe", "CamperJoe")
 

@@ -11,8 +11,8 @@ import pytest
 
 from e2e.running import EXAMPLE_MAP, as_json, bot, digests, read, wait_until
 from lanista import __version__
+from lanista.games import registry
 from lanista.match.replay import verify
-from lanista.rules import registry
 
 UNHURRIED = ("--no-clock", "--console")
 

@@ -13,8 +13,8 @@ import pytest
 import trio
 
 from e2e.running import PATIENCE, Program, command, digests, read, wait_until
+from lanista.games import registry
 from lanista.match.replay import verify
-from lanista.rules import registry
 
 
 def fill(peers, daemon, room="", *, options=""):

@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 
 from e2e.running import PATIENCE, Program, command, wait_until
-from store import postgres
+from results import postgres
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
 
@@ -99,7 +99,7 @@ def matches(store):
 def test_two_arenas_show_one_ladder_and_know_the_same_tokens(arenas, peers):
     """A match played at one arena is in the other's table; a name is its owner's at both.
 
-    Short, within one process: store/test_shared_ladder.py.
+    Short, within one process: results/test_shared_ladder.py.
     """
     both, store = arenas
     for arena, names in zip(both, (("Ada", "Bob"), ("Cem", "Dil")), strict=True):

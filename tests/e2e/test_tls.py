@@ -64,9 +64,7 @@ class SecureArena(Daemon):
     def relay(self):
         """The process that speaks TLS; None while there is none."""
         pids = children_of(self.process.pid)
-        return next(
-            (pid for pid in pids if "lanista.arena.processes.tls_relay" in argv_of(pid)), None
-        )
+        return next((pid for pid in pids if "lanista.arena.tls_relay" in argv_of(pid)), None)
 
     @property
     def hellos(self):

@@ -14,8 +14,8 @@ import pytest
 
 from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, workers_of_cup, write_cup
 from e2e.running import wait_until, wait_until_gone
-from lanista import tournament
-from lanista.store.database import Store
+from lanista import competition as tournament
+from lanista.results.database import Store
 from support.processes import argv_of, processes_in
 
 
@@ -108,7 +108,7 @@ def test_a_killed_worker_is_replaced(cup):
     gate, bot, spec = folder / "open", folder / "waits.sh", folder / "cup.toml"
     bot.write_text(
         f"while [ ! -e {gate} ]; do sleep 0.1; done\n"
-        f"exec {sys.executable} -P -m lanista.rules.angrymob.house_bots.random_runners\n"
+        f"exec {sys.executable} -P -m lanista.games.angrymob.house_bots.random_runners\n"
     )
     spec.write_text(spec.read_text().replace('"RandomRunners"', f'"sh {bot}"'))
     run = start()

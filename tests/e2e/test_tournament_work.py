@@ -16,14 +16,14 @@ import trio
 
 from e2e.running import PATIENCE, bot, wait_until
 from lanista.bots import keeper_process
+from lanista.competition import worker
+from lanista.competition.setup import prepare
+from lanista.competition.spec import spec_of
+from lanista.competition.worker import Block, Task, WorkError, play_blocks, try_bot
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
-from lanista.pairing.blocks import Pairing
-from lanista.tournament import worker
-from lanista.tournament.setup import prepare
-from lanista.tournament.spec import spec_of
-from lanista.tournament.worker import Block, Task, WorkError, play_blocks, try_bot
+from lanista.results.blocks import Pairing
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ def task_of(setup, *drawn, playing=None, bots=None):
 
 JOE = ("Joe", "CamperJoe")
 RUNNERS = ("Runners", "RandomRunners")
-HOUSE_JOE = f"{sys.executable} -P -m lanista.rules.angrymob.house_bots.camper_joe"
+HOUSE_JOE = f"{sys.executable} -P -m lanista.games.angrymob.house_bots.camper_joe"
 
 
 def test_a_block_is_played_in_both_seatings_and_its_records_verify(tmp_path, lanista):
@@ -175,8 +175,8 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
     script.write_text(
         "import os, sys\n"
         f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
-        "from lanista.rules.angrymob.house_bots.camper_joe import CamperJoe\n"
-        "from lanista.rules.house_bot import play\n"
+        "from lanista.games.angrymob.house_bots.camper_joe import CamperJoe\n"
+        "from lanista.games.house_bot import play\n"
         "sys.exit(play('x', 'angrymob', CamperJoe))\n"
     )
     setup = setup_of(tmp_path, ("Dies", f"{sys.executable} {script}"), RUNNERS)
@@ -436,8 +436,8 @@ def house_bot(folder, before):
     script = folder / "bot.py"
     script.write_text(
         "import os, sys, time\n"
-        "from lanista.rules.angrymob.house_bots.camper_joe import CamperJoe\n"
-        "from lanista.rules.house_bot import play\n"
+        "from lanista.games.angrymob.house_bots.camper_joe import CamperJoe\n"
+        "from lanista.games.house_bot import play\n"
         "class Bot(CamperJoe):\n"
         "    def __init__(self, state):\n"
         f"        {before}\n"

@@ -10,12 +10,12 @@ import pytest
 from arena.test_ladder_results import INFO, played
 from e2e.cup import outcome, write_cup
 from e2e.running import run_here
-from lanista.arena.ladders.room import LadderRoom
+from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
-from lanista.hosting import recorded
+from lanista.results import recorded
 from lanista.results.data_folder import DataFolder
-from lanista.store.database import Store
-from store.test_store_schema import execute
+from lanista.results.database import Store
+from results.test_store_schema import execute
 
 ARENA = """\
 port = 0
@@ -110,7 +110,7 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
 
     More of them than one transaction takes.
     """
-    monkeypatch.setattr("lanista.arena.ladders.room.AT_ONCE", 2)
+    monkeypatch.setattr("lanista.arena.ladder_room.AT_ONCE", 2)
     (tmp_path / "arena.toml").write_text(ARENA)
     records = tmp_path / "data" / "records" / DAY
     records.mkdir(parents=True)

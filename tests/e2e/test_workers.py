@@ -24,7 +24,7 @@ def workers_of(daemon):
         found[:] = [
             pid
             for pid in children_of(daemon.process.pid)
-            if "lanista.arena.processes.match_worker" in argv_of(pid)
+            if "lanista.arena.match_worker" in argv_of(pid)
         ]
         return len(found) == 2
 

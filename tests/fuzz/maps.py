@@ -7,8 +7,8 @@ from random import Random
 import lanista_maps
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
-from lanista.rules import registry
-from lanista.rules.base import BadBoardError, complete_settings
+from lanista.games import registry
+from lanista.games.base import BadBoardError, complete_settings
 
 SMALL = (
     b"2 2\nA .\n. B\n",

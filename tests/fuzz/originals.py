@@ -8,13 +8,13 @@ from typing import Any
 import lanista_maps
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
-from lanista.playback.frames import FrameWriter, encode, head_of_res
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
-from lanista.rules.crematoria import files as crematoria
-from lanista.rules.hogwarts import files as hogwarts
-from lanista.rules.original_tokens import FormatError
-from lanista.rules.originals import of_game, of_text
+from lanista.games import registry
+from lanista.games.base import complete_settings
+from lanista.games.crematoria import files as crematoria
+from lanista.games.hogwarts import files as hogwarts
+from lanista.games.original_tokens import FormatError
+from lanista.games.originals import of_game, of_text
+from lanista.page.frames import FrameWriter, encode, head_of_res
 from support.players import PLAYERS
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")

@@ -18,14 +18,14 @@ from fuzz.mutation import changed, json_line, odd_value, warp
 from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
+from lanista.games import registry
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
-from lanista.playback.frame_cache import FrameCache, FrameFile
-from lanista.playback.frames import encode
-from lanista.playback.replay_reader import UnreadableError, read_frames
-from lanista.rules import registry
-from lanista.web.operator_token import OperatorToken
-from lanista.web.view import View
-from lanista.web.viewer import Viewer
+from lanista.page.frame_cache import FrameCache, FrameFile
+from lanista.page.frames import encode
+from lanista.page.operator_token import OperatorToken
+from lanista.page.replay_reader import UnreadableError, read_frames
+from lanista.page.view import View
+from lanista.page.viewer import Viewer
 
 
 def upload() -> Target:

@@ -17,6 +17,9 @@ import trio.testing
 from fuzz.mutation import changed, json_line, warp
 from fuzz.originals import SMALL as SETTINGS
 from fuzz.target import Target, check_words
+from lanista.games import registry
+from lanista.games.base import complete_settings
+from lanista.games.registry import UnknownGameError
 from lanista.match.record import (
     BadRecordError,
     Header,
@@ -27,9 +30,6 @@ from lanista.match.record import (
     read_record,
 )
 from lanista.match.replay import MismatchError, verify
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
-from lanista.rules.registry import UnknownGameError
 from match.playing import ANGRYMOB, ROW, SMALL, Bot, listens, sit, speaks
 
 TWO, FOUR = ("Ann v=1 notes=1", "Zoë"), ("Ann v=1", "Bob v=1", "Cy v=1", "Zoë v=1 notes=1")

@@ -9,12 +9,12 @@ from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
 from lanista.arena import example as arena_example
 from lanista.arena import spec as arena_spec
-from lanista.arena.ladders.house_bots import house_contestants
+from lanista.arena.ladder_house_bots import house_contestants
+from lanista.competition.example import example
+from lanista.competition.setup import prepare
+from lanista.competition.spec import SpecError, parse_spec
+from lanista.games import registry
 from lanista.hosting.spec_parts import configurations
-from lanista.rules import registry
-from lanista.tournament.example import example
-from lanista.tournament.setup import prepare
-from lanista.tournament.spec import SpecError, parse_spec
 
 SMALL = b"""\
 name = "cup"

@@ -8,9 +8,8 @@ from typing import Any
 
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
-from lanista.playback.frames import FrameWriter, encode
-from lanista.rules import registry
-from lanista.rules.base import (
+from lanista.games import registry
+from lanista.games.base import (
     Answer,
     Late,
     MalformedAnswerError,
@@ -20,6 +19,7 @@ from lanista.rules.base import (
     Verdict,
     complete_settings,
 )
+from lanista.page.frames import FrameWriter, encode
 from lanista_protocol import MalformedLineError, Note, NoteCode, tokenize
 from support import players
 from support.players import PLAYERS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.hosting.block_records import PLAYING, BlockMatch, running_parts
+from lanista.results.block_records import PLAYING, BlockMatch, running_parts
 
 BLOCK = "0123456789abcdef" * 2
 

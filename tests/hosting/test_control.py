@@ -6,8 +6,8 @@ import pytest
 import trio
 import trio.testing
 
+from lanista.games.angrymob.ruleset import RULESET
 from lanista.hosting.control import PATHS_KEPT, Changes, MatchControl, RunningMatch, RunningMatches
-from lanista.rules.angrymob.ruleset import RULESET
 from support.tinygame import RULESET as COUNTING
 
 # -- changes -------------------------------------------------------------------------------------

@@ -4,13 +4,13 @@ import pytest
 import trio
 
 from lanista import __version__
-from lanista.bots import Exit
+from lanista.bots.process import Exit
+from lanista.games.angrymob.ruleset import RULESET
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
-from lanista.rules.angrymob.ruleset import RULESET
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 

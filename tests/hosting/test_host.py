@@ -4,14 +4,14 @@ import attrs
 import pytest
 import trio
 
+from lanista.games.angrymob.ruleset import RULESET
+from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.hosting.started_match import StartedMatch, StartFailureError
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.record import ResultInfo
-from lanista.rules.angrymob.ruleset import RULESET
-from lanista.rules.base import complete_settings
 
 SPEC = MatchSpec(ruleset=RULESET, settings=complete_settings(RULESET, {}), seed=1)
 

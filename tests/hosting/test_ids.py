@@ -2,8 +2,8 @@
 
 import re
 
+from lanista.games.angrymob.ruleset import RULESET
 from lanista.hosting import ids
-from lanista.rules.angrymob.ruleset import RULESET
 from lanista_protocol import parse_hello
 
 

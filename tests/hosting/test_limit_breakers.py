@@ -6,7 +6,8 @@ import types
 import pytest
 import trio
 
-from lanista.bots import NO_LIMITS, Bot, BotLimits
+from lanista.bots.limits import NO_LIMITS, BotLimits
+from lanista.bots.process import Bot
 from lanista.hosting.bot_pool import NOTICE_TIME, limit_breakers
 
 BROKEN = "its process was ended: it had 17 processes; the limit is 16"

@@ -11,7 +11,7 @@ import pytest
 from e2e.running import command
 from languages.built import CHECKOUT, built
 from languages.language import PATIENCE
-from lanista.kit.build import GAMES
+from lanista.bots.kit.build import GAMES
 
 PLAYERS = Path(__file__).parent / "players"
 NULL = """\
@@ -29,7 +29,7 @@ RegisterPlayer(PLAYER_NAME);
 """A player that keeps to both games' API, under a name that needs UTF-8."""
 
 
-KIT = CHECKOUT / "server" / "lanista" / "kit"
+KIT = CHECKOUT / "server" / "lanista" / "bots" / "kit"
 CXX = os.environ.get("CXX") or "g++"
 
 

@@ -11,8 +11,8 @@ import pytest
 from e2e.running import Program, environment, wait_until
 from e2e.running import command as lanista
 from kit.conftest import NULL
+from lanista.bots.kit import build
 from lanista.cli.build import command
-from lanista.kit import build
 
 
 def source(folder, text=NULL, name="AINull.cc"):

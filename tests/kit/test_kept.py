@@ -8,18 +8,18 @@ import pytest
 
 from e2e.running import PATIENCE, environment, wait_until
 from kit.conftest import player
+from lanista.competition import worker
+from lanista.competition.setup import prepare
+from lanista.competition.spec import spec_of
+from lanista.competition.worker import Block, Task, play_blocks, try_bot
+from lanista.games import registry
+from lanista.games.base import complete_settings
+from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
-from lanista.pairing.blocks import Pairing
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
-from lanista.rules.outcome import Outcome, Termination
-from lanista.tournament import worker
-from lanista.tournament.setup import prepare
-from lanista.tournament.spec import spec_of
-from lanista.tournament.worker import Block, Task, play_blocks, try_bot
+from lanista.results.blocks import Pairing
 
 PLAYER = "hogwarts/AIGlobals"
 

@@ -8,10 +8,10 @@ import pytest
 
 from e2e.running import PATIENCE, Program, command, environment, read
 from kit.conftest import player
+from lanista.games import registry
+from lanista.games.chance import OriginalChance
 from lanista.match.encoder import seat_seed
 from lanista.match.replay import all_faults, positions, start
-from lanista.rules import registry
-from lanista.rules.chance import OriginalChance
 
 ROUNDS = {"hogwarts": "NUM_ROUNDS", "crematoria": "nb_rounds"}
 EVERY = {game: f"{game}/AIEveryCall" for game in ROUNDS}

@@ -1,4 +1,4 @@
-"""C++: one header, server/lanista/kit/include/lanista.hpp, built by the Makefile of clients/cpp."""
+"""C++: the header server/lanista/bots/kit/include/lanista.hpp, and the Makefile of clients/cpp."""
 
 import os
 
@@ -49,7 +49,7 @@ LANGUAGE = Language(
     programs=("g++", "make"),
     package="g++ make",
     tools=([os.environ.get("CXX") or "g++", "--version"],),
-    sources=[CHECKOUT / "server" / "lanista" / "kit" / "include"],
+    sources=[CHECKOUT / "server" / "lanista" / "bots" / "kit" / "include"],
     build=build,
     commands=commands,
     build_empty=build_empty,

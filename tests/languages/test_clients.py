@@ -37,7 +37,7 @@ GOLDEN = Path(__file__).with_name("golden.json")
 
 
 FINAL_CODES = {
-    "cpp": "../server/lanista/kit/include/lanista.hpp",
+    "cpp": "../server/lanista/bots/kit/include/lanista.hpp",
     "go": "go/reconnect.go",
     "java": "java/src/main/java/org/lanista/client/Connector.java",
     "javascript": "javascript/src/connector.js",

@@ -14,9 +14,9 @@ import pytest
 
 import lanista
 from bots_start.arena import needs_sandbox
+from lanista.competition import local
+from lanista.competition.local import LocalWorkers
 from lanista.library import many
-from lanista.tournament import local
-from lanista.tournament.local import LocalWorkers
 from library.bots import PATIENT, raises, right
 
 PAIR = ("RandomRunners", "CamperJoe")

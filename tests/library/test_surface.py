@@ -15,15 +15,15 @@ PUBLIC = [
     *("StartFailureError", "UnknownGameError", "WorkError", "__version__", "aplay"),
     *(
         "aplay_many",
+        "competition",
         "env",
+        "games",
         "game_names",
         "house_bots",
         "new_game",
         "open_record",
         "play",
         "play_many",
-        "rules",
-        "tournament",
     ),
 ]
 

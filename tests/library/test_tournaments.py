@@ -1,4 +1,4 @@
-"""`lanista.tournament.run` and `run_async`, from whatever kind of program."""
+"""`lanista.competition.run` and `run_async`, from whatever kind of program."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ import pytest
 import trio
 
 import lanista
-from lanista.tournament.events import BlockDone
+from lanista.competition.events import BlockDone
 
 CUP = {
     "name": "cup",
@@ -38,9 +38,9 @@ def test_within_a_loop_of_asyncio(here, run_asyncio):
                 await asyncio.sleep(0.01)
 
         ticking = asyncio.create_task(tick())
-        first = lanista.tournament.run({**SHORT, "name": "first"})
+        first = lanista.competition.run({**SHORT, "name": "first"})
         assert len(ticks) <= 1  # the loop stood still
-        second = await lanista.tournament.run_async({**SHORT, "name": "second"})
+        second = await lanista.competition.run_async({**SHORT, "name": "second"})
         assert len(ticks) > 1
         ticking.cancel()
         return first, second
@@ -53,14 +53,14 @@ def test_within_a_loop_of_asyncio(here, run_asyncio):
 
 
 async def test_within_a_loop_of_trio():
-    report = await lanista.tournament.run_async({**SHORT, "name": "one"})
+    report = await lanista.competition.run_async({**SHORT, "name": "one"})
     assert report.over
-    assert lanista.tournament.run({**SHORT, "name": "two"}).over
+    assert lanista.competition.run({**SHORT, "name": "two"}).over
 
 
 def test_events_are_told_in_the_callers_thread():
     threads = set()
-    lanista.tournament.run(SHORT, on_event=lambda _: threads.add(threading.get_ident()))
+    lanista.competition.run(SHORT, on_event=lambda _: threads.add(threading.get_ident()))
     assert {threading.get_ident()} == threads
 
 
@@ -75,9 +75,9 @@ def test_ctrl_c_ends_it_and_it_goes_on_later(here):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        lanista.tournament.run(LONG, on_event=on_event)
+        lanista.competition.run(LONG, on_event=on_event)
     begun = []
-    report = lanista.tournament.run({**LONG, "seeds": [0, 1, 2]}, on_event=begun.append)
+    report = lanista.competition.run({**LONG, "seeds": [0, 1, 2]}, on_event=begun.append)
     assert report.over
     assert begun[0].progress.played >= 1
 
@@ -87,17 +87,17 @@ def test_what_a_callback_raises_ends_it():
         raise KeyError(type(event).__name__)
 
     with pytest.raises(KeyError):
-        lanista.tournament.run(LONG, on_event=on_event)
+        lanista.competition.run(LONG, on_event=on_event)
 
 
 async def test_one_that_is_cancelled_is_over():
     with trio.CancelScope() as scope:
-        await lanista.tournament.run_async(LONG, on_event=lambda _: scope.cancel())
+        await lanista.competition.run_async(LONG, on_event=lambda _: scope.cancel())
     assert scope.cancelled_caught
 
 
 def test_without_a_loop_the_async_form_says_so():
-    coroutine = lanista.tournament.run_async(LONG)
+    coroutine = lanista.competition.run_async(LONG)
     with pytest.raises(RuntimeError, match="await this in a loop of trio or asyncio"):
         coroutine.send(None)
 
@@ -112,11 +112,11 @@ def interrupt(event):
 shell = InteractiveShell.instance()
 shell.user_ns.update(SHORT={short!r}, LONG={long!r}, interrupt=interrupt)
 assert shell.run_cell("import lanista").success
-assert shell.run_cell("report = await lanista.tournament.run_async(SHORT)").success
+assert shell.run_cell("report = await lanista.competition.run_async(SHORT)").success
 assert shell.user_ns["report"].over
-ended = shell.run_cell("lanista.tournament.run(LONG, on_event=interrupt)")
+ended = shell.run_cell("lanista.competition.run(LONG, on_event=interrupt)")
 assert isinstance(ended.error_in_exec, KeyboardInterrupt), ended
-again = "report = lanista.tournament.run(SHORT | dict(name='again'))"
+again = "report = lanista.competition.run(SHORT | dict(name='again'))"
 assert shell.run_cell(again).success
 assert shell.user_ns["report"].over
 """

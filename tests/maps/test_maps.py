@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lanista_maps
-from lanista.rules.angrymob.board import IMPASSABLE, Board, read_board
+from lanista.games.angrymob.board import IMPASSABLE, Board, read_board
 from lanista_maps import UnknownMapError, names, read
 
 ANGRYMOB = names("angrymob")

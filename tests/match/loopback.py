@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 
-from lanista.arena.processes.match_worker import HandedChannel
+from lanista.arena.match_worker import HandedChannel
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 

@@ -7,13 +7,13 @@ from typing import Any
 import attrs
 import trio
 
+from lanista.games import registry
+from lanista.games.base import complete_settings
 from lanista.match.conditions import DEFAULT, MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import Record, read_record
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
 from support import tinygame
 from support.memory import BotEnd, connection_pair
 

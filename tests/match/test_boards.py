@@ -2,9 +2,9 @@
 
 import pytest
 
+from lanista.games import registry
+from lanista.games.base import complete_settings
 from lanista.match.boards import prepare_board
-from lanista.rules import registry
-from lanista.rules.base import complete_settings
 from match.playing import sit
 
 

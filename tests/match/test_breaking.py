@@ -5,9 +5,9 @@ import errno
 import pytest
 import trio
 
+from lanista.games.outcome import Termination
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import all_faults, start, verify
-from lanista.rules.outcome import Termination
 from match.playing import (
     ANGRYMOB,
     COUNTING,

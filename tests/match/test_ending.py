@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lanista.match.ending import FAILURES, Ending
 
-PAGE = Path(__file__).parents[2] / "server" / "lanista" / "web" / "page"
+PAGE = Path(__file__).parents[2] / "server" / "lanista" / "page" / "browser"
 
 
 def test_an_ending_is_its_name_wherever_it_goes():

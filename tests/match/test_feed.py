@@ -10,10 +10,10 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.games import registry
 from lanista.match.channel import BrokenChannelError
 from lanista.match.feed import payloads
 from lanista.match.record import read_record
-from lanista.rules import registry
 from lanista_protocol import parse_hello
 from match.playing import ANGRYMOB, CAPTURE, COUNTING, SMALL, sit, verdicts
 from support import players

@@ -7,11 +7,11 @@ import attrs
 import pytest
 import trio
 
+from lanista.games.outcome import Termination
 from lanista.match import record_writer as writer_module
 from lanista.match.record import BotInfo, read_record
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
-from lanista.rules.outcome import Termination
 from match.playing import COUNTING, SKIPPERS, heard, sit, speaks
 from match.test_record import HEADER, RESULT, TURN
 

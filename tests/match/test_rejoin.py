@@ -12,6 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lanista.cli.export import as_res
+from lanista.games import registry
+from lanista.games.base import Late
 from lanista.hosting.feeder import Feeder
 from lanista.match.absence import RejoinError
 from lanista.match.clock import Limits
@@ -20,9 +22,7 @@ from lanista.match.ending import FAILURES
 from lanista.match.feed import asked_turns, payloads
 from lanista.match.record import read_record, whole_lines
 from lanista.match.replay import MismatchError, start, verify
-from lanista.playback.replay_reader import read_frames
-from lanista.rules import registry
-from lanista.rules.base import Late
+from lanista.page.replay_reader import read_frames
 from lanista_protocol import State, tokenize
 from match.loopback import socket_pair
 from match.playing import (

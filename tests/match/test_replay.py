@@ -10,6 +10,8 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.games import registry
+from lanista.games.base import TooManySubmovesError, complete_settings
 from lanista.match.record import (
     BadRecordError,
     ClockInfo,
@@ -19,8 +21,6 @@ from lanista.match.record import (
     read_record,
 )
 from lanista.match.replay import MismatchError, positions, start, verify
-from lanista.rules import registry
-from lanista.rules.base import TooManySubmovesError, complete_settings
 from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit, speaks
 from support import players, tinygame
 

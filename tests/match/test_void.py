@@ -8,6 +8,7 @@ import pytest
 import trio
 import trio.testing
 
+from lanista.games.outcome import Termination
 from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
@@ -17,7 +18,6 @@ from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from lanista.rules.outcome import Termination
 from match.loopback import PATIENCE, read_line, socket_pair
 from match.playing import (
     ANGRYMOB,

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 import pytest
 
 import lanista_client
+from lanista.games.angrymob.ruleset import RULESET
+from lanista.games.base import Malformed, MalformedAnswerError, Refusal, RefusalCode
+from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, MatchInfo, Version1Encoder
-from lanista.rules.angrymob.ruleset import RULESET
-from lanista.rules.base import Malformed, MalformedAnswerError, Refusal, RefusalCode
-from lanista.rules.outcome import Outcome, Termination
 from lanista_client import Arena, ArenaError
 from lanista_protocol import (
     Bye,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from lanista.games import registry
 from lanista.match.record import BadRecordError, read_record
 from lanista.match.replay import MismatchError, verify
-from lanista.rules import registry
 from soak.players import alone
 
 PATIENCE = 30.0

@@ -6,9 +6,9 @@
 import re
 from collections.abc import Iterator
 
+from lanista.games import registry
 from lanista.match import replay
 from lanista.match.record import Header
-from lanista.rules import registry
 from lanista_protocol import tokenize
 
 ROW = re.compile(rb"(?m)^row (\d+) (.*)$")

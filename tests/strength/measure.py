@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from house.in_process import play_four
-from lanista.rules import registry
+from games.house_in_process import play_four
+from lanista.games import registry
 
 MATCHES = 200
 FIRST_SEED = 1

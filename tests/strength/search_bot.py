@@ -14,8 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import lanista_maps
-from house.in_process import new_game, play
-from lanista.rules.angrymob.house_bots.gravity_goers import GravityGoers
+from games.house_in_process import new_game, play
+from lanista.games.angrymob.house_bots.gravity_goers import GravityGoers
 
 ROLLOUTS = 6
 """Rollouts of a turn, fewer than fit into the time of a match."""

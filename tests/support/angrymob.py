@@ -6,9 +6,9 @@ from random import Random
 import attrs
 from hypothesis import strategies as st
 
-from lanista.rules.angrymob.game import AngryMob
-from lanista.rules.angrymob.ruleset import RULESET
-from lanista.rules.base import (
+from lanista.games.angrymob.game import AngryMob
+from lanista.games.angrymob.ruleset import RULESET
+from lanista.games.base import (
     Late,
     Malformed,
     MalformedAnswerError,

@@ -9,10 +9,10 @@ import math
 
 import attrs
 
-from lanista.rules.base import Answer, Consequence, Late, Refusal, RefusalCode, Setting
-from lanista.rules.chance import SeededChance
-from lanista.rules.outcome import Termination
-from lanista.rules.picture import Arrow, Event, Level, Shape
+from lanista.games.base import Answer, Consequence, Late, Refusal, RefusalCode, Setting
+from lanista.games.chance import SeededChance
+from lanista.games.outcome import Termination
+from lanista.games.picture import Arrow, Event, Level, Shape
 from support.tinygame import Counting, CountingRules
 
 BROKEN: list[tuple[CountingRules, str]] = []

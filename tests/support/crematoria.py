@@ -11,15 +11,15 @@ from pathlib import Path
 from random import Random
 
 import lanista_maps
-from lanista.rules.base import Answer, Token, Verdict, complete_settings
-from lanista.rules.chance import Chance
-from lanista.rules.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
-from lanista.rules.crematoria.files import Submitted, read_orders
-from lanista.rules.crematoria.game import Crematoria
-from lanista.rules.crematoria.geometry import LEVEL, cell_at
-from lanista.rules.crematoria.ruleset import RULESET
-from lanista.rules.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
-from lanista.rules.testing import ScriptedChance
+from lanista.games.base import Answer, Token, Verdict, complete_settings
+from lanista.games.chance import Chance
+from lanista.games.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
+from lanista.games.crematoria.files import Submitted, read_orders
+from lanista.games.crematoria.game import Crematoria
+from lanista.games.crematoria.geometry import LEVEL, cell_at
+from lanista.games.crematoria.ruleset import RULESET
+from lanista.games.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
+from lanista.games.testing import ScriptedChance
 from support.golden import Answers, GoldenGame, Raw
 
 TRACES = Path(__file__).parents[1] / "traces" / "crematoria"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import attrs
 
-from lanista.rules import registry
-from lanista.rules.base import (
+from lanista.games import registry
+from lanista.games.base import (
     Answer,
     Game,
     Late,
@@ -26,7 +26,7 @@ from lanista.rules.base import (
     Verdict,
     complete_settings,
 )
-from lanista.rules.outcome import Outcome
+from lanista.games.outcome import Outcome
 from lanista_protocol import MalformedLineError, tokenize
 
 FOLDER = Path(__file__).parents[1] / "conformance" / "golden"

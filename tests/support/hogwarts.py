@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from random import Random
 
-from lanista.rules.base import Answer, Token, complete_settings
-from lanista.rules.chance import OriginalChance
-from lanista.rules.hogwarts.board import CLANS, Board, Unit
-from lanista.rules.hogwarts.game import Hogwarts
-from lanista.rules.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
-from lanista.rules.hogwarts.ruleset import RULESET
+from lanista.games.base import Answer, Token, complete_settings
+from lanista.games.chance import OriginalChance
+from lanista.games.hogwarts.board import CLANS, Board, Unit
+from lanista.games.hogwarts.game import Hogwarts
+from lanista.games.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
+from lanista.games.hogwarts.ruleset import RULESET
 from support.golden import GoldenGame
 
 DOWN, DR, RIGHT, RU, UP, UL, LEFT, LD = range(8)

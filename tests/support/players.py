@@ -7,8 +7,8 @@ through many kinds of positions, and now and then one that is refused.
 from collections.abc import Sequence
 from random import Random
 
-from lanista.rules.angrymob.game import AngryMob
-from lanista.rules.base import Token
+from lanista.games.angrymob.game import AngryMob
+from lanista.games.base import Token
 from support import crematoria, hogwarts
 from support.tinygame import Counting
 

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.rules.base import (
+from lanista.games.base import (
     Answer,
     BadBoardError,
     Consequence,
@@ -36,9 +36,9 @@ from lanista.rules.base import (
     Verdict,
     illegal,
 )
-from lanista.rules.chance import Chance, SeededChance
-from lanista.rules.outcome import Outcome, Termination, ranks_by_score
-from lanista.rules.picture import Event, Frame, Ground, Mark, Scene, Shape
+from lanista.games.chance import Chance, SeededChance
+from lanista.games.outcome import Outcome, Termination, ranks_by_score
+from lanista.games.picture import Event, Frame, Ground, Mark, Scene, Shape
 
 SEATS = 3
 TABLES = ("oak", "pine", "walnut")

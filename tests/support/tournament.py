@@ -11,17 +11,17 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from lanista.competition.director import Director
+from lanista.competition.executors import GivenWorkers
+from lanista.competition.looking import format_of
+from lanista.competition.records import lock_records
+from lanista.competition.setup import prepare
+from lanista.competition.spec import spec_of
+from lanista.competition.stored_blocks import check_identities, settle_seed
+from lanista.competition.worker import Finished
 from lanista.match.ending import Ending
+from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
-from lanista.store.database import Store
-from lanista.tournament.director import Director
-from lanista.tournament.executors import GivenWorkers
-from lanista.tournament.looking import format_of
-from lanista.tournament.records import lock_records
-from lanista.tournament.setup import prepare
-from lanista.tournament.spec import spec_of
-from lanista.tournament.stored_blocks import check_identities, settle_seed
-from lanista.tournament.worker import Finished
 
 HOUSE = ("GravityGoers", "RandomRunners", "CamperJoe", "ProfessorRandom")
 

@@ -87,7 +87,7 @@ class State:
 
         # Not an import statement: the client stands alone, and only who asks for this needs more.
         try:
-            library = import_module("lanista.game")
+            library = import_module("lanista.library.game")
         except ModuleNotFoundError as error:
             if error.name is None or error.name.split(".")[0] != "lanista":
                 raise

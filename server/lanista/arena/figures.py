@@ -1,4 +1,4 @@
-"""The figures that an arena counts for its operator; `web/metrics.py` shows it.
+"""The figures that an arena counts for its operator; `page/metrics.py` shows it.
 
 Everything here is plain numbers that are increased where things happen, a few times for each match.
 Whoever shows them reads them.

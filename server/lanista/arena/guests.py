@@ -7,10 +7,11 @@ import attrs
 import structlog
 import trio
 
-from lanista.bots import environment, start_bot
+from lanista.bots.command import environment
+from lanista.bots.process import start_bot
+from lanista.games import registry
+from lanista.games.base import Ruleset
 from lanista.hosting.names import bot_command
-from lanista.rules import registry
-from lanista.rules.base import Ruleset
 from lanista.suggestions import did_you_mean
 
 MOST = 16

@@ -17,9 +17,9 @@ import structlog
 import trio
 
 from lanista.arena.lobby import HOUSE_BOT, Lobby, Player
+from lanista.arena.match_player import our_fault, record_path
 from lanista.arena.options import Options
-from lanista.arena.processes.match_player import our_fault, record_path
-from lanista.arena.records.record_space import AGAIN, RecordSpace
+from lanista.arena.record_space import AGAIN, RecordSpace
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
@@ -33,7 +33,7 @@ from lanista_protocol import ErrorCode, Note, NoteCode
 REPLACED = "a newer connection has shown the token of this name"
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladders.room import LadderRoom
+    from lanista.arena.ladder_room import LadderRoom
 
 log = structlog.get_logger()
 

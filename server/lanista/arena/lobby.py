@@ -11,13 +11,13 @@ import attrs
 import trio
 
 from lanista.arena.admission import Place
+from lanista.games.base import Ruleset
 from lanista.match.connection import Connection
-from lanista.rules.base import Ruleset
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders needn't load
-    from lanista.arena.ladders.names import LadderName
-    from lanista.arena.ladders.room import LadderRoom
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import LadderName
 
 HOUSE_BOT = 0
 """The number that all house bots have for the operator, who can't kick them."""

@@ -13,16 +13,16 @@ import trio
 
 from lanista.arena.figures import ArenaFigures
 from lanista.arena.lobby import HOUSE_BOT, Lobby, Player, RoomKey
+from lanista.arena.match_player import LoopPlayer, MatchPlayer, our_fault, record_path
+from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
-from lanista.arena.processes.match_player import LoopPlayer, MatchPlayer, our_fault, record_path
-from lanista.arena.processes.match_workers import MatchWorkers
-from lanista.arena.records.record_space import RecordSpace
+from lanista.arena.record_space import RecordSpace
 from lanista.arena.spec import Start
+from lanista.games.base import Ruleset, complete_settings
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
-from lanista.rules.base import Ruleset, complete_settings
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 KICKED = "the operator closed this connection"

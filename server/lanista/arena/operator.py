@@ -20,9 +20,9 @@ from lanista.arena.server import Arena
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladders.names import LadderName, Names
-    from lanista.arena.ladders.room import LadderRoom
-    from lanista.store.names import BenchedName
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import LadderName, Names
+    from lanista.results.names import BenchedName
 
 AGAIN = 1.0
 """Seconds until a database is read again that couldn't be."""
@@ -73,7 +73,7 @@ class Operator:
             False if a database can't be read now.
         """
         # Imported only now, as an arena without ladders needs nothing of the store.
-        from lanista.store.errors import StoreError  # noqa: PLC0415
+        from lanista.results.errors import StoreError  # noqa: PLC0415
 
         arena = self.arena
         async with self._one_at_a_time:

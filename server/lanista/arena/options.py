@@ -8,11 +8,11 @@ import attrs
 
 from lanista.arena.spec import ArenaSpec
 from lanista.errors import BadInputError
+from lanista.games import registry
+from lanista.games.base import Ruleset
 from lanista.hosting.inputs import checked_setup
 from lanista.match.conditions import MatchConditions
 from lanista.results.data_folder import DataFolder
-from lanista.rules import registry
-from lanista.rules.base import Ruleset
 from lanista.toml_spec import SpecError
 
 LINGERING = 64

@@ -27,13 +27,12 @@ from lanista.arena.figures import ArenaFigures
 from lanista.arena.guests import Guests
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.lobby import Lobby, Player
+from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
-from lanista.arena.processes.match_player import our_fault
-from lanista.arena.processes.tls import HANDSHAKE, TlsRelay
-from lanista.arena.records.record_space import RecordSpace
-from lanista.arena.records.recovery import complete_records
+from lanista.arena.record_space import RecordSpace
 from lanista.arena.spec import Registration, Start
+from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.errors import CannotListenError
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
@@ -43,6 +42,7 @@ from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
+from lanista.results.recovery import complete_records
 from lanista.signals import heeded
 from lanista_protocol import (
     Error,
@@ -65,8 +65,8 @@ REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladders.names import Names
-    from lanista.arena.ladders.room import LadderRoom
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import Names
 
 log = structlog.get_logger()
 
@@ -712,8 +712,8 @@ async def _open_ladders(arena: Arena, opened: ExitStack) -> None:
         CannotOpenError: One can't be opened.
     """
     # Imported only now, as they import SQLAlchemy.
-    from lanista.arena.ladders.opening import open_ladders  # noqa: PLC0415
-    from lanista.store.errors import StoreError  # noqa: PLC0415
+    from lanista.arena.ladder_opening import open_ladders  # noqa: PLC0415
+    from lanista.results.errors import StoreError  # noqa: PLC0415
     from lanista.toml_spec import SpecError  # noqa: PLC0415
 
     try:

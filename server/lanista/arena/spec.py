@@ -14,8 +14,8 @@ import attrs
 import cattrs
 
 from lanista.cores import usable_cores
+from lanista.games import DEFAULT_GAME, registry
 from lanista.hosting.spec_parts import Clock, SandboxName
-from lanista.rules import DEFAULT_GAME, registry
 from lanista.toml_spec import (
     SpecReader,
     Validator,

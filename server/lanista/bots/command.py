@@ -25,7 +25,7 @@ INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|bash|sh|dash|zsh)[0-
 """Matches names of programs that only run another one: a bot isn't named after them."""
 
 OWN_MODULE = re.compile(r"lanista\.")
-"""Matches the beginning of a module of ours, as in `python -m lanista.bridge`."""
+"""Matches the beginning of a module of ours, as in `python -m lanista.bots.bridge`."""
 
 HOUSE_BOT = re.compile(r"lanista\.\w+\.\w+\.house_bots\.")
 """Matches the beginning of those modules that are bots themselves."""

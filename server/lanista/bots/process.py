@@ -431,7 +431,7 @@ async def start_bot(
     Args:
         command: The program, a path or a name that is searched for along the PATH of `env`, and
             its arguments.
-        env: The whole environment of the bot; see `lanista.bots.environment`.
+        env: The whole environment of the bot; see `lanista.bots.command.environment`.
         cwd: Directory to run it in, None for the arena's own.
         grace: Seconds that the bot may take to exit by itself once the block is left.
         limits: What it may use; None for no limits. A bot that breaks a limit is ended, with all

@@ -15,8 +15,10 @@ from typing import Any, cast
 import attrs
 import trio
 
-from lanista.bots import Bot, Exit
+from lanista.bots.process import Bot, Exit
 from lanista.check.channels import Tap, quiet_connection
+from lanista.games.base import Game, Ruleset
+from lanista.games.outcome import Termination
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.handshake import announce
@@ -36,8 +38,6 @@ from lanista.match.replay import all_faults, start
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
-from lanista.rules.base import Game, Ruleset
-from lanista.rules.outcome import Termination
 from lanista.temporary import TemporaryFolder
 from lanista_protocol import Bye, Hello, RemoteProtocolError, State
 

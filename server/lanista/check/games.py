@@ -7,9 +7,9 @@ checked by its ruleset alone.
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from lanista.rules import registry
-from lanista.rules.base import Game, Ruleset, Setting, complete_settings, submove_numbers
-from lanista.rules.outcome import Outcome, Termination, ranks_by_score
+from lanista.games import registry
+from lanista.games.base import Game, Ruleset, Setting, complete_settings, submove_numbers
+from lanista.games.outcome import Outcome, Termination, ranks_by_score
 
 
 def length_setting(ruleset: Ruleset) -> Setting | None:

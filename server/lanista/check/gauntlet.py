@@ -10,10 +10,10 @@ import attrs
 from lanista.check import games
 from lanista.check.bout import Bout, BoutSpec, Tested, play
 from lanista.check.channels import GoApart, UnknownWords
+from lanista.games.base import complete_settings
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import Contestant
 from lanista.match.clock import Limits
-from lanista.rules.base import complete_settings
 
 PLAIN = "the plain match"
 APART = "the match with late go"

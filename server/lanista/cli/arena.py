@@ -12,7 +12,7 @@ from lanista.cli.arena_file import FILE, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
 from lanista.errors import BadInputError
-from lanista.rules import DEFAULT_GAME
+from lanista.games import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
@@ -38,7 +38,7 @@ def new(file: Path, game: str) -> int:
     import lanista_maps
     from lanista.arena.example import example
     from lanista.cli.common import printable, ruleset_named
-    from lanista.rules import registry
+    from lanista.games import registry
 
     ruleset = ruleset_named(game)
     text = example(
@@ -86,7 +86,7 @@ def verify(file: Path) -> int:
 
     Exit codes: 0 all is right, 1 something differs, 2 bad input, or a database is damaged.
     """
-    from lanista.arena.ladders.verify import comparison, only_recorded
+    from lanista.arena.ladder_verify import comparison, only_recorded
     from lanista.cli.arena_file import data_of, names_of, results_of
     from lanista.cli.common import printable
     from lanista.cli.verify import EXIT_DIFFERENT, show
@@ -157,7 +157,7 @@ def _check_certificate(spec: "ArenaSpec", file: Path) -> None:
     """Raise an error if the arena can't speak TLS with the files that it is to use."""
     if spec.tls is None:
         return
-    from lanista.arena.processes.certificate import CertificateError, load
+    from lanista.arena.certificate import CertificateError, load
 
     try:
         load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)

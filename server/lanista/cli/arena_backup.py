@@ -18,8 +18,8 @@ def command(file: Path, folder: Path) -> int:
     FILE, the databases and the records of all matches that are over are copied; `lanista arena
     run` runs the copy. A PostgreSQL database is left to pg_dump.
     """
-    from lanista.arena.records.backup import BackupError, back_up
-    from lanista.store.errors import StoreError
+    from lanista.arena.backup import BackupError, back_up
+    from lanista.results.errors import StoreError
 
     spec = spec_of(file)
     try:

@@ -16,27 +16,26 @@ import click
 import trio
 
 from lanista.arena.admission import is_loopback
-from lanista.arena.ladders.house_bots import house_contestants
+from lanista.arena.certificate import CertificateError, load, validity
+from lanista.arena.ladder_house_bots import house_contestants
 from lanista.arena.options import options_of, private_paths
-from lanista.arena.processes.certificate import CertificateError, load, validity
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
-from lanista.bots import SandboxError, check_sandbox
-from lanista.bots.sandbox import own_paths
+from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.cli.web import warning_of_token
+from lanista.competition.futures import one_line
 from lanista.cores import usable_cores
 from lanista.errors import BadInputError
+from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.data_folder import DataFolder
-from lanista.rules import registry
-from lanista.store.database import Store
-from lanista.store.errors import StoreError
-from lanista.store.names import NameStore
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from lanista.results.names import NameStore
 from lanista.toml_spec import SpecError
-from lanista.tournament.futures import one_line
 
 EXIT_FAILED = 1
 SOON = timedelta(days=14)

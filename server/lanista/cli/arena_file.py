@@ -15,8 +15,8 @@ from lanista.errors import BadInputError
 if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec
     from lanista.results.data_folder import DataFolder
-    from lanista.store.database import Store
-    from lanista.store.names import NameStore
+    from lanista.results.database import Store
+    from lanista.results.names import NameStore
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -50,8 +50,8 @@ def names_of(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
     Raises:
         BadInputError: It can't be opened, or a statement of the block fails.
     """
-    from lanista.store.errors import StoreError
-    from lanista.store.names import NameStore
+    from lanista.results.errors import StoreError
+    from lanista.results.names import NameStore
 
     data = data_of(spec, file)
     try:
@@ -72,8 +72,8 @@ def results_of(spec: "ArenaSpec", file: Path, ladder: "LadderSpec") -> "Iterator
     Raises:
         BadInputError: They can't be opened, or a statement of the block fails.
     """
-    from lanista.store.database import Store
-    from lanista.store.errors import StoreError
+    from lanista.results.database import Store
+    from lanista.results.errors import StoreError
 
     path = data_of(spec, file).ladder(ladder.name)
     if spec.store is None and not path.exists():

@@ -12,7 +12,7 @@ from lanista.cli.common import printable
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
-    from lanista.store.database import Store
+    from lanista.results.database import Store
 
 
 @click.command("status")
@@ -82,7 +82,7 @@ def unbench(file: Path, name: str, ladder: str | None) -> int:
 
     Its failures are forgotten.
     """
-    from lanista.store.names import key_of
+    from lanista.results.names import key_of
 
     spec = spec_of(file)
     name = _ladder_name(name)
@@ -148,7 +148,7 @@ def _strike(file: Path, name: str, ladder: str, *, is_struck: bool) -> None:
 
 def _bots(results: "Store | None", name: str) -> list[str]:
     """Return the names of those that have played under a name, whatever its capitals."""
-    from lanista.store.names import key_of
+    from lanista.results.names import key_of
 
     if results is None:
         return []

@@ -17,7 +17,7 @@ class CompileFailedError(click.ClickException):
 def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     """Print the folder of the headers and exit."""
     if wanted and not ctx.resilient_parsing:
-        from lanista.kit.build import INCLUDE
+        from lanista.bots.kit.build import INCLUDE
 
         click.echo(INCLUDE)
         ctx.exit()
@@ -42,7 +42,7 @@ def command(source: str, game: str | None, output: str | None) -> None:
 
     The compiler is $CXX, else g++, else clang++; $CXXFLAGS adds options.
     """
-    from lanista.kit import build
+    from lanista.bots.kit import build
 
     if game is not None and game not in build.GAMES:
         raise BadInputError(

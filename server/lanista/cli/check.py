@@ -56,7 +56,8 @@ def command(
     Exit codes: 0 nothing is wrong, 1 an item failed or couldn't be tried, 2 bad input,
     130 interrupted.
     """
-    from lanista.bots import become_subreaper, use_cgroups
+    from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.orphans import become_subreaper
     from lanista.check.bout import CheckFailureError, Tested
     from lanista.check.finding import passed
     from lanista.check.items import judge
@@ -69,8 +70,8 @@ def command(
         ruleset_named,
         sandboxed,
     )
+    from lanista.games import registry
     from lanista.hosting.bot_pool import Contestant
-    from lanista.rules import registry
     from lanista.suggestions import did_you_mean
 
     if game is None and len(words) == 1 and words[0] not in known_games():

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.errors import BadInputError
+from lanista.games.base import Ruleset, complete_settings, ending_text, turn_word
+from lanista.games.picture import counted
 from lanista.match.conditions import (
     DEFAULT,
     MAX_MATCH_CPU,
@@ -18,8 +20,6 @@ from lanista.match.conditions import (
     SHORTEST,
     conditions_of,
 )
-from lanista.rules.base import Ruleset, complete_settings, ending_text, turn_word
-from lanista.rules.picture import counted
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
     """Parse `--limits` and `--match-cpu` into `BotLimits`; None gives the defaults."""
-    from lanista.bots import LimitsError, limits_of_match
+    from lanista.bots.limits import LimitsError, limits_of_match
 
     try:
         return limits_of_match(text, match_cpu)
@@ -244,7 +244,7 @@ def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
 
 def sandboxed(choice: str) -> bool:
     """Return whether `--sandbox` asks for a sandbox, after checking that one can be made here."""
-    from lanista.bots import SandboxError, check_sandbox
+    from lanista.bots.sandbox import SandboxError, check_sandbox
 
     if choice == "none":
         return False
@@ -262,7 +262,7 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
     kernel then neither bounds how many processes they start nor ends all of them at once. House
     bots are trusted.
     """
-    from lanista.bots import can_have_groups
+    from lanista.bots.cgroup import can_have_groups
     from lanista.bots.command import HOUSE_BOT
 
     names = [
@@ -304,7 +304,7 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
 
 def known_games() -> tuple[str, ...]:
     """Return the names of the installed games."""
-    from lanista.rules import registry
+    from lanista.games import registry
 
     return registry.names()
 
@@ -315,7 +315,7 @@ def ruleset_named(name: str) -> Ruleset:
     Raises:
         BadInputError: There is none of that name; the message lists the known ones.
     """
-    from lanista.rules import registry
+    from lanista.games import registry
 
     try:
         return registry.get(name)

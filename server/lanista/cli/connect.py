@@ -66,7 +66,7 @@ def command(
 
     Exit codes: COMMAND's own; 1 the arena can't be reached, 2 bad input.
     """
-    from lanista import bridge
+    from lanista.bots import bridge
     from lanista_client.console import no_arena
     from lanista_protocol import RemoteProtocolError, parse_hello
 
@@ -135,7 +135,7 @@ def _tls_context(tls: bool, tls_ca: str | None) -> "SSLContext | None":
 
 def _secured(plain: "socket", *, context: "SSLContext", host: str, port: int) -> "socket":
     """Perform the TLS handshake, and return the socket to use."""
-    from lanista import bridge
+    from lanista.bots import bridge
     from lanista_client.console import address
     from lanista_client.tls import TlsError, secured
 

@@ -6,8 +6,8 @@ import attrs
 
 from lanista.cli.common import printable
 from lanista.cli.palette import of_seat
-from lanista.playback.seat_colours import letter
-from lanista.rules.picture import Level, Place, Scene, counted
+from lanista.games.picture import Level, Place, Scene, counted
+from lanista.page.seat_colours import letter
 from lanista_protocol.drawing import Drawing, LogLine, Remark, Value, read_log
 
 COLOURS = {

@@ -30,8 +30,8 @@ def command(file: str, rules: str, orders: str | None) -> int:
 
     Exit codes: 0 the rules explain the file, 1 they don't, 2 it can't be read.
     """
-    from lanista.rules.original_tokens import FormatError
-    from lanista.rules.originals import of_text
+    from lanista.games.original_tokens import FormatError
+    from lanista.games.originals import of_text
 
     text = _read(file)
     if text.startswith('{"lanista_record":'):
@@ -76,7 +76,7 @@ def _compare(text: str, parts: Iterable[str]) -> int:
 
 def _read(file: str) -> str:
     """Read a text file, compressed or not."""
-    from lanista.playback.files import read_unpacked
+    from lanista.page.files import read_unpacked
 
     try:
         return read_unpacked(file).decode("ascii")

@@ -9,8 +9,8 @@ import click
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
+    from lanista.games.base import Ruleset
     from lanista.match.record import Record
-    from lanista.rules.base import Ruleset
 
 OUT = -1
 """The status, in a match file, of a player who is out."""
@@ -22,9 +22,9 @@ def as_res(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
     Raises:
         BadInputError: The game has no match files, or the record contradicts the rules.
     """
+    from lanista.games.originals import of_game, printable_names
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, start, turns
-    from lanista.rules.originals import of_game, printable_names
 
     originals = of_game(ruleset.name)
     if originals is None:

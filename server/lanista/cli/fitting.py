@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from lanista.rules.picture import Scene
+from lanista.games.picture import Scene
 
 
 @attrs.frozen

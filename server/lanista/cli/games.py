@@ -6,7 +6,7 @@ import click
 @click.command("games")
 def command() -> None:
     """List the games and their settings."""
-    from lanista.rules import registry
+    from lanista.games import registry
 
     for name in registry.names():
         ruleset = registry.get(name)

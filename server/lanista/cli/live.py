@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.live import Live
 
 from lanista.cli.view import BoardView, lacks_colours
+from lanista.games.base import Game
+from lanista.games.picture import Frame, Place
 from lanista.match.runner import Watcher
-from lanista.rules.base import Game
-from lanista.rules.picture import Frame, Place
 
 PART_SECONDS = 3.0
 """Seconds for which a part of a board that doesn't fit is shown before the next one."""

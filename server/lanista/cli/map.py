@@ -28,7 +28,7 @@ def command() -> None:
 def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, ...]) -> None:
     """Generate a map for GAME from a seed."""
     from lanista.cli.common import checked_seed, ruleset_named, settings_of
-    from lanista.rules.originals import of_game
+    from lanista.games.originals import of_game
 
     ruleset = ruleset_named(game)
     seed = checked_seed(ruleset, seed)

@@ -1,7 +1,7 @@
 """The page's colours for boards in the terminal: those of its dark theme (page/colours.js)."""
 
-from lanista.playback.seat_colours import DARK
-from lanista.rules.picture import Ground, Mark, Shape
+from lanista.games.picture import Ground, Mark, Shape
+from lanista.page.seat_colours import DARK
 
 SEATS, NEUTRAL, of_seat = DARK.seats, DARK.neutral, DARK.of_seat
 GROUNDS = {Ground.FLOOR: "#23262c", Ground.WALL: "#6d7480", Ground.BASE: "#c8453c"}

@@ -28,10 +28,10 @@ from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
+    from lanista.games.base import Ruleset
     from lanista.hosting.host import MatchReport
     from lanista.hosting.started_match import StartedMatch
     from lanista.match.conditions import MatchConditions
-    from lanista.rules.base import Ruleset
 
 EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
@@ -153,7 +153,8 @@ def command(
     Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
     130 interrupted (the record is written).
     """
-    from lanista.bots import become_subreaper, use_cgroups
+    from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.orphans import become_subreaper
     from lanista.cli.common import (
         bot_command,
         bot_limits_of,
@@ -163,12 +164,12 @@ def command(
         setup_of,
     )
     from lanista.cli.web import PagePort
+    from lanista.games import registry
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
     from lanista.hosting.started_match import StartedMatch
     from lanista.match.conditions import MatchSpec
-    from lanista.rules import registry
 
     game, bots = game_and_bots(game, words)
     ruleset = ruleset_named(game)
@@ -241,7 +242,7 @@ def command(
 
 def _check_res(ruleset: Any, res: Path, matches: int) -> None:
     """Check, before anything is played, that a match file can be written."""
-    from lanista.rules.originals import of_game
+    from lanista.games.originals import of_game
 
     if of_game(ruleset.name) is None:
         raise BadInputError(f"-o {res}: {ruleset.title} has no .res files; name a record otherwise")
@@ -355,8 +356,8 @@ class _Session:
     def _export(self, played: "MatchReport", res: Path) -> None:
         """Write the match file of an original game, made from the record."""
         from lanista.cli.export import as_res
+        from lanista.games import registry
         from lanista.match.record import read_record
-        from lanista.rules import registry
 
         record = read_record(played.record)
         try:

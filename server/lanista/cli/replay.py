@@ -11,14 +11,14 @@ import click
 from lanista.cli import EXIT_BAD_INPUT
 from lanista.cli.common import Choice, ending_line, fault_lines, printable, turns_text
 from lanista.errors import BadInputError
-from lanista.playback.seat_colours import letter
-from lanista.rules.base import turn_word
-from lanista.rules.picture import counted
+from lanista.games.base import turn_word
+from lanista.games.picture import counted
+from lanista.page.seat_colours import letter
 
 if TYPE_CHECKING:
+    from lanista.games.base import Game, Ruleset
     from lanista.hosting.feeder import FeedResult
     from lanista.match.record import Record
-    from lanista.rules.base import Game, Ruleset
 
 EXIT_MISMATCH = 1
 GIF_DELAY = 200
@@ -33,8 +33,8 @@ def command() -> None:
 
 
 def _read(file: str) -> "tuple[Record, Ruleset]":
+    from lanista.games import registry
     from lanista.match.record import BadRecordError, read_record
-    from lanista.rules import registry
 
     try:
         record = read_record(Path(file))
@@ -98,7 +98,7 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
     from lanista.cli.replay_diff import difference_json, difference_lines
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, verify
-    from lanista.playback.difference import first_difference
+    from lanista.page.difference import first_difference
 
     (a, ruleset), (b, ruleset_b) = _read(file_a), _read(file_b)
     try:
@@ -128,9 +128,9 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
 
 def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
     """Write two matches as one HTML file; return its size in bytes."""
-    from lanista.playback import files
-    from lanista.playback.html import bundle
-    from lanista.playback.replay_reader import UnreadableError, read_frames
+    from lanista.page import files
+    from lanista.page.html import bundle
+    from lanista.page.replay_reader import UnreadableError, read_frames
 
     try:
         parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
@@ -264,7 +264,7 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
     of a record, or of a match file (.res) of an original game.
     """
     from lanista.cli.export import new_name
-    from lanista.playback import files
+    from lanista.page import files
 
     options = {
         "res": set[str](),
@@ -322,9 +322,9 @@ def html(file: str, output: str | None) -> int:
     Exit codes: 0 written; 1 written, but the match is shown only in part; 2 bad input.
     """
     from lanista.cli.export import new_name
-    from lanista.playback import files
-    from lanista.playback.html import bundle
-    from lanista.playback.replay_reader import UnreadableError, read_frames
+    from lanista.page import files
+    from lanista.page.html import bundle
+    from lanista.page.replay_reader import UnreadableError, read_frames
 
     troubles: list[str] = []
 

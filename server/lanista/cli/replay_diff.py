@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from lanista.match.record import Header
-from lanista.playback.difference import Difference, SeatAnswer, SeatDifference
+from lanista.page.difference import Difference, SeatAnswer, SeatDifference
 
 
 def difference_lines(difference: Difference, files: Sequence[str], a: Header) -> Iterator[str]:

@@ -12,16 +12,16 @@ import click
 
 from lanista.cli.common import Choice, Finite, clock_options, game_options
 from lanista.errors import BadInputError
+from lanista.games import DEFAULT_GAME
 from lanista.match.conditions import SHORTEST
-from lanista.rules import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.arena.arena_signals import Reread
     from lanista.arena.options import Options
     from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.games.base import Ruleset
     from lanista.hosting.spec_parts import Clock
     from lanista.match.conditions import MatchConditions
-    from lanista.rules.base import Ruleset
 
 
 @click.command("serve")
@@ -252,7 +252,7 @@ def _as_given(
     """Return ladders with the clock of the options, and those of a game with its settings too."""
     import attrs
 
-    from lanista.rules.base import complete_settings
+    from lanista.games.base import complete_settings
 
     usual = complete_settings(ruleset, {})
     changed = {name: value for name, value in settings.items() if value != usual[name]}
@@ -301,7 +301,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     from lanista.cli.standings import StandingsProcess, shown_tournaments
     from lanista.cli.web import PagePort
     from lanista.errors import CannotListenError
-    from lanista.web.ladders import Ladders
+    from lanista.page.ladders import Ladders
 
     standings_process, bots_process = StandingsProcess(), StandingsProcess()
     page_spec = options.spec.page
@@ -376,7 +376,7 @@ def open_files(max_connections: int, *, has_page: bool, has_tls: bool) -> int:
     needed = files_needed(max_connections, has_tls=has_tls)
     if not has_page:
         return needed
-    from lanista.web.connections import MAX_CONNECTIONS
+    from lanista.page.connections import MAX_CONNECTIONS
 
     return needed + MAX_CONNECTIONS
 

@@ -12,10 +12,10 @@ from lanista.cli.common import Finite, bot_options, clock_options, match_cpu_opt
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
+    from lanista.competition.director import Report
+    from lanista.competition.events import Event
+    from lanista.competition.setup import Setup
     from lanista.match.conditions import MatchConditions
-    from lanista.tournament.director import Report
-    from lanista.tournament.events import Event
-    from lanista.tournament.setup import Setup
 
 EXIT_H0 = 1
 EXIT_UNDECIDED = 3
@@ -138,12 +138,12 @@ def command(
     from lanista.cli.common import bot_command, ruleset_named, settings_of
     from lanista.cli.tournament import concurrency_of
     from lanista.cli.tournament_run import play
+    from lanista.competition.setup import prepare
+    from lanista.competition.spec import BotEntry, SeedCount, Spec, Sprt
     from lanista.hosting.host import distinct
     from lanista.hosting.spec_parts import Clock, SandboxName
-    from lanista.pairing.kinds import FormatName
+    from lanista.results.format_names import FormatName
     from lanista.toml_spec import SpecError
-    from lanista.tournament.setup import prepare
-    from lanista.tournament.spec import BotEntry, SeedCount, Spec, Sprt
 
     if as_json and plain:
         raise BadInputError("--json and --plain: say one of them")
@@ -210,8 +210,8 @@ class Scores:
 
     def begin(self, setup: "Setup") -> None:
         """Count the blocks that were played before."""
-        from lanista.store.database import Store
-        from lanista.tournament.stored_blocks import read_stored_blocks
+        from lanista.competition.stored_blocks import read_stored_blocks
+        from lanista.results.database import Store
 
         with Store.open(setup.database, create=False) as store:
             stored = read_stored_blocks(setup, store.played())
@@ -224,7 +224,7 @@ class Scores:
 
     def event(self, event: "Event") -> None:
         """Count the block, if the event is the end of one."""
-        from lanista.tournament.events import BlockDone
+        from lanista.competition.events import BlockDone
 
         if isinstance(event, BlockDone):
             self._add(
@@ -272,7 +272,7 @@ def game_of(bots: Sequence[str]) -> str:
     Raises:
         BadInputError: None of them is a house bot, or there isn't exactly one such game.
     """
-    from lanista.rules import registry
+    from lanista.games import registry
 
     games = [{game for game in registry.ours() if bot in registry.house_bots(game)} for bot in bots]
     known = [of_bot for of_bot in games if of_bot]

@@ -30,11 +30,11 @@ import attrs
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
-    from lanista.standings.race import Races
-    from lanista.tournament.setup import Setup
-    from lanista.web.ladder_tables import LadderTables
-    from lanista.web.tournament_matches import MatchSource
-    from lanista.web.tournaments import Look
+    from lanista.competition.setup import Setup
+    from lanista.page.ladder_tables import LadderTables
+    from lanista.page.tournament_matches import MatchSource
+    from lanista.page.tournaments import Look
+    from lanista.ratings.race import Races
 
 NICENESS = 15
 RACY = 1_000_000_000
@@ -62,7 +62,7 @@ def shown_tournaments(
     Raises:
         BadInputError: A spec can't be played, two have the same name, or there is none in a folder.
     """
-    from lanista.web.tournament_matches import MatchSource
+    from lanista.page.tournament_matches import MatchSource
 
     shown = ShownTournaments({}, {})
     file_of: dict[str, Path] = {}
@@ -119,7 +119,7 @@ def _ask_matches(
 
 
 class Results:
-    """Gets a tournament's standings when its spec or database has changed (`web.tournaments.Look`).
+    """Gets a tournament's standings when its spec or database has changed (`page.tournaments`).
 
     The spec is read anew each time, because bots and seeds may be added while the arena serves.
     """
@@ -200,7 +200,7 @@ class StandingsProcess:
             NoStandingsError: There is no answer, or the process has ended, and the next question
                 starts a new one; or it was closed.
         """
-        from lanista.web.tournaments import NoStandingsError
+        from lanista.page.tournaments import NoStandingsError
 
         with self._one_question:
             answer = self._answer(question)
@@ -209,7 +209,7 @@ class StandingsProcess:
         return answer
 
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        from lanista.web.tournaments import NoStandingsError
+        from lanista.page.tournaments import NoStandingsError
 
         if self._is_closed:
             raise NoStandingsError("the arena ends")
@@ -255,9 +255,9 @@ class StandingsProcess:
 def main() -> None:
     """Answer questions until stdin ends."""
     # Imported now because it takes longer than most answers.
-    from lanista.standings.race import Races
-    from lanista.tournament import looking  # noqa: F401 - only to load it
-    from lanista.web.ladder_tables import LadderTables
+    from lanista.competition import looking  # noqa: F401 - only to load it
+    from lanista.page.ladder_tables import LadderTables
+    from lanista.ratings.race import Races
 
     os.nice(NICENESS)
     ladders, races = LadderTables(), Races()
@@ -267,7 +267,7 @@ def main() -> None:
 
 
 def _answer(question: Mapping[str, Any], ladders: "LadderTables", races: "Races") -> bytes:
-    from lanista.store.errors import StoreError
+    from lanista.results.errors import StoreError
     from lanista.toml_spec import SpecError
 
     try:
@@ -291,11 +291,11 @@ def _answer(question: Mapping[str, Any], ladders: "LadderTables", races: "Races"
 
 
 def _standings(file: Path, races: "Races") -> dict[str, Any]:
-    from lanista.standings.race import MAX_LEADERS
-    from lanista.standings.text import as_json
-    from lanista.store.database import Store
-    from lanista.tournament.looking import load, moment_of
-    from lanista.tournament.totals import standings
+    from lanista.competition.looking import load, moment_of
+    from lanista.competition.totals import standings
+    from lanista.ratings.race import MAX_LEADERS
+    from lanista.ratings.text import as_json
+    from lanista.results.database import Store
 
     setup = load(file, plays=False)
     database = setup.database
@@ -313,9 +313,9 @@ def _standings(file: Path, races: "Races") -> dict[str, Any]:
 
 
 def _matches(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
-    from lanista.store.database import Store
-    from lanista.tournament.looking import load
-    from lanista.tournament.match_list import page_of
+    from lanista.competition.looking import load
+    from lanista.competition.match_list import page_of
+    from lanista.results.database import Store
 
     setup = load(file, plays=False)
     if isinstance(setup.database, Path) and not setup.database.exists():

@@ -11,11 +11,11 @@ import click
 from lanista.cli.common import Choice
 from lanista.cli.tournament_files import prepared, setup_of, spec_of
 from lanista.errors import BadInputError
-from lanista.rules import DEFAULT_GAME
+from lanista.games import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
-    from lanista.standings.table import Standings
+    from lanista.ratings.table import Standings
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
 EXIT_FAILED = 1
@@ -39,8 +39,8 @@ def new(file: Path, game: str) -> int:
     """
     import lanista_maps
     from lanista.cli.common import printable, ruleset_named
-    from lanista.rules import registry
-    from lanista.tournament.example import example
+    from lanista.competition.example import example
+    from lanista.games import registry
 
     ruleset = ruleset_named(game)
     house = list(registry.house_bots(ruleset.name))
@@ -213,10 +213,10 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
 
     Exit codes: 0 shown, 2 bad input, or nothing was played yet.
     """
-    from lanista.store.database import Store
-    from lanista.store.errors import StoreError
+    from lanista.competition.looking import standings_of
+    from lanista.results.database import Store
+    from lanista.results.errors import StoreError
     from lanista.toml_spec import SpecError
-    from lanista.tournament.looking import standings_of
 
     setup = setup_of(spec_of(file), file, plays=False)
     if isinstance(setup.database, Path) and not setup.database.exists():
@@ -257,9 +257,9 @@ def verify(file: Path) -> int:
     Exit codes: 0 all is right, 1 something differs, 2 bad input, or the database is damaged.
     """
     from lanista.cli.verify import EXIT_DIFFERENT, show
-    from lanista.store.database import Store
-    from lanista.store.errors import StoreError
-    from lanista.tournament.verify import comparison, only_recorded
+    from lanista.competition.verify import comparison, only_recorded
+    from lanista.results.database import Store
+    from lanista.results.errors import StoreError
 
     setup = setup_of(spec_of(file), file, plays=False)
     if isinstance(setup.database, Path) and not setup.database.exists():
@@ -282,8 +282,8 @@ def _nothing_played(file: Path, database: Path) -> BadInputError:
 
 def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
     """Return standings in one of the formats of `--format`, as the text of a file."""
-    from lanista.standings import text
-    from lanista.standings.head_to_head import csv_text, markdown_text
+    from lanista.ratings import text
+    from lanista.ratings.head_to_head import csv_text, markdown_text
 
     match format_:
         case "json":
@@ -294,7 +294,7 @@ def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
             pairs = "\n" + markdown_text(table) if head_to_head else ""
             return text.markdown_text(table) + pairs
         case "html":
-            from lanista.standings.html import html_text
+            from lanista.ratings.html import html_text
 
             return html_text(table)
         case _:

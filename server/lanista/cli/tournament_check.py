@@ -10,14 +10,14 @@ import click
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_text, duration
+from lanista.competition.formats.base import Format
+from lanista.competition.setup import Opening, Setup
+from lanista.competition.spec import SeedCount
 from lanista.errors import BadInputError
-from lanista.pairing.base import Format
 from lanista.signals import heeded
-from lanista.tournament.setup import Opening, Setup
-from lanista.tournament.spec import SeedCount
 
 if TYPE_CHECKING:
-    from lanista.tournament.worker import Trial
+    from lanista.competition.worker import Trial
 
 EXIT_FAILED = 1
 OUTPUT_SHOWN = 2000
@@ -28,8 +28,9 @@ SEEDS_SHOWN = 5
 
 def check(setup: Setup, format_: Format) -> int:
     """Let each bot play, print the results and the plan, and return the exit code."""
-    from lanista.bots import become_subreaper, use_cgroups
-    from lanista.tournament import worker
+    from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.orphans import become_subreaper
+    from lanista.competition import worker
 
     become_subreaper()
     use_cgroups()
@@ -137,6 +138,6 @@ def seeds_text(setup: Setup) -> str:
 
 def where(setup: Setup) -> str:
     """Return where the results are stored, without the password of a database."""
-    from lanista.store.engines import where_of
+    from lanista.results.engines import where_of
 
     return f"{where_of(setup.database)}, records in {setup.records}"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
-    from lanista.tournament.setup import Setup
-    from lanista.tournament.spec import Spec
+    from lanista.competition.setup import Setup
+    from lanista.competition.spec import Spec
 
 
 def spec_of(file: Path) -> "Spec":
@@ -16,8 +16,8 @@ def spec_of(file: Path) -> "Spec":
     Raises:
         BadInputError: The file can't be read, or has a bad value.
     """
+    from lanista.competition.spec import read_spec
     from lanista.toml_spec import SpecError
-    from lanista.tournament.spec import read_spec
 
     try:
         return read_spec(file)
@@ -36,8 +36,8 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
     Raises:
         BadInputError: Something that the spec names doesn't exist or can't be used.
     """
+    from lanista.competition.setup import prepare
     from lanista.toml_spec import SpecError
-    from lanista.tournament.setup import prepare
 
     try:
         return prepare(spec, file.parent, file.stem, plays=plays, source=file)
@@ -47,8 +47,8 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
 
 def prepared(file: Path) -> "tuple[Setup, Any]":
     """Read a spec and return its prepared tournament and its format."""
+    from lanista.competition.looking import format_of
     from lanista.toml_spec import SpecError
-    from lanista.tournament.looking import format_of
 
     setup = setup_of(spec_of(file), file)
     try:

@@ -22,11 +22,11 @@ from rich.text import Text
 
 from lanista.cli.common import printable
 from lanista.cli.tournament_table import print_to, table, whole
+from lanista.competition import events
 from lanista.match.ending import FAILURES
+from lanista.ratings.table import SCHEMA, Standings
+from lanista.ratings.text import as_json
 from lanista.results.match_result import MatchResult
-from lanista.standings.table import SCHEMA, Standings
-from lanista.standings.text import as_json
-from lanista.tournament import events
 
 FAILURES_SHOWN = 4
 """Number of failures that the live display shows, the last ones; the line display shows all."""

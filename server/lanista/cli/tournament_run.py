@@ -1,6 +1,6 @@
 """Playing a tournament from the command line: its display, and the signals that end it.
 
-`lanista tournament run` and `lanista sprt` share it; `lanista.tournament` plays.
+`lanista tournament run` and `lanista sprt` share it; `lanista.competition` plays.
 """
 
 import contextlib
@@ -23,15 +23,15 @@ from lanista.cli.tournament_live import (
 )
 from lanista.cli.tournament_table import console_for
 from lanista.cli.watch import GRACE
+from lanista.competition import events
+from lanista.competition.setup import Setup
 from lanista.errors import BadInputError
 from lanista.nurseries import helpers_nursery
 from lanista.signals import heeded
-from lanista.tournament import events
-from lanista.tournament.setup import Setup
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
-    from lanista.tournament.director import Director, Report
+    from lanista.competition.director import Director, Report
 
 EXIT_HALTED = 3
 REFRESH = 0.25
@@ -83,10 +83,10 @@ def play(
         BadInputError: The spec can't be played, its results can't be read or written, or the page's
             port can't be opened.
     """
+    from lanista.competition.running import open_tournament
     from lanista.errors import CannotListenError
-    from lanista.store.errors import StoreError
+    from lanista.results.errors import StoreError
     from lanista.toml_spec import SpecError
-    from lanista.tournament.running import open_tournament
 
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
@@ -149,7 +149,7 @@ def _display(*, as_json: bool, is_live: bool) -> Display:
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
     """Return the lines below the last table."""
-    from lanista.store.engines import where_of
+    from lanista.results.engines import where_of
 
     lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
     if report.halted:
@@ -217,7 +217,7 @@ async def _draw(display: Display) -> None:
 
 async def _keep_standings(director: "Director", display: Display) -> None:
     """Keep the display's standings up to date, using a tenth of the time at most."""
-    from lanista.store.errors import StoreError
+    from lanista.results.errors import StoreError
 
     while True:
         began = trio.current_time()

@@ -1,6 +1,6 @@
 """Standings drawn in the terminal, during a tournament and at its end.
 
-`lanista.standings.text` makes the texts of the cells; they are escaped here.
+`lanista.ratings.text` makes the texts of the cells; they are escaped here.
 """
 
 import io
@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lanista.cli.common import printable
-from lanista.standings.table import Standings
-from lanista.standings.text import (
+from lanista.ratings.table import Standings
+from lanista.ratings.text import (
     BOT,
     by_pair,
     columns,
@@ -27,7 +27,7 @@ WIDE = 10_000
 _IN_ASCII = str.maketrans(
     {"±": "+-", "\u2013": "-", "·": ".", "…": "...", "─": "-", "≤": "<=", "≥": ">="}
 )
-"""Replacements for the non-ASCII characters of `standings.text` and of rich's tables."""
+"""Replacements for the non-ASCII characters of `ratings.text` and of rich's tables."""
 
 
 def console_for(*, is_terminal: bool) -> Console:

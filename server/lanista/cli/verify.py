@@ -12,7 +12,7 @@ import click
 from lanista.cli.common import printable
 
 if TYPE_CHECKING:
-    from lanista.hosting.recorded import Comparison, Finding
+    from lanista.results.recorded import Comparison, Finding
 
 EXIT_DIFFERENT = 1
 _INTERVAL = 0.5

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from lanista.cli.fitting import Cells, Layout, Part, Window, fit, lines_of, said
 from lanista.cli.palette import GROUNDS, SUN, of_mark, of_seat, of_shape
-from lanista.playback.seat_colours import letter
-from lanista.rules.picture import Frame, Ground, Mark, Place, Scene
+from lanista.games.picture import Frame, Ground, Mark, Place, Scene
+from lanista.page.seat_colours import letter
 
 MANY_COLOURS = ("256", "truecolor")
 """The colour systems, as rich names them, that can show the page's colours."""

@@ -62,8 +62,8 @@ async def play_watched(
         StartFailureError: A bot didn't start or connect.
         OSError: The record can't be written.
     """
-    from lanista.playback.frame_cache import FrameCache
-    from lanista.web.view import View
+    from lanista.page.frame_cache import FrameCache
+    from lanista.page.view import View
 
     view = View(match.running, frame_cache=FrameCache(at_once=True))
     server = await page.listen(view)

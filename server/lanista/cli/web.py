@@ -11,12 +11,12 @@ from lanista.errors import BadInputError
 if TYPE_CHECKING:
     import trio
 
-    from lanista.arena.processes.tls import TlsRelay
     from lanista.arena.server import Arena
+    from lanista.arena.tls import TlsRelay
     from lanista.cli.standings import ShownTournaments
-    from lanista.web.ladders import Ladders
-    from lanista.web.server import Server
-    from lanista.web.view import View
+    from lanista.page.ladders import Ladders
+    from lanista.page.server import Server
+    from lanista.page.view import View
 
 DEFAULT = ("127.0.0.1", 8080)
 TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
@@ -34,7 +34,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 def warning_of_token() -> str | None:
     """Return one line if the operator's token in the environment may be guessed; else None."""
-    from lanista.web.operator_token import LONG, is_short
+    from lanista.page.operator_token import LONG, is_short
 
     token = os.environ.get(TOKEN)
     if not token or not is_short(token):
@@ -81,8 +81,8 @@ class PagePort:
         """
         import structlog
 
-        from lanista.web.ladders import Ladders
-        from lanista.web.view import View
+        from lanista.page.ladders import Ladders
+        from lanista.page.view import View
 
         view = View(
             arena.running,
@@ -105,14 +105,14 @@ class PagePort:
             CannotListenError: The port can't be opened.
         """
         from lanista.hosting.control import RunningMatches
-        from lanista.web.view import View
+        from lanista.page.view import View
 
         return await self.listen(View(RunningMatches(), **self._of_tournaments()))
 
     def _of_tournaments(self) -> dict[str, Any]:
         """Return the arguments of a view that make it show the tournaments."""
-        from lanista.web.tournament_matches import TournamentMatches
-        from lanista.web.tournaments import Tournaments
+        from lanista.page.tournament_matches import TournamentMatches
+        from lanista.page.tournaments import Tournaments
 
         if self._tournaments is None:
             return {}
@@ -133,7 +133,7 @@ class PagePort:
         """
         from lanista.arena.admission import is_loopback
         from lanista.errors import CannotListenError
-        from lanista.web.server import Server
+        from lanista.page.server import Server
 
         token = os.environ.get(TOKEN) or None
         if token is None and not is_loopback(self._host):

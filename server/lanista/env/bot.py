@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lanista.rules.arrays import Encoder, Mask, Moves, Observation, encoder_of
+from lanista.games.arrays import Encoder, Mask, Moves, Observation, encoder_of
 from lanista_client import Arena, State
 
 Policy = Callable[[Observation, Mask], Any]

@@ -15,10 +15,10 @@ except ModuleNotFoundError as missing:
         "lanista.env needs PettingZoo and Gymnasium: pip install 'lanista[rl]'"
     ) from missing
 
-from lanista.game import Game, new_game
-from lanista.rules import registry
-from lanista.rules.arrays import Mask, Observation, encoder_of
-from lanista.rules.base import Consequence, complete_settings
+from lanista.games import registry
+from lanista.games.arrays import Mask, Observation, encoder_of
+from lanista.games.base import Consequence, complete_settings
+from lanista.library.game import Game, new_game
 
 RESULT_REWARD = 100.0
 """The default reward for a win of Angry Mob, whose places aren't decided by the score."""
@@ -171,7 +171,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
             return None
         if self.game is None:
             raise RuntimeError("no game is in progress: call reset() first")
-        from lanista.playback.image import Painter, Shot  # noqa: PLC0415 - training needs no Pillow
+        from lanista.page.image import Painter, Shot  # noqa: PLC0415 - training needs no Pillow
 
         rules = self.game.rules
         if self._painter is None:

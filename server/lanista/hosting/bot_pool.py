@@ -22,18 +22,19 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots import Bot, BotLimits, Exit, Sandbox, environment, fill, start_bot
+from lanista.bots.command import environment, fill
 from lanista.bots.execute import printable
-from lanista.bots.process import GRACE, LAST_LINE
+from lanista.bots.limits import BotLimits
+from lanista.bots.process import GRACE, LAST_LINE, Bot, Exit, start_bot
 from lanista.bots.reach import told
-from lanista.bots.sandbox import own_folders
+from lanista.bots.sandbox import Sandbox, own_folders
 from lanista.errors import LanistaError
+from lanista.games.base import Ruleset
 from lanista.hosting import ids
 from lanista.hosting.handshake import Handshake, announce
 from lanista.match.channel import Channel
 from lanista.match.connection import Connection
 from lanista.match.record import BotInfo
-from lanista.rules.base import Ruleset
 from lanista_protocol import Bye, RemoteProtocolError
 
 HOST = "127.0.0.1"

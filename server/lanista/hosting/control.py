@@ -10,8 +10,8 @@ from typing import Protocol
 import attrs
 import trio
 
+from lanista.games.base import Game, Ruleset
 from lanista.match.connection import Connection
-from lanista.rules.base import Game, Ruleset
 from lanista_protocol import ErrorCode
 
 PATHS_KEPT = 100

@@ -5,7 +5,7 @@ This decides neither who has won, nor how the match ended for a bot, nor what co
 
 from collections.abc import Sequence
 
-from lanista.bots import Exit
+from lanista.bots.process import Exit
 from lanista.match.ending import ENDINGS, Ending
 from lanista.match.record import ResultInfo
 from lanista.results.match_result import MatchResult, SeatResult

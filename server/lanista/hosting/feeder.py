@@ -11,14 +11,14 @@ from collections.abc import AsyncIterator, Sequence
 import attrs
 import trio
 
-from lanista.bots import environment, fill
+from lanista.bots.command import environment, fill
+from lanista.games.base import Ruleset
+from lanista.games.outcome import Termination
 from lanista.hosting import handshake, ids
 from lanista.hosting.accept import accept_few
 from lanista.match.connection import Connection
 from lanista.match.feed import payloads
 from lanista.match.record import Record
-from lanista.rules.base import Ruleset
-from lanista.rules.outcome import Termination
 from lanista.signals import heeded
 from lanista_protocol import Bye, End, Hello, Rank, RemoteProtocolError, Score
 

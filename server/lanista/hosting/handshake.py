@@ -23,13 +23,13 @@ import attrs
 import trio
 
 from lanista import __version__
-from lanista.bots import Bot
+from lanista.bots.process import Bot
+from lanista.games import registry
+from lanista.games.base import Ruleset
 from lanista.hosting.accept import accept_few
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError, Channel, SocketChannel
 from lanista.match.connection import Connection
-from lanista.rules import registry
-from lanista.rules.base import Ruleset
 from lanista_protocol import (
     VERSION,
     ErrorCode,

@@ -14,7 +14,8 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots import Exit
+from lanista.bots.process import Exit
+from lanista.games.outcome import Termination
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
@@ -28,7 +29,6 @@ from lanista.match.record import BotInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from lanista.rules.outcome import Termination
 
 KEPT = "is kept for the next match"
 """The text in a record about a bot whose process didn't end with the match."""

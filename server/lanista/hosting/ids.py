@@ -3,7 +3,7 @@
 import secrets
 import time
 
-from lanista.rules.base import Ruleset
+from lanista.games.base import Ruleset
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 

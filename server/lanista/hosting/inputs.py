@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lanista.errors import BadInputError
+from lanista.games.base import BadBoardError, Ruleset, complete_settings
 from lanista.hosting.ids import fresh_seed
 from lanista.hosting.names import configuration_of
-from lanista.rules.base import BadBoardError, Ruleset, complete_settings
 
 RECORDS = Path("lanista-records")
 """The folder for records, unless another is given."""

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import lanista_maps
-from lanista.bots import CommandError, parse_command
-from lanista.bots.command import INTERPRETER
+from lanista.bots.command import INTERPRETER, CommandError, parse_command
 from lanista.errors import BadInputError
-from lanista.rules import registry
-from lanista.rules.base import BadBoardError, Ruleset
-from lanista.rules.original_tokens import FormatError
-from lanista.rules.originals import of_game, of_text
+from lanista.games import registry
+from lanista.games.base import BadBoardError, Ruleset
+from lanista.games.original_tokens import FormatError
+from lanista.games.originals import of_game, of_text
 from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
@@ -32,7 +31,7 @@ MAX_MAP = 4 * 1024 * 1024
 STDIO = "stdio:"
 """Prefix of the command line of a bot that reads stdin and writes stdout."""
 
-BRIDGE = (sys.executable, "-P", "-m", "lanista.bridge")
+BRIDGE = (sys.executable, "-P", "-m", "lanista.bots.bridge")
 """Command that runs such a bot; the bot's own command is appended."""
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import attrs
 
+from lanista.games.base import BadBoardError, BadSettingError, Ruleset, complete_settings
 from lanista.hosting.names import UnusableNameError, configuration_of
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
-from lanista.rules.base import BadBoardError, BadSettingError, Ruleset, complete_settings
 from lanista.toml_spec import SpecError, at_least, positive
 
 

@@ -2,5 +2,5 @@
 
 The public names are those of `lanista` itself; its table says which module each comes from. No
 match is run here: bots are seated and matches are played by `lanista.hosting` and
-`lanista.tournament`, as the commands have it.
+`lanista.competition`, as the commands have it.
 """

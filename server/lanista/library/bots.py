@@ -8,13 +8,14 @@ from typing import Any
 
 import attrs
 
-from lanista.bots import check_sandbox, limits_of_match
+from lanista.bots.limits import limits_of_match
+from lanista.bots.sandbox import check_sandbox
 from lanista.errors import BadInputError
+from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
 from lanista.hosting.names import bot_command, checked_name, name_of
 from lanista.library.functions import Functions
-from lanista.rules.base import Ruleset
 
 Function = Callable[[Any], Iterable[Iterable[int | str]] | None]
 """A bot as a function: from the client's state to the submoves; None means none."""

@@ -18,6 +18,13 @@ from typing import Literal, Unpack
 import attrs
 import trio
 
+from lanista.competition import events
+from lanista.competition.formats.base import Progress
+from lanista.competition.local import LocalWorkers, automatic_concurrency
+from lanista.competition.scheduler import Scheduler
+from lanista.competition.setup import MatchSetup, Opening
+from lanista.competition.spec import MAX_SLOTS
+from lanista.competition.worker import Block, Finished, Task, WorkError
 from lanista.errors import BadInputError, FileError
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
@@ -28,15 +35,8 @@ from lanista.library.matches import Match, match_of
 from lanista.library.options import MatchOptions, Prepared, prepared, whole_number
 from lanista.library.playing import OnProgress
 from lanista.match.ending import Ending
-from lanista.pairing.base import Progress
-from lanista.pairing.blocks import seatings
+from lanista.results.blocks import seatings
 from lanista.temporary import TemporaryFolder
-from lanista.tournament import events
-from lanista.tournament.local import LocalWorkers, automatic_concurrency
-from lanista.tournament.scheduler import Scheduler
-from lanista.tournament.setup import MatchSetup, Opening
-from lanista.tournament.spec import MAX_SLOTS
-from lanista.tournament.worker import Block, Finished, Task, WorkError
 
 Keep = Literal["all", "failures", "none"]
 Seats = Literal["given", "rotations", "all"]

@@ -1,6 +1,6 @@
 """The names that can be played with: of games and of house bots."""
 
-from lanista.rules import registry
+from lanista.games import registry
 
 
 def game_names() -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from typing import Any, TypedDict
 import attrs
 
 from lanista.errors import BadInputError
+from lanista.games import registry
+from lanista.games.base import Ruleset
 from lanista.hosting.inputs import RECORDS, checked_setup
 from lanista.library.bots import Bots, sandboxed
 from lanista.library.functions import Functions
@@ -20,8 +22,6 @@ from lanista.match.conditions import (
     MatchConditions,
     conditions_of,
 )
-from lanista.rules import registry
-from lanista.rules.base import Ruleset
 
 
 class MatchOptions(TypedDict, total=False):

@@ -7,8 +7,9 @@ from typing import Unpack
 
 import attrs
 
-from lanista.bots import close_fork_server
+from lanista.bots.keeper_process import close_fork_server
 from lanista.errors import BadInputError, FileError
+from lanista.games.base import Game
 from lanista.hosting.bot_pool import apart
 from lanista.hosting.host import MatchReport, distinct
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
@@ -19,7 +20,6 @@ from lanista.library.matches import Match, match_of
 from lanista.library.options import MatchOptions, Prepared, prepared, whole_number
 from lanista.match.conditions import MatchSpec
 from lanista.match.runner import Watcher
-from lanista.rules.base import Game
 
 OnProgress = Callable[[int, int], object]
 """Called in the caller's thread with how much is done, and how much there is at most."""

@@ -9,14 +9,14 @@ from typing import Any, overload
 import attrs
 
 from lanista.errors import BadInputError, FileError
+from lanista.games import registry
+from lanista.games.base import Game, Ruleset
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
 from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
 from lanista.match.record import Record, TurnInfo, read_record
-from lanista.playback import difference
-from lanista.rules import registry
-from lanista.rules.base import Game, Ruleset
+from lanista.page import difference
 from lanista_client import GAMES, State
 
 
@@ -214,9 +214,9 @@ class Replay(Sequence[Position]):
         Raises:
             FileError: The file can't be written.
         """
-        from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
-        from lanista.playback.html import bundle  # noqa: PLC0415 - as above
-        from lanista.playback.replay_reader import read_frames  # noqa: PLC0415 - as above
+        from lanista.page import files  # noqa: PLC0415 - only if it is wanted
+        from lanista.page.html import bundle  # noqa: PLC0415 - as above
+        from lanista.page.replay_reader import read_frames  # noqa: PLC0415 - as above
 
         files.write([self.path], Path(path), bundle(read_frames(self.path)))
         return Path(path)
@@ -235,7 +235,7 @@ class Replay(Sequence[Position]):
             BadInputError: There is no such turn, or no picture of that size.
             FileError: The file can't be written.
         """
-        from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
+        from lanista.page import files  # noqa: PLC0415 - only if it is wanted
 
         _, picture = files.as_png(self.path, turn, size)
         files.write([self.path], Path(path), [picture])
@@ -263,7 +263,7 @@ class Replay(Sequence[Position]):
             BadInputError: There is no such turn, or no picture of that size.
             FileError: The file can't be written.
         """
-        from lanista.playback import files  # noqa: PLC0415 - only if it is wanted
+        from lanista.page import files  # noqa: PLC0415 - only if it is wanted
 
         files.write([self.path], Path(path), files.as_gif(self.path, first, last, delay, size))
         return Path(path)

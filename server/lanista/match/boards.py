@@ -1,7 +1,7 @@
 """The board on which a match begins, with the chance from which the match goes on drawing.
 
 Making one from a seed may take tens of milliseconds, so an arena has a process of its own do that
-(`arena.processes.board_maker`). `Match` makes those that it isn't given.
+(`arena.board_maker`). `Match` makes those that it isn't given.
 """
 
 import pickle
@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 
-from lanista.rules import registry
-from lanista.rules.base import Ruleset
-from lanista.rules.chance import Chance
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.games.chance import Chance
 
 
 @attrs.frozen(kw_only=True)

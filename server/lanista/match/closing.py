@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import trio
 
+from lanista.games.outcome import Outcome, Termination
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.encoder import Version1Encoder
 from lanista.match.seat import Seat
-from lanista.rules.outcome import Outcome, Termination
 from lanista_protocol import ErrorCode
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import attrs
 
+from lanista.games.base import Ruleset
 from lanista.match.clock import Limits
-from lanista.rules.base import Ruleset
 
 SHORTEST = 0.0001
 """Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""

@@ -9,9 +9,9 @@ from typing import Protocol
 
 import attrs
 
+from lanista.games.base import Dialect, Game
+from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import Limits
-from lanista.rules.base import Dialect, Game
-from lanista.rules.outcome import Outcome, Termination
 from lanista_protocol import (
     Bye,
     Clock,

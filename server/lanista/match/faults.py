@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import attrs
 
+from lanista.games.base import Answer, Game, Late, Malformed, Refusal, RefusalCode, Token, Verdict
 from lanista.match.record import FaultInfo
-from lanista.rules.base import Answer, Game, Late, Malformed, Refusal, RefusalCode, Token, Verdict
 from lanista_protocol import shown
 
 EXAMPLES = 3

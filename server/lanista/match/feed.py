@@ -6,11 +6,11 @@ again. The lines before the match (`welcome`, `wait`) aren't part of the match a
 
 from collections.abc import Iterator
 
+from lanista.games.base import Consequence, Ruleset
 from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.record import Record
 from lanista.match.replay import judged_turns, seat_faults, start
-from lanista.rules.base import Consequence, Ruleset
 from lanista_protocol import Hello, Note, NoteCode
 
 _NOTES = frozenset(code.value for code in NoteCode)

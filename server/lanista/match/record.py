@@ -32,9 +32,9 @@ import cattrs
 from cattrs.preconf.json import make_converter
 
 from lanista.errors import LanistaError
+from lanista.games.outcome import Outcome, Termination
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import FAILURES
-from lanista.rules.outcome import Outcome, Termination
 
 FORMAT = 3
 """Version of the format, raised when older readers couldn't understand newer records."""

@@ -5,7 +5,7 @@ after each turn. The result is written there too, before any bot is sent it. The
 compressed to a `.tmp` file, which is synced to disk and renamed to the record's name; only after
 that is the `.part` file removed. So under the record's name there is either a complete record or
 nothing, and after a crash at any moment the `.part` file has every completed line.
-`arena.records.recovery` completes `.part` files that a crash left behind; a lock on the file shows
+`results.recovery` completes `.part` files that a crash left behind; a lock on the file shows
 whether its writer is still alive.
 """
 

@@ -15,19 +15,7 @@ from contextlib import suppress
 import attrs
 
 from lanista.errors import LanistaError
-from lanista.match.clock import Limits
-from lanista.match.faults import FaultTally, faults_of, in_order
-from lanista.match.record import (
-    BadRecordError,
-    FaultInfo,
-    Header,
-    Record,
-    ResultInfo,
-    TurnInfo,
-    one_line,
-)
-from lanista.match.verdicts import REFUSED, read_answer
-from lanista.rules.base import (
+from lanista.games.base import (
     Answer,
     BadBoardError,
     BadSettingError,
@@ -45,7 +33,19 @@ from lanista.rules.base import (
     Verdict,
     complete_settings,
 )
-from lanista.rules.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
+from lanista.games.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
+from lanista.match.clock import Limits
+from lanista.match.faults import FaultTally, faults_of, in_order
+from lanista.match.record import (
+    BadRecordError,
+    FaultInfo,
+    Header,
+    Record,
+    ResultInfo,
+    TurnInfo,
+    one_line,
+)
+from lanista.match.verdicts import REFUSED, read_answer
 
 _REFUSALS = frozenset(code.value for code in RefusalCode)
 

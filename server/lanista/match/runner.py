@@ -1,6 +1,6 @@
 """Playing one match: each seat is sent its turn and answers, and the game advances.
 
-No game is named and no socket is touched here: rules come as `lanista.rules.base` objects, and
+No game is named and no socket is touched here: rules come as `lanista.games.base` objects, and
 bytes go through `encoder` and `seat`. What a turn consists of is elsewhere: `exchange` asks the
 seats and waits for them, `absence` has those whose bots may come back, `judge` gives the verdicts,
 `turn_lines` makes the record, and `closing` ends the connections.
@@ -14,6 +14,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 import attrs
 import trio
 
+from lanista.games.base import Consequence, Game
+from lanista.games.outcome import Outcome, Termination
 from lanista.match import closing, exchange, turn_lines
 from lanista.match.absence import AbsentSeats, RejoinError
 from lanista.match.boards import PreparedBoard, prepare_board
@@ -31,8 +33,6 @@ from lanista.match.seat import Seat
 from lanista.match.seat_endings import failure_reasons, seat_ending, seat_failure
 from lanista.match.stalls import StallMonitor
 from lanista.match.turn_lines import TurnLines
-from lanista.rules.base import Consequence, Game
-from lanista.rules.outcome import Outcome, Termination
 from lanista_protocol import ErrorCode, State
 
 OWN_SHARE = 0.5

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from lanista import __version__
+from lanista.games.base import Game, Verdict
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import MatchSpec
 from lanista.match.encoder import DialectEncoder
@@ -30,7 +31,6 @@ from lanista.match.record import (
 from lanista.match.record_writer import RecordWriter
 from lanista.match.seat import Seat
 from lanista.match.verdicts import NAMES, REFUSED
-from lanista.rules.base import Game, Verdict
 
 LOG_KEPT = 4 * 1024 * 1024
 """How many bytes of a seat's log a record keeps, enough for 16 KiB in each of 250 turns."""

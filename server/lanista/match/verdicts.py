@@ -6,7 +6,7 @@ replay is what they said when it was played.
 
 from collections.abc import Mapping, Sequence
 
-from lanista.rules.base import (
+from lanista.games.base import (
     Answer,
     Game,
     Late,

@@ -38,7 +38,7 @@ class MatchResult:
     attempt: int
     """The number of the attempt, from 1; above 1 after a void one."""
     end: str
-    """How it ended: `finished`, `forfeit` or `void`, as in `lanista.rules.outcome.Termination`."""
+    """How it ended: `finished`, `forfeit` or `void`, as in `lanista.games.outcome.Termination`."""
     reason: str
     turns: int
     digest: str

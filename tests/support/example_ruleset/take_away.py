@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
-from lanista.rules.base import (
+from lanista.games.base import (
     Answer,
     BadBoardError,
     Consequence,
@@ -18,9 +18,9 @@ from lanista.rules.base import (
     Verdict,
     illegal,
 )
-from lanista.rules.chance import Chance, SeededChance
-from lanista.rules.outcome import Outcome, Termination
-from lanista.rules.picture import Frame, Ground, Mark, Scene
+from lanista.games.chance import Chance, SeededChance
+from lanista.games.outcome import Outcome, Termination
+from lanista.games.picture import Frame, Ground, Mark, Scene
 
 MOST_STONES = 99
 

@@ -4,8 +4,8 @@ from random import Random
 
 from take_away import RULESET, TakeAway
 
-from lanista.rules.base import Late
-from lanista.rules.testing import check_ruleset
+from lanista.games.base import Late
+from lanista.games.testing import check_ruleset
 
 
 def player(game: TakeAway, seat: int, pick: Random) -> list[int]:

@@ -1,0 +1,167 @@
+"""A copy of an arena from which it can be run: its file, its databases, its complete records.
+
+It may be made while the arena runs, by another process. A match's record is complete before its
+result is stored, so the databases are copied first, and the records then include those of all
+matches in them.
+"""
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+
+from lanista.arena.spec import ArenaSpec
+from lanista.match.record import PART, TMP
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
+from lanista.results.database import Store
+from lanista.results.names import NameStore
+
+_MAKING = ".part"
+"""The end of the folder's name until the copy is complete."""
+_YOUNG = 10.0
+"""Seconds after its last change in which a file of a failure bundle may still be being written."""
+
+
+class BackupError(Exception):
+    """The copy can't be made; the message is one line."""
+
+
+@attrs.frozen
+class Backup:
+    """A summary of the copy that was made."""
+
+    data: Path
+    """The data folder of the copy."""
+    databases: int
+    """Number of databases; none if the arena uses PostgreSQL."""
+    files: int
+    """Number of records, and of the files beside them."""
+
+
+def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
+    """Copy an arena to a new folder, which is there under its name only when it is complete.
+
+    Args:
+        spec: The arena.
+        file: Its file.
+        target: The folder; it must not be there, or be empty.
+
+    Raises:
+        BackupError: The folder is in use or within the arena's data, or something can't be read or
+            written.
+        StoreError: A database can't be read or copied.
+    """
+    data = DataFolder(file.parent / spec.data)
+    place = target.resolve()
+    if place.is_relative_to(data.path.resolve()):
+        raise BackupError(
+            f"{target}: within the data folder {data.path}; choose a folder outside of it"
+        )
+    making = _new_folder(place)
+    try:
+        data_folder = data_within(spec)
+        copied = DataFolder(making / data_folder)
+        _private_copy(file, making / file.name)
+        copied.make()
+        databases = 0 if spec.store else _copy_databases(data, copied)
+        files = _copy_records(data.records, copied.records)
+        making.rename(place)
+    except OSError as error:
+        raise BackupError(f"{error.filename or target}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return Backup(target / data_folder, databases, files)
+
+
+def _new_folder(place: Path) -> Path:
+    """Make the folder that is to get this name when the copy is complete."""
+    try:
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise BackupError(f"{place}: there already, and not an empty folder")
+        making = place.with_name(place.name + _MAKING)
+        making.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        raise BackupError(
+            f"{place}{_MAKING}: there already; another backup is being made, or was ended: "
+            "remove it"
+        ) from None
+    except OSError as error:
+        raise BackupError(f"{place}: can't be made: {error.strerror}") from None
+    return making
+
+
+def data_within(spec: ArenaSpec) -> Path:
+    """Return where a copy has its data folder: where the file says, if that is within the folder.
+
+    Otherwise it is `data`, as running the copy must not change what was copied.
+    """
+    place = Path(spec.data)
+    is_outside = place.is_absolute() or ".." in place.parts
+    return Path("data") if is_outside else place
+
+
+def _copy_databases(data: DataFolder, copied: DataFolder) -> int:
+    """Copy the SQLite databases, and return their number."""
+    ladders = sorted(data.ladders.glob("*.db"))
+    for path in ladders:
+        copied.ladders.mkdir(mode=0o700, exist_ok=True)
+        # The arena looks for damage when it starts, also with the copy.
+        with Store.open(path, create=False, check=False) as store:
+            _copy_database(store, copied.ladder(path.stem))
+    names = data.names
+    if names.exists():
+        with NameStore.open(names, create=False, check=False) as store:
+            _copy_database(store, copied.names)
+    return len(ladders) + names.exists()
+
+
+def _copy_database(store: Database, path: Path) -> None:
+    store.backup(path)
+    path.chmod(0o600)
+
+
+def _copy_records(records: Path, copied: Path) -> int:
+    """Copy the complete records and what is beside them, and return the number of files."""
+    count = 0
+    for path in _files(records):
+        if path.name.endswith((PART, TMP)):
+            continue
+        place = copied / path.relative_to(records)
+        with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            is_of_bundle = len(place.relative_to(copied).parts) > 2  # others have their names last
+            if is_of_bundle and time.time() - path.stat().st_mtime < _YOUNG:
+                continue
+            # They are never changed, so both may be the same file.
+            try:
+                place.hardlink_to(path)
+            except FileNotFoundError:
+                raise
+            except OSError:  # on another disk, say
+                _private_copy(path, place)
+            count += 1
+    return count
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder and of those in it, but no symbolic links."""
+    for top, _, names in os.walk(folder):
+        for name in names:
+            path = Path(top, name)
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _private_copy(path: Path, place: Path) -> None:
+    """Copy a file that only its owner may read."""
+    with path.open("rb") as source:
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as copy:
+            shutil.copyfileobj(source, copy)
+    shutil.copystat(path, place)
+    place.chmod(0o600)

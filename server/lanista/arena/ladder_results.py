@@ -1,0 +1,343 @@
+"""The results of a ladder's matches: made from records, stored, and looked for after a crash.
+
+A match's result is in its record before its bots are told of it, so a record is all that is needed
+(`ladder_result`). `LadderResults` stores results while the arena runs, several in one transaction,
+and tries again as long as the database can't be written. If the arena is killed in between, the
+next one finds the records whose results aren't stored (`unstored`).
+
+Several arenas may store the results of one ladder in a PostgreSQL database. Stored matches are
+numbered in the order of their commits, so each arena learns from the numbers what is new, and takes
+what isn't its own.
+"""
+
+import itertools
+import json
+import math
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import attrs
+import structlog
+import trio
+
+from lanista.games.outcome import Termination
+from lanista.hosting.endings import match_result
+from lanista.match.figures import Histogram
+from lanista.match.record import (
+    ENDING,
+    BadRecordError,
+    Header,
+    ResultInfo,
+    read_ends,
+    whole_lines,
+)
+from lanista.results.database import Store
+from lanista.results.errors import StoreError, UnstorableError
+from lanista.results.ladder_reading import CountedMatch
+from lanista.results.match_result import BlockResult
+
+AGAIN = 1.0
+"""Seconds until results are stored again that couldn't be, twice as long each time."""
+LONGEST_PAUSE = 10.0
+"""The longest such pause, in seconds."""
+LOOK_INTERVAL = 3.0
+"""Seconds between two looks at what other arenas have stored."""
+TAKEN_AT_ONCE = 20
+"""Number of these matches that are taken in one pass of the event loop; each takes some 0.1 ms."""
+MAX_WAITING = 10_000
+"""Number of results that wait to be stored from which on no match begins."""
+AT_ONCE = 500
+"""Maximum number of results that are stored in one transaction."""
+LONGEST_MATCH = timedelta(days=1)
+"""How long before the last stored match a match may have begun whose result isn't stored."""
+TIME_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Upper bounds of the buckets for the times of transactions, in seconds."""
+_STORED = frozenset({Termination.FINISHED, Termination.FORFEIT, Termination.VOID})
+
+log = structlog.get_logger()
+
+
+def ladder_result(
+    match: str,
+    *,
+    map_: str,
+    seed: int,
+    names: Sequence[str],
+    started: str,
+    result: ResultInfo,
+    stall: float,
+    record: str,
+) -> BlockResult | None:
+    """Return what is stored of a match; None if it was aborted, so nothing is.
+
+    The database has blocks, as in a tournament; a ladder's match is a block of its own.
+
+    Args:
+        match: The match's id.
+        map_: The map's name; empty if the seed made the map.
+        seed: The match's seed.
+        names: The names of the bots, by seat.
+        started: When it began, as ISO 8601 in UTC.
+        result: Its result, as in its record.
+        stall: Seconds of the host's longest stall during the match, as far as it is known.
+        record: The path of its record, relative to the folder of records.
+    """
+    if Termination(result.end) not in _STORED:
+        return None
+    seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
+    played = match_result(
+        result,
+        names,
+        seating=0,
+        attempt=1,
+        seconds=max(0.0, seconds.total_seconds()),
+        stall=stall,
+        record=record,
+    )
+    return BlockResult(block=match, bots=tuple(names), seed=seed, map=map_, matches=(played,))
+
+
+def _warn(path: str, why: str) -> None:
+    log.warning("a record can't be read", path=path, why=why)
+
+
+def unstored(
+    records: Path,
+    ladder: str,
+    since: datetime,
+    stored: Collection[str],
+    on_damaged: Callable[[str, str], None] = _warn,
+) -> Iterator[BlockResult]:
+    """Yield the results of a ladder's records that aren't stored; damaged records are passed over.
+
+    Args:
+        records: The arena's folder of records by day.
+        ladder: The ladder's name.
+        since: When the last match was stored.
+        stored: The records of the matches that were stored lately, relative to the folder.
+        on_damaged: Is told of each record that can't be read, and why.
+
+    Raises:
+        OSError: The folder can't be read.
+    """
+    first_day = (since - LONGEST_MATCH).date().isoformat()
+    if not records.is_dir():
+        return
+    for day in sorted(entry.name for entry in os.scandir(records) if entry.is_dir()):
+        if day < first_day:
+            continue
+        for entry in sorted((records / day).iterdir()):
+            path = f"{day}/{entry.name}"
+            if not entry.name.endswith(ENDING) or path in stored:
+                continue
+            try:
+                if not _is_of(records / path, ladder):
+                    continue
+                header, info = read_ends(records / path)
+            except (BadRecordError, OSError) as error:
+                on_damaged(path, str(error))
+                continue
+            result = result_of(header, info, path)
+            if result is not None:
+                yield result
+
+
+def result_of(header: Header, info: ResultInfo, record: str) -> BlockResult | None:
+    """Return what is stored of a record of a ladder's match; None if nothing is.
+
+    Args:
+        header: The record's header.
+        info: The record's result.
+        record: The path of the record, relative to the folder of records.
+    """
+    if header.ladder is None or not info.endings:
+        return None
+    return ladder_result(
+        header.match,
+        map_=header.ladder.map,
+        seed=header.seed,
+        names=[player.name for player in header.players],
+        started=header.started,
+        result=info,
+        stall=0.0,
+        record=record,
+    )
+
+
+def _is_of(path: Path, ladder: str) -> bool:
+    """Return whether a record's first line says that its match was played on a ladder."""
+    line = next(whole_lines(path), b"")
+    about = json.loads(line).get("ladder") if line else None
+    return about is not None and about["name"] == ladder
+
+
+def store_possible(
+    store: Store, ladder: str, results: Sequence[BlockResult]
+) -> tuple[list[int], int]:
+    """Store results in one transaction; if one of them can't be stored, all the others.
+
+    The log says which one can't be stored, and why. Its record stays.
+
+    Args:
+        store: The ladder's results.
+        ladder: The ladder's name, for the log.
+        results: The results, in the order in which their matches ended.
+
+    Returns:
+        The numbers of those that are stored now, and how many can't be stored.
+
+    Raises:
+        StoreError: The database can't be written now. Some may have been stored; they may be given
+            again.
+    """
+    try:
+        return store.add_matches(results), 0
+    except Exception as error:
+        if isinstance(error, StoreError) and not isinstance(error, UnstorableError):
+            raise
+        if len(results) == 1:
+            log.error(  # noqa: TRY400 - the reason is enough
+                "a result can't be stored and doesn't count; its record stays",
+                ladder=ladder,
+                block=results[0].block,
+                records=[match.record for match in results[0].matches],
+                why=f"{type(error).__name__}: {error}",
+            )
+            return [], 1
+    half = len(results) // 2
+    numbers, refused = store_possible(store, ladder, results[:half])
+    more_numbers, more_refused = store_possible(store, ladder, results[half:])
+    return numbers + more_numbers, refused + more_refused
+
+
+@attrs.define(eq=False)
+class LadderResults:
+    """Stores the results of a running ladder; `run` must run as long as there are any."""
+
+    store: Store
+    name: str
+    """The ladder's name, for the log."""
+    on_other: Callable[[CountedMatch], None] | None = None
+    """Takes each match that another arena has stored; None if no other one uses the store."""
+    seen: int = 0
+    """The number of the last stored match that this arena knows, apart from its own later ones."""
+    times: Histogram = attrs.field(factory=lambda: Histogram(TIME_BOUNDS), init=False)
+    """Seconds that each transaction took."""
+    refused: int = attrs.field(default=0, init=False)
+    """Number of results that can't be stored, whenever it is tried."""
+    _own: set[int] = attrs.field(factory=set, init=False)
+    """The numbers of this arena's own matches above `seen`."""
+    _waiting: list[BlockResult] = attrs.field(factory=list, init=False)
+    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _done: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    def add(self, result: BlockResult) -> None:
+        """Have a result stored soon."""
+        self._waiting.append(result)
+        self._changed.set()
+
+    @property
+    def waiting(self) -> int:
+        """Number of results that aren't stored yet."""
+        return len(self._waiting)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more matches may be played, as not too many results wait to be stored."""
+        return len(self._waiting) < MAX_WAITING
+
+    async def stored(self) -> int | None:
+        """Return how many matches are stored; None if the database can't be read now."""
+        try:
+            return await trio.to_thread.run_sync(self._last_number, abandon_on_cancel=True)
+        except StoreError:
+            return None
+
+    def _last_number(self) -> int:
+        with self.store.ladder_reading() as now:
+            return now.last_number()
+
+    async def settle(self) -> None:
+        """Wait until all results are stored."""
+        while self._waiting:
+            await self._done.wait()
+
+    async def run(self) -> None:
+        """Store results until cancelled, and hear of those that other arenas store.
+
+        The log says when that fails, and when it works again.
+        """
+        pause = AGAIN
+        is_failing = False
+        interval = math.inf if self.on_other is None else LOOK_INTERVAL
+        while True:
+            with trio.move_on_after(interval):
+                await self._changed.wait()
+            self._changed = trio.Event()
+            waiting = len(self._waiting)
+            try:
+                await self._store_waiting()
+                if self.on_other is not None:
+                    await self._take_others(self.on_other)
+            except StoreError as error:
+                if not is_failing:
+                    log.error(  # noqa: TRY400 - the reason is enough
+                        "results can't be stored yet", ladder=self.name, why=str(error)
+                    )
+                is_failing = True
+                await trio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                self._changed.set()
+                continue
+            if is_failing:
+                log.info("results are stored again", ladder=self.name, results=waiting)
+            is_failing = False
+            pause = AGAIN
+
+    async def _store_waiting(self) -> None:
+        """Store the results that wait; one that can't be stored doesn't keep the others from it.
+
+        Raises:
+            StoreError: They can't be stored.
+        """
+        while self._waiting:
+            batch = self._waiting[:AT_ONCE]
+            began = trio.current_time()
+            numbers, refused = await trio.to_thread.run_sync(
+                store_possible, self.store, self.name, batch
+            )
+            self.times.add(trio.current_time() - began)
+            self.refused += refused
+            if self.on_other is not None:
+                self._own.update(numbers)
+            del self._waiting[: len(batch)]
+        self._done.set()
+        self._done = trio.Event()
+
+    async def _take_others(self, take: Callable[[CountedMatch], None]) -> None:
+        """Take what other arenas have stored, a few matches in a pass of the event loop.
+
+        Raises:
+            StoreError: The results can't be read.
+        """
+        is_behind = True
+        while is_behind:
+            # Nothing of ours is stored meanwhile, so all of our own numbers are known.
+            found, seen = await trio.to_thread.run_sync(self._newer)
+            is_behind = len(found) == AT_ONCE
+            for number, match in enumerate(found, 1):
+                if match.number not in self._own:
+                    take(match)
+                if number % TAKEN_AT_ONCE == 0:
+                    await trio.lowlevel.checkpoint()
+            self.seen = seen
+            self._own = {number for number in self._own if number > seen}
+
+    def _newer(self) -> tuple[Sequence[CountedMatch], int]:
+        """Return the next matches that count, and the number up to which these are all."""
+        with self.store.ladder_reading() as now:
+            last = now.last_number()
+            found = list(itertools.islice(now.counted_matches(after=self.seen), AT_ONCE))
+        return found, found[-1].number if len(found) == AT_ONCE else last

@@ -1,0 +1,367 @@
+"""A ladder of a running arena: its waiting bots, its matches, and what is stored of them.
+
+Who meets whom is decided by `lanista.competition.formats.ladder`, which knows neither bots nor
+seeds nor a clock; this module tells it who is there, and makes of its decisions matches that can be
+played.
+"""
+
+import itertools
+import math
+import random
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.ladder_house_bots import house_contestants
+from lanista.arena.ladder_results import (
+    AT_ONCE,
+    LONGEST_MATCH,
+    LadderResults,
+    ladder_result,
+    store_possible,
+    unstored,
+)
+from lanista.arena.names import LadderName
+from lanista.arena.spec import LadderSpec
+from lanista.competition.formats.ladder import Ladder
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.hosting import ids
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.host import MatchReport
+from lanista.hosting.spec_parts import configurations
+from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
+from lanista.match.ending import FAILURES
+from lanista.results.data_folder import DataFolder
+from lanista.results.database import Store
+from lanista.results.ladder_reading import CountedMatch
+from lanista.results.match_result import BlockResult
+from lanista.results.names import BenchedName, key_of
+
+KEPT = 50
+"""The number of each name's last matches that are read at the start."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class LadderRoom:
+    """One ladder of an arena; `run` it while the arena runs, and `close` it at the end."""
+
+    spec: LadderSpec
+    ruleset: Ruleset
+    house: Mapping[str, Contestant]
+    """The house bots by name."""
+    results: LadderResults
+    target: str = attrs.field(repr=False)
+    """The database of the results: a file, or a URL that may have a password."""
+    schema: str | None
+    """The schema of the results in a PostgreSQL database."""
+    _settings: Mapping[str, Mapping[str, int]]  # by map
+    _boards: Mapping[str, Any]  # by map; without one the seed makes it
+    _chance: random.Random
+    _ladder: Ladder
+    _failures: dict[str, str] = attrs.field(factory=dict, init=False)
+    """Why each bot that has failed did so the last time, by name."""
+    _benched: Collection[str] = attrs.field(default=(), init=False)
+    """The keys of the names that the operator has benched."""
+    _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
+    _struck: Mapping[str, int] = attrs.field(factory=dict, init=False)
+    """What the operator has noted in the database, as far as it was taken up."""
+    _opened: ExitStack = attrs.field(factory=ExitStack, init=False)
+    # Times given to the ladder are on the scale of stored ones, but the wall clock may be set.
+    _epoch: float = attrs.field(factory=lambda: time.time() - time.monotonic(), init=False)
+
+    @classmethod
+    def open(
+        cls,
+        spec: LadderSpec,
+        folder: Path,
+        data: DataFolder,
+        target: str | None,
+        *,
+        private: Sequence[Path] = (),
+        chance: random.Random | None = None,
+    ) -> Self:
+        """Open a ladder with all that was played on it; this may take seconds.
+
+        Records that the last arena has left must be complete (`recovery`).
+
+        Args:
+            spec: The ladder.
+            folder: The folder of the arena's file.
+            data: The data folder.
+            target: The URL of a PostgreSQL database; None for a file in the data folder.
+            private: Files and folders that the house bots must not see in their sandboxes.
+            chance: Deals the seats and the maps; None for an unpredictable one.
+
+        Raises:
+            SpecError: A map, a setting or a house bot doesn't exist or doesn't fit.
+            StoreError: The results can't be read or written.
+            OSError: The folder of records can't be read.
+        """
+        ruleset = registry.get(spec.game)
+        settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
+        house = {bot.name: bot for bot in house_contestants(spec, folder, private)}
+        chance = random.SystemRandom() if chance is None else chance
+        with ExitStack() as opened:
+            path = data.ladder(spec.name)
+            if target is None:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            schema = spec.schema if target else None
+            store = opened.enter_context(Store.open(target or path, schema=schema))
+            if target is None:
+                opened.enter_context(store.lock())
+            room = cls(
+                spec=spec,
+                ruleset=ruleset,
+                house=house,
+                results=LadderResults(store, spec.name),
+                target=str(target or path),
+                schema=schema,
+                settings=settings,
+                boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
+                chance=chance,
+                ladder=Ladder(
+                    seats=ruleset.seats,
+                    chance=chance,
+                    house=tuple(house),
+                    fill_after=spec.fill_after,
+                    bench_after=spec.bench_after,
+                ),
+            )
+            room._store_missing(data.records, is_shared=target is not None)
+            room._restore()
+            if target is not None:
+                room.results.on_other = room._take
+            room._opened = opened.pop_all()
+        return room
+
+    def reload(self, spec: LadderSpec) -> None:
+        """Go on with other limits, those of another spec of this ladder."""
+        self.spec = spec
+        self._ladder.limit(spec.fill_after, spec.bench_after)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._opened.close()
+
+    def _store_missing(self, records: Path, *, is_shared: bool) -> None:
+        """Store the results that the last arena couldn't store any more.
+
+        Args:
+            records: The arena's folder of records.
+            is_shared: Whether other arenas store results, too. The records of those are elsewhere.
+        """
+        store = self.results.store
+        begin = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
+        since, stored = begin, set[str]()
+        with store.ladder_reading() as now:
+            for match in now.newest_records():
+                committed = datetime.fromisoformat(match.committed)
+                if since == begin and (not is_shared or (records / match.record).exists()):
+                    # Not later than now: the clock may have been ahead when it was stored.
+                    since = min(committed, datetime.now(UTC))
+                if since > begin and committed < since - LONGEST_MATCH:
+                    break
+                stored.add(match.record)
+        count = 0
+        missing = unstored(records, self.spec.name, since, stored)
+        while some := list(itertools.islice(missing, AT_ONCE)):
+            count += len(store_possible(store, self.spec.name, some)[0])
+        if count:
+            log.info("results stored from records", ladder=self.spec.name, matches=count)
+
+    def _restore(self) -> None:
+        with self.results.store.ladder_reading() as now:
+            self._struck, self._unbenched = now.struck_until(), now.unbenched_until()
+            for match in now.last_matches(KEPT):
+                self._take(match)
+            self.results.seen = now.last_number()
+
+    @property
+    def now(self) -> float:
+        """The present time on the ladder's scale: seconds since 1970 that never run backwards."""
+        return self._epoch + time.monotonic()
+
+    # -- who is there --------------------------------------------------------------------------
+
+    def wait(self, who: LadderName) -> None:
+        """Let a bot wait for matches."""
+        self._bench_or_not(who.name, who.key)
+        self._ladder.wait(who.name, who.owner, self.now)
+
+    def leave(self, who: LadderName) -> None:
+        """Let a bot wait no longer."""
+        self._ladder.leave(who.name)
+
+    def presence(self) -> Mapping[str, int]:
+        """Return how many bots are present: `waiting`, `playing`, `resting`."""
+        return self._ladder.presence(self.now)
+
+    def resting(self, who: LadderName) -> float | None:
+        """Return for how many seconds a bot isn't paired, infinity if the operator benched it.
+
+        Returns None if it doesn't rest.
+        """
+        until = self._ladder.resting_until(who.name, self.now)
+        return None if until is None else until - self.now
+
+    def why_resting(self, name: str) -> str:
+        """Return why a bot that rests does so."""
+        if self._ladder.is_benched(name):
+            if name in self.house:
+                return "it couldn't be started; the arena's log says why"
+            return "the arena's operator has benched it"
+        why = f"{self.spec.bench_after} failed matches in a row"
+        last = self._failures.get(name)
+        return f"{why}; the last: {last}" if last else why
+
+    def rests(self) -> Mapping[str, datetime | None]:
+        """Return the names that rest, and until when; None if the operator has benched one."""
+        return {
+            name: None if until == math.inf else datetime.fromtimestamp(until, UTC)
+            for name, until in self._ladder.resting(self.now).items()
+        }
+
+    def bench_house(self, name: str) -> None:
+        """Pair a house bot no longer, as it can't be started."""
+        self._ladder.bench(name)
+
+    # -- what the operator decides -------------------------------------------------------------
+
+    def set_benched(
+        self, benched: Iterable[BenchedName], present: Iterable[LadderName] = ()
+    ) -> None:
+        """Pair the benched names no longer, and those that were benched before again.
+
+        Args:
+            benched: The names that are benched now, on any ladder.
+            present: The names of the bots that wait or play.
+        """
+        keys = {name.key for name in benched if name.ladder in {None, self.spec.name}}
+        before, self._benched = self._benched, keys
+        for who in present:
+            self._bench_or_not(who.name, who.key)
+        for name in self.house:
+            if key_of(name) in keys or key_of(name) in before:
+                self._bench_or_not(name, key_of(name))
+
+    def _bench_or_not(self, name: str, key: str) -> None:
+        if key in self._benched:
+            self._ladder.bench(name)
+        elif self._ladder.is_benched(name):
+            self._ladder.unbench(name, self.now)
+
+    async def take_up_notes(self) -> None:
+        """Take up what the operator has noted in the database: who is struck, whose rest ends.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        struck, unbenched = await trio.to_thread.run_sync(self._notes, abandon_on_cancel=True)
+        for name, number in unbenched.items():
+            if number != self._unbenched.get(name):
+                self._ladder.unbench(name, self.now)
+        self._unbenched = unbenched
+        for name, number in struck.items():
+            if number != self._struck.get(name):
+                self._ladder.unbench(name, self.now)  # its failures don't count either
+        self._struck = struck
+
+    def _notes(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        with self.results.store.ladder_reading() as now:
+            return now.struck_until(), now.unbenched_until()
+
+    # -- matches -------------------------------------------------------------------------------
+
+    def rate(self, ratings: Mapping[str, float]) -> None:
+        """Pair by these ratings from now on, given by name."""
+        self._ladder.ratings = ratings
+
+    def next(self) -> tuple[str, ...] | None:
+        """Return a match to begin now, whose bots then no longer wait; None if there is none.
+
+        Returns:
+            The names by seat.
+        """
+        return self._ladder.next(self.now)
+
+    def due(self) -> float | None:
+        """Return in how many seconds `next` must be called again at the latest; None for never."""
+        due = self._ladder.due(self.now)
+        return None if due is None else max(0.0, due - self.now)
+
+    def match_spec(self) -> MatchSpec:
+        """Return the description of a match that is to begin, with a seed of its own."""
+        map_ = self._chance.choice(list(self._settings))
+        return MatchSpec(
+            ruleset=self.ruleset,
+            settings=self._settings[map_],
+            seed=ids.fresh_seed(self.ruleset),
+            board=self._boards.get(map_),
+            conditions=self.conditions,
+            ladder=LadderInfo(name=self.spec.name, map=map_),
+        )
+
+    @property
+    def conditions(self) -> MatchConditions:
+        """The conditions of all matches. A void one isn't repeated; its bots wait again."""
+        conditions = self.spec.clock.conditions(void_tries=1)
+        return attrs.evolve(conditions, lag_allowance=self.spec.lag_allowance)
+
+    @staticmethod
+    def result_of(report: MatchReport, *, started: str, record: str) -> BlockResult | None:
+        """Return what is stored of a match; None if it was aborted.
+
+        Args:
+            report: The report on the match.
+            started: When it began, as ISO 8601 in UTC.
+            record: The path of its record, relative to the folder of records.
+        """
+        spec = report.spec
+        if not report.result.endings:
+            return None
+        assert spec.ladder is not None
+        return ladder_result(
+            spec.match,
+            map_=spec.ladder.map,
+            seed=spec.seed,
+            names=report.names,
+            started=started,
+            result=report.result,
+            stall=report.stall,
+            record=record,
+        )
+
+    def over(self, match: tuple[str, ...], result: BlockResult | None) -> None:
+        """Take the end of a match, and have its result stored.
+
+        Args:
+            match: The match, as `next` has returned it.
+            result: Its result; None if it could not begin, or was aborted.
+        """
+        if result is None:
+            self._ladder.over(match, self.now, counts=False)
+            return
+        (played,) = result.matches
+        failed = [seat.bot for seat in played.seats if seat.ending in FAILURES]
+        for seat in played.seats:
+            if seat.ending in FAILURES and seat.bot not in self.house:
+                self._failures[seat.bot] = seat.words or seat.ending.meaning
+        self._ladder.over(match, self.now, counts=played.counted, failed=failed)
+        self.results.add(result)
+
+    def _take(self, match: CountedMatch) -> None:
+        """Take a stored match, of an earlier run or of another arena."""
+        failed = {name for name in match.failed if match.number > self._unbenched.get(name, 0)}
+        # Not later than now: the clock may have been ahead when it was stored.
+        committed = min(datetime.fromisoformat(match.committed).timestamp(), self.now)
+        self._ladder.take(match.bots, failed, committed)

@@ -1,1 +1,0 @@
-"""The ladders of an arena: the names on them, who meets whom, and what becomes of the results."""

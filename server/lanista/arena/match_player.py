@@ -1,0 +1,214 @@
+"""Playing an arena's matches: the interface for that, and the player that uses this event loop.
+
+The other implementation of the interface is `match_workers`, which hands matches over to processes
+of their own. Those play them by the functions of this module as well.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.board_maker import BoardMaker
+from lanista.hosting.control import RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
+from lanista.match.boards import PreparedBoard
+from lanista.match.connection import Connection
+from lanista.match.record import ENDING
+from lanista.match.runner import Match
+from lanista.match.stalls import LoopLag, StallMonitor
+from lanista.results.data_folder import DataFolder
+from lanista_protocol import ErrorCode, RemoteProtocolError
+
+FRONT = "front"
+"""The name of the event loop that has the connections; without workers it plays the matches too."""
+
+log = structlog.get_logger()
+
+
+class MatchPlayer(Protocol):
+    """Plays an arena's matches, and keeps `RunningMatches` up to date; `run` it beside them."""
+
+    @property
+    def lags(self) -> Mapping[str, LoopLag]:
+        """How late the heartbeats of each event loop were, by the loop's name."""
+        ...
+
+    @property
+    def boards_waiting(self) -> int:
+        """Number of matches that wait until their board can be made."""
+        ...
+
+    async def run(self) -> None:
+        """Run what the matches need, until cancelled; nobody may be playing then."""
+        ...
+
+    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+        """Play a match to its end.
+
+        Args:
+            match: The match. At the end its connections are either closed, or ready for the next.
+            records: Where to hide its record if it ends void.
+
+        Returns:
+            None if the match could not begin or has left no result; its bots were told so, and
+            their connections are closed.
+        """
+        ...
+
+    def interrupt(self) -> None:
+        """Abort all matches, those that would begin from now on too; the arena shuts down."""
+        ...
+
+
+@attrs.define(eq=False)
+class LoopPlayer:
+    """Plays matches in this event loop."""
+
+    running: RunningMatches
+    _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
+    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
+    _interrupted: bool = attrs.field(default=False, init=False)
+
+    @property
+    def lags(self) -> Mapping[str, LoopLag]:
+        """See `MatchPlayer`."""
+        return {FRONT: self._stalls.lag}
+
+    @property
+    def boards_waiting(self) -> int:
+        """See `MatchPlayer`."""
+        return self._boards.waiting
+
+    async def run(self) -> None:
+        """See `MatchPlayer`."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._stalls.beat)
+            nursery.start_soon(self._boards.run)
+
+    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+        """See `MatchPlayer`."""
+        prepared = await self._boards.prepare(match.spec)
+
+        async def begin(playing: Match) -> None:
+            if self._interrupted:
+                playing.interrupt()
+
+        return await play_here(match, records, self._stalls, prepared, begin)
+
+    def interrupt(self) -> None:
+        """See `MatchPlayer`."""
+        self._interrupted = True
+        for running in self.running.matches.values():
+            running.playing.interrupt()
+
+
+async def play_here(
+    seated: SeatedMatch,
+    records: VoidRecords,
+    stalls: StallMonitor,
+    prepared: PreparedBoard | None,
+    on_begin: Callable[[Match], Awaitable[None]],
+) -> MatchReport | None:
+    """Play an arena's match in this event loop (`host_match`), and log what comes of it.
+
+    Args:
+        seated: The match.
+        records: See `host_match`.
+        stalls: The stall monitor of this event loop.
+        prepared: The board; None if the match is to make it.
+        on_begin: See `host_match`.
+
+    Returns:
+        None if the record can't be opened; the bots were told, and their connections are closed.
+    """
+    id_ = seated.spec.match
+    match: Match | None = None
+
+    async def begin(begun: Match) -> None:
+        nonlocal match
+        match, begun.prepared = begun, prepared
+        await on_begin(begun)
+        log.info(
+            "match begins",
+            match=id_,
+            game=seated.spec.ruleset.name,
+            players=list(seated.names),
+            attempt=seated.spec.try_,
+        )
+
+    def unwritten(error: OSError) -> None:
+        log.error("the record isn't whole", match=id_, path=str(seated.record), why=error.strerror)
+
+    try:
+        report = await host_match(
+            seated, records, stalls=stalls, on_begin=begin, on_unwritten=unwritten
+        )
+    except OSError as error:
+        if match is not None:
+            raise
+        log.error(  # noqa: TRY400 - a trace would add nothing
+            "no record can be written", match=id_, path=str(seated.record), why=error.strerror
+        )
+        why = "the arena can't write the match's record"
+        await close_all(seated.connections, RemoteProtocolError(ErrorCode.INTERNAL, why))
+        return None
+    except trio.Cancelled:
+        if match is not None and match.outcome is not None:
+            # Everything is in the `.part` file; the next arena with this folder completes it.
+            part = match.record.part
+            log.warning("no time to compress a record", match=id_, path=str(part))
+        raise
+    _log_end(report)
+    return report
+
+
+def _log_end(report: MatchReport) -> None:
+    """Log the end of a match, and where its failure bundles are."""
+    id_, result, error = report.spec.match, report.result, report.bundle_error
+    if error is not None:
+        log.error(
+            "no failure bundle can be written",
+            match=id_,
+            path=str(error.filename),
+            why=error.strerror,
+        )
+    for seat, bundle in report.bundles.items():
+        log.info("failure bundle", match=id_, name=report.names[seat], path=str(bundle))
+    log.info(
+        "match ends",
+        match=id_,
+        end=result.end,
+        reason=result.reason,
+        ranks=list(result.ranks),
+        scores=list(result.scores),
+        turns=result.turns,
+        stall=round(report.stall, 3),
+        faults=[f"seat {fault.seat}: {fault.words}" for fault in result.faults[:4]],
+        record=str(report.record),
+    )
+    if result.error is not None:
+        log.error("match aborted by an error", match=id_, trace=result.error)
+
+
+def record_path(data: DataFolder, match: str) -> Path:
+    """Return where the record of a match is kept that is played today."""
+    day = datetime.now(UTC).date().isoformat()
+    return data.records / day / f"{match}{ENDING}"
+
+
+def our_fault() -> RemoteProtocolError:
+    """Return the error for a bot that has to go because the arena failed."""
+    return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")
+
+
+async def close_all(connections: Sequence[Connection], error: RemoteProtocolError) -> None:
+    """Send bots the reason why there is no match, all at the same time, and close."""
+    async with trio.open_nursery() as nursery:
+        for connection in connections:
+            if not connection.closed:
+                nursery.start_soon(connection.refuse, error)

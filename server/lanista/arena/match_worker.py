@@ -1,0 +1,349 @@
+"""A match worker: a process that plays matches of an arena in an event loop of its own.
+
+Started by `match_workers` as `python -m lanista.arena.match_worker DESCRIPTOR`, with
+the number of the link's socket. The front sends an `Order` for each match, with a socket for each
+seat that is a duplicate of the front's, and afterwards commands for it. It is told three things:
+that the match begins (before anything is sent to a bot or read from it), which connections were
+closed meanwhile, and the `Report` at the end, when the worker has closed its sockets. Everything
+that the worker logs goes to the front too.
+
+The process ends when the link does, and whatever it is doing then: the front has ended.
+"""
+
+import gc
+import socket
+import traceback
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+from cattrs.preconf.json import make_converter
+
+from lanista.arena.link import BrokenLinkError, Link, Message
+from lanista.arena.match_player import close_all, our_fault, play_here
+from lanista.arena.worker_process import end_of_link, forward_log
+from lanista.games import registry
+from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
+from lanista.match.absence import RejoinError
+from lanista.match.background import BackgroundWork
+from lanista.match.boards import unpack_board
+from lanista.match.channel import SocketChannel
+from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
+from lanista.match.connection import Connection, ConnectionState
+from lanista.match.figures import MatchFigures
+from lanista.match.record import ResultInfo
+from lanista.match.runner import Match
+from lanista.match.stalls import LoopLag, StallMonitor
+from lanista.memory import return_large_blocks
+from lanista.nurseries import helpers_nursery
+from lanista_protocol import ErrorCode, SessionState
+
+CONVERTER = make_converter()
+"""Makes JSON values of orders and reports, and these of JSON values."""
+# A bot's unread bytes may be 64 KiB, for which cattrs' own base 85 would take 20 ms.
+CONVERTER.register_unstructure_hook(bytes, lambda data: b64encode(data).decode())
+CONVERTER.register_structure_hook(bytes, lambda text, _: b64decode(text))
+
+log = structlog.get_logger()
+
+
+@attrs.frozen(kw_only=True)
+class Order:
+    """A match to play. Its board, if the front has one that is ready, goes with it as bytes."""
+
+    match: str
+    game: str
+    settings: dict[str, int]
+    seed: int
+    board: str | None
+    """The text of a given board; None if the seed generates one."""
+    conditions: MatchConditions
+    try_: int
+    ladder: LadderInfo | None
+    names: tuple[str, ...]
+    numbers: tuple[int, ...]
+    room: str | None
+    record: str
+    """The path of the record."""
+    paused: bool
+    steps: int
+    connections: tuple[ConnectionState, ...]
+    """The state of each connection, by seat; the sockets come in the same order."""
+    sockets: tuple[int, ...]
+    """By seat, how many sockets its connection has: see `SocketChannel.duplicates`."""
+    may_rejoin: tuple[int, ...] = ()
+    """The seats whose bots may come back over another connection."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """The report of a worker about a match that is over."""
+
+    match: str
+    result: ResultInfo | None
+    """The result; None if the match has none."""
+    stall: float
+    bundles: dict[int, str]
+    steps: int
+    """The steps that its control had left."""
+    sessions: tuple[SessionState, ...]
+    """The state of each connection: by seat, then those of bots that came back, in order."""
+    figures: MatchFigures
+    lag: LoopLag
+    """How late this worker's heartbeats were."""
+
+
+class HandedChannel(SocketChannel):
+    """A channel whose socket the front has as well, so that it has to be told of the end."""
+
+    on_close: Callable[[], object] | None = None
+
+    def close(self) -> None:
+        """See `Channel`."""
+        super().close()
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close()
+
+
+@attrs.define(eq=False)
+class _Match:
+    """A match from its order to its report."""
+
+    order: Order
+    connections: list[Connection]
+    """By seat, then those of bots that came back, in order."""
+    control: MatchControl
+    playing: Match | None = None
+    # What came before it began.
+    early: list[Callable[[Match], None]] = attrs.field(factory=list)
+
+    def when_begun(self, act: Callable[[Match], None]) -> None:
+        if self.playing is None:
+            self.early.append(act)
+        else:
+            act(self.playing)
+
+
+@attrs.define(eq=False)
+class MatchWorker:
+    """Carries out what the front sends over a link."""
+
+    link: Link
+    _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
+    _background: BackgroundWork = attrs.field(factory=BackgroundWork, init=False)
+    _matches: dict[str, _Match] = attrs.field(factory=dict, init=False)
+    # Given boards by game and text: an arena has one at most, but that for every match.
+    _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
+
+    async def run(self) -> None:
+        """Play matches until the link ends; those that run then are broken off."""
+        async with helpers_nursery() as helpers:
+            helpers.start_soon(self._stalls.beat)
+            helpers.start_soon(self.link.write)
+            self.link.post({"kind": "ready"})
+            async with trio.open_nursery() as matches:
+                try:
+                    while (message := await self.link.receive()) is not None:
+                        self._carry_out(message, matches)
+                except BrokenLinkError as error:
+                    log.error("a worker's link is broken", why=str(error))  # noqa: TRY400
+                matches.cancel_scope.cancel()
+
+    def _carry_out(self, message: Message, nursery: trio.Nursery) -> None:
+        content = message.content
+        if content["kind"] == "play":
+            match = self._take_up(message)
+            self._matches[match.order.match] = match
+            nursery.start_soon(self._play, match, message.data)
+            return
+        match_or_none = self._matches.get(content["match"])
+        if match_or_none is None:  # it is over, which the front doesn't know yet
+            for unwanted in message.sockets:
+                unwanted.close()
+            return
+        match = match_or_none
+        kind = content["kind"]
+        if kind in {"pause", "resume", "step"}:
+            getattr(match.control, kind)()
+        elif kind == "kick":
+            seat, why, code = content["seat"], content["why"], ErrorCode(content["code"])
+            match.when_begun(lambda playing: playing.kick(seat, why, code))
+        elif kind == "interrupt":
+            match.when_begun(lambda playing: playing.interrupt(content["why"]))
+        elif kind == "rejoin":
+            self._rejoin(match, message)
+
+    def _rejoin(self, match: _Match, message: Message) -> None:
+        """Let a seat's bot go on over the connection whose socket came with a message, and reply.
+
+        Raises:
+            BrokenLinkError: The socket is missing.
+        """
+        content, about = message.content, match.order.match
+        if not message.sockets:
+            raise BrokenLinkError(f"no socket for a bot of match {about}")
+        given = CONVERTER.structure(content["connection"], ConnectionState)
+        connection = self._connection(message.sockets, given, about, len(match.connections))
+        match.connections.append(connection)
+        reply: dict[str, Any] = {"kind": "rejoined", "match": about}
+        if match.playing is None:
+            _let_go(connection)
+            self.link.post({**reply, "why": "its match has not begun"})
+            return
+        try:
+            replaced = match.playing.rejoin(content["seat"], connection)
+        except RejoinError as error:
+            _let_go(connection)
+            self.link.post({**reply, "why": str(error)})
+            return
+        if replaced is not None:
+            _let_go(replaced)
+        self.link.post({**reply, "why": None, "was_broken": replaced is None})
+
+    def _take_up(self, message: Message) -> _Match:
+        """Make connections of the sockets that came with an order.
+
+        Raises:
+            BrokenLinkError: A socket is missing.
+        """
+        order = None
+        try:
+            order = CONVERTER.structure(message.content["order"], Order)
+        finally:
+            if order is None or sum(order.sockets) != len(message.sockets):
+                for handed in message.sockets:
+                    handed.close()
+        if sum(order.sockets) != len(message.sockets):
+            raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.match}")
+        control = MatchControl()
+        control.take_up(paused=order.paused, steps=order.steps)
+        connections = []
+        left = iter(message.sockets)
+        for seat, (count, given) in enumerate(zip(order.sockets, order.connections, strict=True)):
+            sockets = list(islice(left, count))
+            connections.append(self._connection(sockets, given, order.match, seat))
+        return _Match(order, connections, control)
+
+    def _connection(
+        self, sockets: Sequence[socket.socket], given: ConnectionState, match: str, number: int
+    ) -> Connection:
+        """Return a connection that the front has given away, which it is told when it is closed."""
+        channel = HandedChannel.of_duplicates(sockets)
+        closed = {"kind": "closed", "match": match, "connection": number}
+        channel.on_close = partial(self.link.post, closed)
+        return Connection.take_up(channel, given, self._background)
+
+    async def _play(self, match: _Match, board: bytes) -> None:
+        """Play a match and report it, whatever happens; close what it was handed."""
+        played: MatchReport | None = None
+        try:
+            try:
+                played = await self._play_to_its_end(match, board)
+            except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+                log.error(  # noqa: TRY400 - the trace is in the line
+                    "match ended by an error",
+                    match=match.order.match,
+                    trace=traceback.format_exc(),
+                )
+                await close_all(match.connections, our_fault())
+        finally:
+            del self._matches[match.order.match]
+            self._hand_back(match)
+        self._report(match, played)
+
+    async def _play_to_its_end(self, match: _Match, board: bytes) -> MatchReport | None:
+        async def begin(playing: Match) -> None:
+            # From now on, if this process dies, the front can't know how far a conversation got.
+            await self.link.send({"kind": "begins", "match": match.order.match})
+            match.playing = playing
+            for act in match.early:
+                act(playing)
+
+        prepared = unpack_board(board) if board else None
+        records = VoidRecords(RunningMatches())  # the front knows them, and hides what must be
+        return await play_here(self._seated(match), records, self._stalls, prepared, begin)
+
+    def _seated(self, match: _Match) -> SeatedMatch:
+        order = match.order
+        ruleset = registry.get(order.game)
+        board = None
+        if order.board is not None:
+            key = (order.game, order.board)
+            if key not in self._boards:
+                self._boards[key] = ruleset.read_board(order.board)
+            board = self._boards[key]
+        return SeatedMatch(
+            spec=MatchSpec(
+                match=order.match,
+                ruleset=ruleset,
+                settings=order.settings,
+                seed=order.seed,
+                board=board,
+                conditions=order.conditions,
+                try_=order.try_,
+                ladder=order.ladder,
+            ),
+            connections=match.connections,
+            names=order.names,
+            numbers=order.numbers,
+            room=order.room,
+            record=Path(order.record),
+            control=match.control,
+            may_rejoin=order.may_rejoin,
+        )
+
+    def _hand_back(self, match: _Match) -> None:
+        """Close the sockets of a match; the front goes on with its duplicates of them."""
+        for connection in match.connections:
+            _let_go(connection)
+
+    def _report(self, match: _Match, played: MatchReport | None) -> None:
+        bundles = {} if played is None else played.bundles
+        report = Report(
+            match=match.order.match,
+            result=None if played is None else played.result,
+            stall=0.0 if played is None else played.stall,
+            bundles={seat: str(bundle) for seat, bundle in bundles.items()},
+            steps=match.control.steps,
+            sessions=tuple(connection.session.give_away() for connection in match.connections),
+            figures=MatchFigures() if played is None else played.figures,
+            lag=self._stalls.lag,
+        )
+        self.link.post({"kind": "over", "report": CONVERTER.unstructure(report)})
+
+
+def _let_go(connection: Connection) -> None:
+    """Close this process's duplicate of a socket; the front goes on with its own."""
+    channel = connection.channel
+    assert isinstance(channel, HandedChannel)
+    channel.on_close = None
+    channel.close()
+
+
+def main() -> None:
+    """Be a worker of the arena at the other end of the link."""
+    theirs = end_of_link()
+    return_large_blocks()
+    for name in registry.names():
+        registry.get(name)  # loaded now, rather than between the turns of a match
+    gc.collect()
+    gc.freeze()  # see `arena.server`
+
+    async def run() -> None:
+        link = Link(theirs)
+        forward_log(link)
+        await MatchWorker(link).run()
+
+    trio.run(run)
+
+
+if __name__ == "__main__":
+    main()

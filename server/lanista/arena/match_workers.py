@@ -1,0 +1,512 @@
+"""The front's side of match workers: processes that play an arena's matches on all cores.
+
+A match is handed to the worker (`match_worker`) with the fewest matches: duplicates of its bots'
+sockets, and what their sessions know. The front keeps its own sockets, but neither reads nor writes
+until the worker has reported the end of the match and what the sessions know then. What the bots
+have sent and nobody has read stays in the kernel all the time.
+
+A worker that dies, even by `kill -9`, takes only its own matches with it, and another is started.
+
+- If it had not told that the match begins, nothing was sent to the bots or read from them, and the
+  match is handed to another worker.
+- Otherwise the match is aborted, and its record completed from the `.part` file. Nobody knows how
+  many answers a bot owes, what was read of its last one, or whether its last line was cut. So its
+  connection can't be used any more, also with `keep=1`; it is told `error internal` and closed, as
+  after any aborted match the connection closes (PROTOCOL.md 3).
+"""
+
+import socket
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.board_maker import BoardMaker
+from lanista.arena.link import Link
+from lanista.arena.match_player import FRONT, close_all, our_fault
+from lanista.arena.match_worker import CONVERTER, Order, Report
+from lanista.arena.worker_process import log_for, start, stop
+from lanista.hosting import handshake
+from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
+from lanista.match.absence import RejoinError
+from lanista.match.channel import BrokenChannelError, SocketChannel
+from lanista.match.connection import Connection
+from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
+from lanista.match.stalls import LoopLag, StallMonitor
+from lanista.results.recovery import complete_part
+from lanista_protocol import ErrorCode, RemoteProtocolError
+
+WHY = "the process that played the match ended before the match did"
+"""The `error` in the record of a match whose worker died."""
+TRIES = 3
+"""How often a match is handed over until it begins: its board may be what ends the workers."""
+PAUSE = 0.1
+"""Seconds until a worker is started again, twice as long each time that it ended at once."""
+LONGEST_PAUSE = 10.0
+"""The longest such pause, in seconds, and the time after which a worker hasn't ended at once."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class _HandedMatch:
+    """A match that was handed to a worker, for those who watch and control it."""
+
+    match: SeatedMatch
+    link: Link
+    connections: list[Connection | None] = attrs.field(init=False)
+    """The connections that the worker has: by seat, then those of bots that came back, in order;
+    None for one that it has let go."""
+    begun: bool = False
+    """Whether something may have been sent to its bots, or read from them."""
+    report: Report | None = None
+    """The worker's report at the end of the match."""
+    over: trio.Event = attrs.field(factory=trio.Event)
+    """Set when there is a report, or will be none since the worker has died."""
+    _at: list[int] = attrs.field(init=False)  # by seat: the index of its connection
+    _one_rejoin: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    # The index of a connection by which a bot wants to come back, until it is known whether it may.
+    _joining: int | None = attrs.field(default=None, init=False)
+    _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _reply: Mapping[str, Any] | None = attrs.field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.connections = list(self.match.connections)
+        self._at = list(range(len(self.connections)))
+
+    def end(self) -> None:
+        """Take note that nothing more will be heard of the match."""
+        self.over.set()
+        if self._joining is None:
+            return
+        if not self._answered.is_set():  # else a reply has come that `rejoin` hasn't read yet
+            self.hear(None)
+        if self._is_refused:
+            self.connections[self._joining] = None  # `rejoin` gives it back to whoever has it
+
+    def interrupt(self, why: str = "the arena is shutting down") -> None:
+        """End the match as aborted."""
+        self.command("interrupt", why=why)
+
+    def kick(self, seat: int, why: str, code: ErrorCode = ErrorCode.SHUTDOWN) -> None:
+        """Remove the bot on a seat from the match, and send it an error with this code."""
+        self.command("kick", seat=seat, why=why, code=code.value)
+
+    async def rejoin(self, seat: int, connection: Connection) -> Connection | None:
+        """See `Match.rejoin`."""
+        channel = connection.channel
+        assert isinstance(channel, SocketChannel)
+        async with self._one_rejoin:  # so that the next reply is to this request
+            if self.over.is_set():
+                raise RejoinError("the match is over")
+            try:
+                duplicates = channel.duplicates()
+            except (OSError, BrokenChannelError) as error:
+                raise RejoinError(str(error)) from None
+            number = self._joining = len(self.connections)
+            self.connections.append(connection)
+            self._answered = trio.Event()
+            given = connection.give_away()
+            content = {
+                "kind": "rejoin",
+                "match": self.match.spec.match,
+                "seat": seat,
+                "connection": CONVERTER.unstructure(given),
+            }
+            self.link.post(content, b"", duplicates)
+            reply = await self._wait_reply()
+            self._joining = None
+            if reply is None or self._is_refused:
+                self.connections[number] = None
+                connection.take_back(given.session)
+                raise RejoinError("the match is over" if reply is None else reply["why"])
+            replaced, self.connections[self._at[seat]] = self.connections[self._at[seat]], None
+            self._at[seat] = number
+            return None if reply["was_broken"] else replaced
+
+    @property
+    def _is_refused(self) -> bool:
+        return self._reply is None or self._reply["why"] is not None
+
+    async def _wait_reply(self) -> Mapping[str, Any] | None:
+        await self._answered.wait()
+        return self._reply
+
+    def hear(self, reply: Mapping[str, Any] | None) -> None:
+        """Take the reply to `rejoin`; None if none will come, as the match is over."""
+        self._reply = reply
+        self._answered.set()
+
+    def command(self, kind: str, **arguments: Any) -> None:
+        """Have the worker carry something out."""
+        self.link.post({"kind": kind, "match": self.match.spec.match, **arguments})
+
+
+@attrs.define(eq=False)
+class _Worker:
+    """A running worker, and the matches that it was handed."""
+
+    number: int
+    link: Link
+    process: trio.Process
+    died: bool = False
+    """Whether its end of the link was closed before ours."""
+    matches: dict[str, _HandedMatch] = attrs.field(factory=dict)
+
+
+@attrs.define(eq=False)
+class MatchWorkers:
+    """Plays matches in a number of processes: see `match_player.MatchPlayer`."""
+
+    running: RunningMatches
+    count: int
+    """The number of workers."""
+    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
+    # Of the front's own loop, which plays no match, but keeps all bots' connections.
+    _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
+    # By worker, as it last reported.
+    _lags: dict[str, LoopLag] = attrs.field(factory=dict, init=False)
+    _workers: list[_Worker] = attrs.field(factory=list, init=False)
+    # Set when there is a worker again, or none is to be waited for any more.
+    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _interrupted: bool = attrs.field(default=False, init=False)
+
+    @property
+    def lags(self) -> Mapping[str, LoopLag]:
+        """See `MatchPlayer`."""
+        return {FRONT: self._stalls.lag, **self._lags}
+
+    @property
+    def boards_waiting(self) -> int:
+        """See `MatchPlayer`."""
+        return self._boards.waiting
+
+    async def run(self) -> None:
+        """See `MatchPlayer`."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._stalls.beat)
+            nursery.start_soon(self._boards.run)
+            for number in range(1, self.count + 1):
+                nursery.start_soon(self._keep, number)
+
+    def interrupt(self) -> None:
+        """See `MatchPlayer`."""
+        self._interrupted = True
+        self._tell_change()
+        for worker in self._workers:
+            for handed in worker.matches.values():
+                handed.interrupt()
+
+    def _tell_change(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    # -- workers -------------------------------------------------------------------------------
+
+    async def _keep(self, number: int) -> None:
+        """Start a worker again and again, until cancelled."""
+        pause = PAUSE
+        while True:
+            began = trio.current_time()
+            try:
+                await self._run_worker(number)
+            except OSError as error:
+                log.error(  # noqa: TRY400 - a trace would add nothing
+                    "can't start a match worker", worker=number, why=error.strerror
+                )
+            if trio.current_time() - began > LONGEST_PAUSE:
+                pause = PAUSE
+            await trio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _run_worker(self, number: int) -> None:
+        """Start a worker, and listen to it until it has ended.
+
+        Raises:
+            OSError: It can't be started.
+        """
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                process = await _start(theirs)
+        except BaseException:
+            ours.close()
+            raise
+        worker = _Worker(number, Link(ours), process)
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(worker.link.write)
+                await self._listen(worker)
+                nursery.cancel_scope.cancel()
+            worker.died = True
+        finally:
+            await self._end(worker)
+
+    async def _listen(self, worker: _Worker) -> None:
+        try:
+            while (message := await worker.link.receive()) is not None:
+                for unwanted in message.sockets:
+                    unwanted.close()
+                self._hear(worker, message.content)
+        except Exception:  # noqa: BLE001 - a fault of one worker must not end the arena
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a match worker can't be understood",
+                worker=worker.number,
+                trace=traceback.format_exc(),
+            )
+            for handed in worker.matches.values():
+                handed.begun = True  # it may have said so, and nobody has read it
+
+    async def _end(self, worker: _Worker) -> None:
+        """Have a worker gone; then its matches are over."""
+        if worker in self._workers:
+            self._workers.remove(worker)
+        process = worker.process
+        await stop(worker.link, process)  # it must be gone before its bots are told anything
+        if worker.died:
+            log.error(
+                "match worker ended",
+                worker=worker.number,
+                code=process.returncode,
+                matches=list(worker.matches),
+            )
+        for handed in worker.matches.values():
+            handed.end()
+
+    def _hear(self, worker: _Worker, content: dict[str, Any]) -> None:
+        """Take note of what a worker tells."""
+        kind = content["kind"]
+        if kind == "ready":
+            self._workers.append(worker)
+            self._tell_change()
+        elif kind == "log":
+            log_for(content, worker=worker.number)
+        elif kind == "over":
+            report = CONVERTER.structure(content["report"], Report)
+            self._lags[f"worker {worker.number}"] = report.lag
+            handed = worker.matches.pop(report.match, None)
+            if handed is not None:
+                handed.report = report
+                handed.end()
+        else:
+            handed = worker.matches.get(content["match"])
+            if handed is None:
+                return  # nobody waits for it any more
+            if kind == "begins":
+                self._begin(handed)
+            elif kind == "closed":
+                connection = handed.connections[content["connection"]]
+                if connection is not None:
+                    connection.channel.close()
+                    connection.session.close()
+            elif kind == "rejoined":
+                handed.hear(content)
+
+    def _begin(self, handed: _HandedMatch) -> None:
+        match = handed.match
+        handed.begun = True
+        self.running.begin(
+            RunningMatch(
+                match=match.spec.match,
+                ruleset=match.spec.ruleset,
+                room=match.room,
+                bots=list(zip(match.numbers, match.names, strict=True)),
+                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                part=_part(match.record),
+                control=_control_of(match),
+                playing=handed,
+                rejoin=handed.rejoin,
+            )
+        )
+
+    # -- matches -------------------------------------------------------------------------------
+
+    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+        """See `MatchPlayer`."""
+        board = await self._boards.pack(match.spec)
+        for _ in range(TRIES):
+            worker = await self._free_worker()
+            if worker is None:
+                error = RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
+                await close_all(match.connections, error)
+                return None
+            try:
+                sockets, counts = _duplicates(match)
+            except (OSError, BrokenChannelError) as cause:
+                log.error(  # noqa: TRY400 - a trace would add nothing
+                    "a match can't be handed over", match=match.spec.match, why=str(cause)
+                )
+                break
+            with self._stalls.watching(), _handed_to(worker, match) as handed:
+                order = CONVERTER.unstructure(_order_of(match, counts))
+                content = {"kind": "play", "order": order}
+                worker.link.post(content, board or b"", sockets)
+                try:
+                    await handed.over.wait()
+                    if handed.report is not None:
+                        return self._take_back(handed, handed.report, records)
+                    if handed.begun:
+                        return await self._abort(handed, records)
+                finally:
+                    if match.spec.match in self.running.matches:
+                        self.running.end(match.spec.match, None)
+        await close_all(match.connections, our_fault())
+        return None
+
+    async def _free_worker(self) -> _Worker | None:
+        """Wait for a worker, and return the one with the fewest matches; None at shutdown."""
+        while not self._workers and not self._interrupted:
+            await self._changed.wait()
+        if self._interrupted:
+            return None
+        return min(self._workers, key=lambda worker: len(worker.matches))
+
+    def _take_back(
+        self, handed: _HandedMatch, report: Report, records: VoidRecords
+    ) -> MatchReport | None:
+        """Go on with the connections of a match that is over, where its worker has left them."""
+        match = handed.match
+        # The worker never looked at a connection that came when the match was over there: it is
+        # the last one, and `_HandedMatch.rejoin` takes it back.
+        for connection, session in zip(handed.connections, report.sessions, strict=False):
+            if connection is not None:
+                connection.take_back(session)
+        control = _control_of(match)
+        control.take_up(paused=control.paused, steps=report.steps)
+        if report.result is None:
+            return None
+        return _ended(
+            match,
+            records,
+            report.result,
+            stall=report.stall,
+            bundles={seat: Path(bundle) for seat, bundle in report.bundles.items()},
+            figures=report.figures,
+        )
+
+    async def _abort(self, handed: _HandedMatch, records: VoidRecords) -> MatchReport | None:
+        """Complete the record of a match whose worker has died, and close the connections."""
+        match = handed.match
+        log.error("match aborted: its worker ended", match=match.spec.match)
+        async with trio.open_nursery() as nursery:
+            for connection in handed.connections:
+                if connection is None or connection.closed:
+                    continue
+                assert connection.hello is not None
+                if handshake.speaks_version1(connection.hello, match.spec.ruleset):
+                    nursery.start_soon(connection.refuse, our_fault())
+                else:  # the classic dialect knows no error during a match
+                    nursery.start_soon(connection.close)
+        try:
+            result = await trio.to_thread.run_sync(_completed, match.record)
+        except (OSError, BadRecordError) as error_:
+            log.error(  # noqa: TRY400 - a trace would add nothing
+                "a record can't be completed",
+                match=match.spec.match,
+                path=str(match.record),
+                why=str(error_),
+            )
+            return None
+        return None if result is None else _ended(match, records, result)
+
+
+def _ended(
+    match: SeatedMatch, records: VoidRecords, result: ResultInfo, **more: Any
+) -> MatchReport:
+    """Tell watchers that a match is over, and return the report on it."""
+    report = MatchReport(
+        spec=match.spec, names=tuple(match.names), result=result, record=match.record, **more
+    )
+    records.end(match.spec.match, match.record, is_void=report.is_void)
+    return report
+
+
+def _control_of(match: SeatedMatch) -> MatchControl:
+    assert match.control is not None
+    return match.control
+
+
+async def _start(theirs: socket.socket) -> trio.Process:
+    return await start("lanista.arena.match_worker", theirs)
+
+
+@contextmanager
+def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
+    """Have a match among a worker's, and its control's commands carried out there."""
+    handed = _HandedMatch(match, worker.link)
+    worker.matches[match.spec.match] = handed
+    control = _control_of(match)
+    control.on_command = partial(handed.command)
+    try:
+        yield handed
+    finally:
+        control.on_command = None
+        worker.matches.pop(match.spec.match, None)
+
+
+def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
+    """Return duplicates of the sockets, by seat, and how many of them each seat has.
+
+    Raises:
+        OSError: There are no more descriptors.
+        BrokenChannelError: A connection is closed.
+    """
+    with ExitStack() as stack:
+        duplicates: list[socket.socket] = []
+        counts = []
+        for connection in match.connections:
+            channel = connection.channel
+            assert isinstance(channel, SocketChannel)
+            of_seat = channel.duplicates()
+            for duplicate in of_seat:
+                stack.callback(duplicate.close)
+            duplicates += of_seat
+            counts.append(len(of_seat))
+        stack.pop_all()
+    return duplicates, tuple(counts)
+
+
+def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
+    spec, control = match.spec, _control_of(match)
+    return Order(
+        match=spec.match,
+        game=spec.ruleset.name,
+        settings=dict(spec.settings),
+        seed=spec.seed,
+        board=None if spec.board is None else spec.ruleset.write_board(spec.board),
+        conditions=spec.conditions,
+        try_=spec.try_,
+        ladder=spec.ladder,
+        names=tuple(match.names),
+        numbers=tuple(match.numbers),
+        room=match.room,
+        record=str(match.record.absolute()),
+        paused=control.paused,
+        steps=control.steps,
+        connections=tuple(connection.give_away() for connection in match.connections),
+        sockets=sockets,
+        may_rejoin=tuple(match.may_rejoin),
+    )
+
+
+def _part(record: Path) -> Path:
+    return record.with_name(record.name + PART)
+
+
+def _completed(record: Path) -> ResultInfo | None:
+    """Complete a record whose writer has died; return its result, if any match had begun in it.
+
+    Raises:
+        OSError: It can't be read or written.
+        BadRecordError: It is damaged.
+    """
+    complete_part(_part(record), WHY)
+    return read_record(record).result if record.exists() else None

@@ -1,0 +1,643 @@
+"""Who may play under a name on a ladder: registered names, their tokens, and their owners.
+
+With open registration, the first hello that brings a token registers the name with it; with closed
+registration, only the operator adds names. From then on, the name belongs to whoever has the token.
+
+A token is compared with its stored hash (`tokens`), which takes a twentieth of a second of a core:
+so it is done in threads of low priority of which only some run at once. What has been found out is
+remembered for as long as this process runs, so that a bot that comes back costs next to nothing; if
+the operator gives a name another token or removes it, in whatever process, the old token is of no
+use a second later. As anybody may send tokens, there are limits:
+
+- A token that was right is let in at once, whatever others do.
+- Any other token is compared, sooner or later: a token is called wrong only after that. After some
+  wrong tokens from an address for a name, the next ones for that name from there are compared one
+  by one, in the order in which they came, at an interval. The same holds for an address with
+  whatever names, at a shorter interval. So guessing is slow, and yet nobody can keep a right token
+  out: it waits at most one interval for each connection of its own address that came before it.
+- Each address has at most one token of bots, one of the page's visitors and one new name that wait
+  for a thread, so addresses take turns. No limit belongs to a name alone: whoever guesses its token
+  doesn't delay its owner elsewhere.
+- A wrong token that is sent again counts only once, so a bot with a typing error that tries for
+  ever doesn't delay others behind the same router.
+- An address may register some names at once, then one a minute; wrong tokens don't count for that.
+  This machine's own may register any number.
+
+How many tokens wait is limited by the number of connections, each of which shows one at a time.
+
+A name that isn't registered costs as much, and gets the same answer, as a wrong token where
+registration is closed. A token is in no message, no log and no `repr`.
+
+Which connection keeps a name that connects twice is decided elsewhere.
+"""
+
+import contextlib
+import enum
+import hmac
+import math
+import os
+import secrets
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import NamedTuple, NewType, TypeVar
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena import tokens
+from lanista.arena.admission import is_loopback
+from lanista.arena.limits import Allowance, Turns
+from lanista.arena.spec import is_bot_name
+from lanista.hosting.control import Changes
+from lanista.results.errors import StoreError
+from lanista.results.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
+from lanista.suggestions import nearest
+from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, parse_hello, shown
+
+WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 5.0
+"""How many wrong tokens of an address for one name are compared at once, and seconds until the next
+one is."""
+ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL = 50, 1.0
+"""The same for all names together."""
+NEW_NAMES, NEW_NAME_INTERVAL = 50, 60.0
+"""How many names an address may register at once, and seconds until it may register one more.
+
+A class behind one router is one address."""
+REMEMBERED = 10_000
+"""How many right tokens are remembered, and as many wrong ones: those that were sent last."""
+LOOK_INTERVAL = 1.0
+"""Seconds between two looks at whether the operator has changed something."""
+_LOOK_PATIENCE = 5.0
+"""Seconds that such a look may take; after that, each token is looked up."""
+SEEN_INTERVAL = 60.0
+"""Seconds between two times at which it is stored when names were last seen."""
+TROUBLE_INTERVAL = 60.0
+"""Seconds between two log lines on names that can't be checked."""
+_LAST_STORING = 2.0
+"""Seconds that storing this may take at the end."""
+_READERS = 2
+"""Threads that read and write the database."""
+_NICENESS = 10
+"""How much the threads that compare tokens give way to those that play matches."""
+
+_FORM_IN_WORDS = "use 1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
+
+Owner = NewType("Owner", bytes)
+"""Stands for whoever showed a token: the same for all names with that token. It is derived from the
+token with a key of this process, and means nothing to any other."""
+
+T = TypeVar("T")
+log = structlog.get_logger()
+
+
+@attrs.frozen(kw_only=True)
+class LadderName:
+    """A bot's name on a ladder, as its hello has proved it."""
+
+    name: str
+    """The name, with the capitals with which it was registered."""
+    key: str
+    """What it has in common with other ways to write it, from `key_of`."""
+    owner: Owner
+    """Whose name it is; of a bot without a token, an owner of its own."""
+    is_registered: bool
+    token_hash: str = attrs.field(default="", repr=False)
+    """The hash with which its token was compared, if it is registered."""
+    registered: datetime | None = None
+    """Since when it is registered; None if it isn't."""
+
+
+class ProvedName(NamedTuple):
+    """A registered name of which somebody has shown the token."""
+
+    name: str
+    registered: datetime
+    """Since when it has belonged to whoever has the token."""
+
+
+class NameRefusedError(Exception):
+    """The operator's command for a name can't be carried out; the message is one line."""
+
+
+@attrs.frozen(kw_only=True)
+class _Entry:
+    """The answer of the database about a name."""
+
+    name: str | None
+    """The name as it is registered; None if it isn't."""
+    token_hash: str = attrs.field(repr=False)
+    """The hash of its token; that of no token if it isn't registered."""
+    registered: datetime | None
+    """Since when it is registered; None if it isn't."""
+    as_of: int | None
+    """`NameStore.changes` at that time or before; None if that wasn't known."""
+
+
+@attrs.define(eq=False)
+class _Compared:
+    """The tokens that were used last, each with the entry with which it was compared.
+
+    A token is known by the digest of it and the name.
+    """
+
+    # The one that was used last comes last.
+    _entries: OrderedDict[bytes, _Entry] = attrs.field(factory=OrderedDict, init=False, repr=False)
+
+    def find(self, digest: bytes) -> _Entry | None:
+        """Return the entry with which a token was compared; None if that isn't remembered."""
+        return self._entries.get(digest)
+
+    def has(self, digest: bytes, entry: _Entry) -> bool:
+        """Return whether a token was compared with the same hash as that of an entry."""
+        found = self.find(digest)
+        return found is not None and found.token_hash == entry.token_hash
+
+    def use(self, digest: bytes, entry: _Entry) -> None:
+        """Remember a token, and forget the one that wasn't used for the longest if need be."""
+        self._entries[digest] = entry
+        self._entries.move_to_end(digest)
+        if len(self._entries) > REMEMBERED:
+            self._entries.popitem(last=False)
+
+
+class _Asking(enum.Enum):
+    """The purpose for which a token is sent; each has its own queue, so none delays another."""
+
+    HELLO = enum.auto()
+    PAGE = enum.auto()
+    NEW_NAME = enum.auto()
+
+
+class _Sender(NamedTuple):
+    """Whoever sends tokens, as far as that can be told."""
+
+    asking: _Asking
+    address: str
+
+
+@attrs.define(eq=False)
+class Names:
+    """Checks the names and tokens of hellos on ladders; `run` must run meanwhile."""
+
+    store: NameStore
+    is_open: bool
+    """Whether the first hello with a token registers a name."""
+    reserved: Collection[str] = ()
+    """Names that nobody may use because they are those of the arena's own bots."""
+    # Half of the cores, as the other half has matches to play.
+    slots: int = attrs.field(factory=lambda: max(1, (os.cpu_count() or 1) // 2))
+    """How many tokens are compared at once."""
+    _key: bytes = attrs.field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
+    _nobody: str = attrs.field(factory=tokens.hash_of_nothing, init=False, repr=False)
+    _reserved_keys: frozenset[str] = attrs.field(init=False)
+    _comparing: trio.CapacityLimiter = attrs.field(init=False)
+    _threads: ThreadPoolExecutor = attrs.field(init=False)
+    _readers: trio.CapacityLimiter = attrs.field(init=False)
+    # By sender, and by sender and key of the name.
+    _turns: Turns = attrs.field(factory=Turns, init=False)
+    _wrong_tokens: Allowance = attrs.field(init=False)
+    _all_wrong_tokens: Allowance = attrs.field(init=False)
+    _new_names: Allowance = attrs.field(init=False)
+    _right: _Compared = attrs.field(factory=_Compared, init=False)
+    _wrong: _Compared = attrs.field(factory=_Compared, init=False)
+    # `NameStore.changes` of late; None if it can't be read.
+    _changes: int | None = attrs.field(default=None, init=False)
+    # The last one of which `changed` has told.
+    _taken_up: int | None = attrs.field(default=None, init=False)
+    changed: Changes = attrs.field(factory=Changes, init=False)
+    """Tells that the operator has changed something: look up again what may have changed."""
+    # When the next name that can't be checked is logged.
+    _next_trouble: float = attrs.field(default=-math.inf, init=False)
+    # When names were seen since this was last stored.
+    _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._reserved_keys = frozenset(map(key_of, self.reserved))
+        self._comparing = trio.CapacityLimiter(self.slots)
+        self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
+        self._readers = trio.CapacityLimiter(_READERS)
+        self._wrong_tokens = Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL)
+        self._all_wrong_tokens = Allowance(ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL)
+        self._new_names = Allowance(NEW_NAMES, NEW_NAME_INTERVAL)
+
+    async def check(self, hello: Hello, address: str) -> LadderName:
+        """Check the name and the token of a hello, and register the name if it is new.
+
+        This may have to wait for its turn, as the top of this module says.
+
+        Args:
+            hello: The hello, of a bot that wants to play on a ladder.
+            address: The bot's address, from `lanista.arena.admission.address_of`.
+
+        Raises:
+            RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
+                is wrong or missing (`bad-token`); the name is new and its address has registered
+                too many (`server-full`); or the names can't be looked up (`internal`).
+        """
+        name = hello.name
+        key = _key_of_ladder_name(name)
+        if key in self._reserved_keys:
+            raise RemoteProtocolError(
+                ErrorCode.NAME_TAKEN,
+                f"the name {shown(name)} is that of a bot of this arena; choose another name",
+            )
+        with self._store_errors(name):
+            if hello.token is None:
+                checked = await self._check_without_token(name, key, address)
+            else:
+                sender = _Sender(_Asking.HELLO, address)
+                checked = await self._check_token(name, key, hello.token, sender)
+        if checked.is_registered:
+            self._seen[checked.name] = datetime.now(UTC)
+        return checked
+
+    async def prove(self, name: str, token: str, address: str) -> ProvedName:
+        """Check that a token is that of a registered name, which nobody plays under now.
+
+        The limits are those of `check`, counted apart from hellos; but no name is registered. A
+        connection may prove only one name at a time.
+
+        Args:
+            name: The name.
+            token: The token.
+            address: The address of whoever sent them, from `admission.address_of`.
+
+        Returns:
+            The name as it is registered, and since when.
+
+        Raises:
+            RemoteProtocolError: As from `check`, also if the name isn't registered (`bad-token`).
+        """
+        key = _key_of_ladder_name(name)
+        with self._store_errors(name):
+            checked = await self._check_token(name, key, token, _Sender(_Asking.PAGE, address))
+        assert checked.registered is not None
+        return ProvedName(checked.name, checked.registered)
+
+    async def registered(self, after: str | None, most: int) -> list[RegisteredName]:
+        """Return registered names in the order of their keys.
+
+        Args:
+            after: A name; only later ones are returned. None: all.
+            most: The maximum number of names.
+
+        Raises:
+            RemoteProtocolError: The database can't be read.
+        """
+
+        def read() -> list[RegisteredName]:
+            names = self.store.names()
+            first = "" if after is None else key_of(after)
+            return [one for one in names if key_of(one.name) > first][:most]
+
+        with self._store_errors(after or ""):
+            return await self._in_thread(read)
+
+    async def revoked(self, names: Collection[LadderName]) -> list[LadderName]:
+        """Return those of some names whose tokens have been replaced, or that were removed.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        registered = [name for name in names if name.is_registered]
+        hashes = await self._in_thread(self._hashes, [name.key for name in registered])
+        return [
+            name
+            for name, token_hash in zip(registered, hashes, strict=True)
+            if name.token_hash != token_hash
+        ]
+
+    def _hashes(self, keys: Sequence[str]) -> list[str | None]:
+        found = map(self.store.find, keys)
+        return [None if name is None else name.token_hash for name in found]
+
+    async def benched(self) -> list[BenchedName]:
+        """Return the names that the operator has benched.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        return await self._in_thread(self.store.benched)
+
+    async def run(self) -> None:
+        """Keep up with the database until cancelled: it is told when names were last seen."""
+        stored = trio.current_time()
+        try:
+            while True:
+                await self.look()
+                await trio.sleep(LOOK_INTERVAL)
+                if trio.current_time() - stored >= SEEN_INTERVAL:
+                    await self._store_seen()
+                    stored = trio.current_time()
+        finally:
+            self._changes = None
+            with trio.move_on_after(_LAST_STORING, shield=True):
+                await self._store_seen()
+
+    async def _check_without_token(self, name: str, key: str, address: str) -> LadderName:
+        if not self.is_open:
+            raise _bad_token(
+                "a name on a ladder needs its token; add token=TOKEN to the hello, with the one "
+                "that the operator gave you"
+            )
+        if not is_loopback(address):
+            raise _bad_token(
+                "a name on a ladder needs a token; add token=TOKEN to the hello, with a secret of "
+                "your own, which registers the name if it is free"
+            )
+        if await self._in_thread(self.store.find, key) is not None:
+            raise _bad_token(
+                f"the name {shown(name)} is registered; add its token to the hello, as "
+                "token=TOKEN, or choose another name"
+            )
+        owner = self._owner("name", key)
+        return LadderName(name=name, key=key, owner=owner, is_registered=False)
+
+    async def _check_token(self, name: str, key: str, token: str, sender: _Sender) -> LadderName:
+        registers = sender.asking is _Asking.HELLO and self.is_open
+        digest = self._digest("token", f"{key}\0{token}")
+        entry = self._right.find(digest)
+        if entry is not None and entry.as_of is not None and entry.as_of == self._changes:
+            self._right.use(digest, entry)
+        else:
+            entry = await self._look_up(name)
+            if entry.name is None and registers:
+                entry = await self._register(name, token, digest, sender.address)
+            verdict = self._verdict(digest, entry)
+            if verdict is None:
+                entry, verdict = await self._guess(token, digest, name, key, sender)
+            if not verdict:
+                entry = None
+        if entry is None or entry.name is None:
+            raise _bad_token(
+                f"the name {shown(name)} is registered with another token; send that one, or "
+                "choose another name"
+                if registers
+                else f"no name {shown(name)} is registered with this token; check both, or ask the "
+                "operator for them"
+            )
+        owner = self._owner("token", token)
+        return LadderName(
+            name=entry.name,
+            key=key,
+            owner=owner,
+            is_registered=True,
+            token_hash=entry.token_hash,
+            registered=entry.registered,
+        )
+
+    async def _guess(
+        self, token: str, digest: bytes, name: str, key: str, sender: _Sender
+    ) -> tuple[_Entry, bool]:
+        """Compare a token with that of a name when it is its turn, and remember the result.
+
+        Args:
+            token: The token.
+            digest: The digest of token and name.
+            name: The name.
+            key: The key of the name.
+            sender: Whoever sent them.
+
+        Returns:
+            The entry of the name, and whether the token is right.
+        """
+        pair = sender, key
+        async with self._turns.turn(pair):
+            await self._wrong_tokens.until_allowed(pair)
+            # It counts as wrong until it has turned out not to be: the next one may have its turn
+            # before that.
+            self._wrong_tokens.use(pair)
+        is_new_wrong = False
+        try:
+            async with self._turns.turn(sender):
+                await self._all_wrong_tokens.until_allowed(sender)
+                async with self._comparing:
+                    # Only now, as the operator may have changed it meanwhile, and another
+                    # connection may have found out the same.
+                    entry = await self._look_up(name)
+                    verdict = self._verdict(digest, entry)
+                    if verdict is None:
+                        verdict = await self._compute(tokens.matches, token, entry.token_hash)
+                        is_new_wrong = not verdict
+                        if is_new_wrong:
+                            self._all_wrong_tokens.use(sender)
+                            log.info("wrong token", name=entry.name, host=sender.address)
+                        (self._right if verdict else self._wrong).use(digest, entry)
+        finally:
+            if not is_new_wrong:
+                self._wrong_tokens.give_back(pair)
+        return entry, verdict
+
+    async def _look_up(self, name: str) -> _Entry:
+        # Before the name is read: what is revoked meanwhile makes the entry count as an old one.
+        as_of = self._changes
+        return self._entry(await self._in_thread(self.store.find, name), as_of)
+
+    async def _register(self, name: str, token: str, digest: bytes, address: str) -> _Entry:
+        """Register a name, unless somebody is first; return its entry."""
+        async with self._turns.turn(_Sender(_Asking.NEW_NAME, address)):
+            entry = await self._look_up(name)
+            if entry.name is not None:
+                return entry
+            wait = self._new_names.wait(address)
+            if wait and not is_loopback(address):
+                raise RemoteProtocolError(
+                    ErrorCode.SERVER_FULL,
+                    f"too many new names from {address}; try again in {math.ceil(wait)} s, or use "
+                    "a name that is registered",
+                )
+            self._new_names.use(address)
+            async with self._comparing:
+                token_hash = await self._compute(tokens.hash_of, token)
+            as_of = self._changes
+            registered = await self._in_thread(
+                self.store.register, name, token_hash, Registrar.ITSELF
+            )
+            entry = self._entry(registered, as_of)
+            if entry.token_hash == token_hash:
+                self._right.use(digest, entry)
+                log.info("name registered", name=entry.name, host=address)
+            else:
+                self._new_names.give_back(address)
+        return entry
+
+    def _verdict(self, digest: bytes, entry: _Entry) -> bool | None:
+        """Return whether a token is known to be right or wrong; None if it must be compared."""
+        for compared, verdict in ((self._right, True), (self._wrong, False)):
+            if compared.has(digest, entry):
+                compared.use(digest, entry)
+                return verdict
+        return None
+
+    def _entry(self, registered: RegisteredName | None, as_of: int | None) -> _Entry:
+        if registered is None:
+            return _Entry(name=None, token_hash=self._nobody, registered=None, as_of=as_of)
+        return _Entry(
+            name=registered.name,
+            token_hash=registered.token_hash,
+            registered=registered.registered,
+            as_of=as_of,
+        )
+
+    @contextlib.contextmanager
+    def _store_errors(self, name: str) -> Iterator[None]:
+        """Tell a bot of errors of the database while its name is checked.
+
+        They are logged once in a while: bots try again and again.
+        """
+        try:
+            yield
+        except (StoreError, tokens.DamagedHashError) as error:
+            now = trio.current_time()
+            if now >= self._next_trouble:
+                self._next_trouble = now + TROUBLE_INTERVAL
+                log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
+            raise RemoteProtocolError(
+                ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
+            ) from None
+
+    def _owner(self, kind: str, text: str) -> Owner:
+        return Owner(self._digest(f"owner by {kind}", text))
+
+    def _digest(self, purpose: str, text: str) -> bytes:
+        return hmac.digest(self._key, f"{purpose}\0{text}".encode(), "sha256")
+
+    async def _compute(self, work: Callable[..., T], *args: object) -> T:
+        """Run a computation with scrypt in a thread, to its end even if the bot has left."""
+        is_done = trio.Event()
+        loop = trio.lowlevel.current_trio_token()
+        with trio.CancelScope(shield=True):
+            future = self._threads.submit(work, *args)
+            future.add_done_callback(lambda _: loop.run_sync_soon(is_done.set))
+            await is_done.wait()
+        return future.result()
+
+    async def _in_thread(self, call: Callable[..., T], *args: object) -> T:
+        """Call a method of the database, which may have to wait for another process."""
+        return await trio.to_thread.run_sync(
+            call, *args, abandon_on_cancel=True, limiter=self._readers
+        )
+
+    async def look(self) -> None:
+        """Look whether the operator has changed something, in whatever process."""
+        count = None
+        with trio.move_on_after(_LOOK_PATIENCE), contextlib.suppress(StoreError):
+            count = await self._in_thread(self.store.changes)
+        self._changes = count
+        if count is not None and count != self._taken_up:
+            self._taken_up = count
+            self.changed.tell()
+
+    async def _store_seen(self) -> None:
+        seen, self._seen = self._seen, {}
+        try:
+            await self._in_thread(self.store.set_seen, seen)
+        except StoreError as error:
+            self._seen = seen | self._seen
+            log.warning("not stored when names were last seen", error=str(error))
+
+
+# -- for the operator's commands -------------------------------------------------------------------
+
+
+def add_name(store: NameStore, name: str, token: str | None = None) -> str:
+    """Register a name for the operator, and return its token, which is stored nowhere.
+
+    Args:
+        store: The database of names.
+        name: The name.
+        token: The token; None for a new one that nobody can guess.
+
+    Raises:
+        NameRefusedError: It can't be a name on a ladder, or is registered already; or the token
+            can't be one.
+        StoreError: It can't be written.
+    """
+    name = " ".join(name.split())
+    if not is_bot_name(name):
+        raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; {_FORM_IN_WORDS}")
+    token = _token(token)
+    token_hash = tokens.hash_of(token)
+    registered = store.register(name, token_hash, Registrar.OPERATOR)
+    if registered.token_hash != token_hash:
+        raise NameRefusedError(
+            f"{registered.name!r} is registered already; `lanista arena name reset` gives it "
+            "another token"
+        )
+    return token
+
+
+def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
+    """Give a name another token in place of its old one, and return it; it is stored nowhere.
+
+    Args:
+        store: The database of names.
+        name: The name.
+        token: The token; None for a new one that nobody can guess.
+
+    Raises:
+        NameRefusedError: The name isn't registered, or the token can't be one.
+        StoreError: It can't be written.
+    """
+    token = _token(token)
+    if not store.set_token(name, tokens.hash_of(token)):
+        raise _unknown(store, name)
+    return token
+
+
+def remove_name(store: NameStore, name: str) -> None:
+    """Remove a name, which can then be registered again.
+
+    Raises:
+        NameRefusedError: The name isn't registered.
+        StoreError: It can't be written.
+    """
+    if not store.remove(name):
+        raise _unknown(store, name)
+
+
+def _token(given: str | None) -> str:
+    """Return a token that a hello can have."""
+    if given is None:
+        return tokens.new_token()
+    # The hello's own reader decides. The token isn't repeated, as messages get into logs.
+    with contextlib.suppress(RemoteProtocolError):
+        if parse_hello(f"name token={given}").token == given:
+            return given
+    raise NameRefusedError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
+
+
+def _key_of_ladder_name(name: str) -> str:
+    """Return the key of a name.
+
+    Raises:
+        RemoteProtocolError: It can't be on a ladder.
+    """
+    if not is_bot_name(name):
+        raise bad_hello(f"the name {shown(name)} can't be on a ladder; {_FORM_IN_WORDS}")
+    return key_of(name)
+
+
+def _give_way() -> None:
+    """Lower the priority of this thread, where it isn't that of the whole process."""
+    if sys.platform == "linux":
+        os.nice(_NICENESS)
+
+
+def _unknown(store: NameStore, name: str) -> NameRefusedError:
+    names = {key_of(registered.name): registered.name for registered in store.names()}
+    close = nearest(key_of(name), names)
+    hint = (
+        "`lanista arena name list` lists them"
+        if close is None
+        else f"did you mean {names[close]!r}?"
+    )
+    return NameRefusedError(f"no name {shown(name)} is registered; {hint}")
+
+
+def _bad_token(message: str) -> RemoteProtocolError:
+    return RemoteProtocolError(ErrorCode.BAD_TOKEN, message)

@@ -1,0 +1,45 @@
+"""Tournaments: many matches between many bots, resumable, with standings.
+
+    from lanista.competition import run
+
+    report = run("cup.toml")
+
+`spec` reads what is to be played and `setup` looks up what it names. `lanista.competition.formats`
+decides which bots meet. The `director`, which is a `scheduler`, hands blocks of matches out to
+workers; `worker` plays them. The results are recorded by `result_recorder`, and `lanista.ratings`
+computes the standings from them.
+
+The names below are for programs that use this package; their modules are imported at first use.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lanista.competition.director import Director, Report
+    from lanista.competition.looking import load, standings_of
+    from lanista.competition.running import open_tournament, run, run_async
+
+__all__ = [
+    "Director",
+    "Report",
+    "load",
+    "open_tournament",
+    "run",
+    "run_async",
+    "standings_of",
+]
+
+_HOMES = {
+    "Director": "director",
+    "Report": "director",
+    "load": "looking",
+    "standings_of": "looking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'running')}")
+    return getattr(module, name)

@@ -1,0 +1,288 @@
+"""The player of blocks: plays the matches of a block one after another, with bots from the pool.
+
+A void match is played again with bots that are started afresh; if too many in a row are void, the
+block can't be played now. Ending bots and completing a record takes longer than a quick match, so
+that is done while the next match is played. Nothing is counted here.
+"""
+
+import secrets
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+
+from lanista.competition.setup import MatchSetup, Opening
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.games.outcome import Termination
+from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.endings import match_result
+from lanista.hosting.host import MatchReport, SeatedMatch, distinct, host_match, play_match
+from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.ending import Ending
+from lanista.match.record import ENDING
+from lanista.match.runner import Match
+from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
+from lanista.results.block_records import BlockMatch
+from lanista.results.match_result import MatchResult, SeatResult
+
+
+@attrs.frozen(kw_only=True)
+class PlayedTry:
+    """A try to play a match of a block: its result, and the report on it."""
+
+    result: MatchResult
+    report: MatchReport | None
+    """The report; None if no match was played, as a bot didn't start."""
+    output: str
+    """The end of the output of the first bot that failed, as it wrote it."""
+
+
+@attrs.define(eq=False)
+class MatchRun:
+    """A match of a block: what is to be played, and what came of it."""
+
+    seats: Sequence[Contestant]
+    """The bots, by seat."""
+    opening: Opening
+    seating: int = 0
+    """Number of the seating in its block, from 0."""
+    block: str = ""
+    """The id of its block; empty if it belongs to none, as when a bot is tried."""
+    tries: list[PlayedTry] = attrs.field(factory=list)
+    """The tries in order, once their records are complete; all but the last are void."""
+    trouble: str = ""
+    """One line that says why the match must not count: an error of the arena aborted it, or too
+    many tries were void; empty if it may."""
+    failure: OSError | None = None
+    """The error because of which a record couldn't be written."""
+    hello_after: float = 0.0
+    """Seconds from the start of the first bot to its hello."""
+
+
+@attrs.define(eq=False)
+class Player:
+    """The player of all blocks of a process; it lives as long as the loop of the worker."""
+
+    pool: BotPool
+    stalls: StallMonitor
+    # The boards of maps, by game and written board, so that each is parsed only once.
+    _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
+
+    async def play_block(
+        self,
+        match_setup: MatchSetup,
+        seatings: Sequence[Sequence[Contestant]],
+        opening: Opening,
+        folder: Path,
+        over: trio.Event,
+        *,
+        block: str,
+    ) -> Sequence[MatchRun]:
+        """Play the matches of a block.
+
+        Args:
+            match_setup: What all matches of the tournament have in common.
+            seatings: By seating, then by seat: the bots.
+            opening: Seed and map.
+            folder: The folder for the records; their names are unique.
+            over: Set when the last match is over; its record may still have to be completed.
+            block: The id of the block.
+
+        Returns:
+            The matches in the order played. If there is trouble with one, it is the last.
+
+        Raises:
+            OSError: A record can't be written.
+        """
+        runs: list[MatchRun] = []
+        async with helpers_nursery(finishes=True) as playing:
+            try:
+                for number, seats in enumerate(seatings):
+                    run = MatchRun(seats, opening, number, block)
+                    runs.append(run)
+                    match_over = trio.Event()
+                    playing.start_soon(self._play, match_setup, run, folder, match_over)
+                    await match_over.wait()
+                    if run.trouble or run.failure is not None:
+                        break
+            finally:
+                over.set()
+        for run in runs:
+            if run.failure is not None:
+                raise run.failure
+        return runs
+
+    async def play_alone(self, match_setup: MatchSetup, run: MatchRun, folder: Path) -> None:
+        """Play one match, and note in `run` what comes of it.
+
+        Args:
+            match_setup: The game and the conditions.
+            run: The match.
+            folder: The folder for its record.
+
+        Raises:
+            OSError: The record can't be written.
+        """
+        await self._play(match_setup, run, folder, trio.Event())
+        if run.failure is not None:
+            raise run.failure
+
+    async def _play(
+        self, match_setup: MatchSetup, run: MatchRun, folder: Path, over: trio.Event
+    ) -> None:
+        """Play a match, void tries included, and note in `run` what comes of it.
+
+        Args:
+            match_setup: What all matches of the tournament have in common.
+            run: The match.
+            folder: The folder for its records.
+            over: Set when the match is over; its record may still have to be completed.
+        """
+
+        def end(match: Match) -> None:
+            assert match.outcome is not None
+            if match.outcome.termination is Termination.ABORTED:
+                run.trouble = _aborted_message(match)
+            if match.outcome.termination is not Termination.VOID:
+                over.set()
+
+        forfeits: list[PlayedTry] = []
+        try:
+            reports = await play_match(
+                self._spec(match_setup, run.opening),
+                partial(self._seat, run, folder, forfeits),
+                partial(host_match, stalls=self.stalls, on_over=end),
+            )
+            run.tries = [*(_played_try(run, report) for report in reports), *forfeits]
+            if not run.tries[-1].result.counted:
+                run.trouble = _void_message(run)
+        except OSError as error:
+            run.failure = error
+        finally:
+            over.set()
+
+    async def _seat(
+        self, run: MatchRun, folder: Path, forfeits: list[PlayedTry], spec: MatchSpec
+    ) -> SeatedMatch | None:
+        """Seat the bots of a try; if they don't all start, add its result to `forfeits`."""
+        taken = await self._take(run.seats, spec.ruleset, spec.conditions)
+        bots = [bot for bot in taken if isinstance(bot, PooledBot)]
+        if len(bots) < len(taken):
+            for bot in bots:
+                await self.pool.give_back(bot)
+            forfeits.append(_forfeit(taken, run, spec.try_))
+            return None
+        run.hello_after = bots[0].hello_after
+        return SeatedMatch(
+            spec=spec,
+            connections=[bot.connection for bot in bots],
+            names=distinct([contestant.name for contestant in run.seats]),
+            record=folder / _record_name(run, spec.try_),
+            writes_bundles=False,
+            bots=bots,
+            pool=self.pool,
+        )
+
+    async def _take(
+        self, seats: Sequence[Contestant], ruleset: Ruleset, conditions: MatchConditions
+    ) -> list[PooledBot | NotStartedError]:
+        """Return by seat the bot, started if need be, or the error because of which it wasn't."""
+        by_seat = await self.pool.take_all(seats, ruleset, conditions.time_start)
+        return [by_seat[seat] for seat in range(len(seats))]
+
+    def _spec(self, match_setup: MatchSetup, opening: Opening) -> MatchSpec:
+        ruleset = registry.get(match_setup.game)
+        board = None
+        written = match_setup.boards.get(opening.map)
+        if written is not None:
+            key = (match_setup.game, written)
+            if key not in self._boards:
+                self._boards[key] = ruleset.read_board(written)
+            board = self._boards[key]
+        return MatchSpec(
+            ruleset=ruleset,
+            settings=match_setup.settings[opening.map],
+            seed=opening.seed,
+            board=board,
+            conditions=match_setup.conditions,
+        )
+
+
+def _record_name(run: MatchRun, attempt: int) -> str:
+    """Return a unique name for the record of a try that begins."""
+    token = secrets.token_hex(8)
+    if not run.block:
+        return token + ENDING
+    return BlockMatch(run.block, run.seating, attempt).name_playing(token)
+
+
+def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
+    result = match_result(
+        report.result,
+        [contestant.name for contestant in run.seats],
+        seating=run.seating,
+        attempt=report.spec.try_,
+        seconds=report.seconds,
+        stall=report.stall,
+        record=report.record.name,
+        exits=report.exits,
+    )
+    outputs = (
+        info.output
+        for seat, info in zip(result.seats, report.result.bots, strict=True)
+        if seat.ending is not Ending.NORMAL and info is not None and info.output
+    )
+    return PlayedTry(result=result, report=report, output=next(outputs, ""))
+
+
+def _forfeit(
+    taken: Sequence[PooledBot | NotStartedError], run: MatchRun, attempt: int
+) -> PlayedTry:
+    """Return a match whose bots didn't all start: those that did tie for first."""
+    started = sum(isinstance(bot, PooledBot) for bot in taken)
+    output = ""
+    results = []
+    for contestant, bot in zip(run.seats, taken, strict=True):
+        if isinstance(bot, PooledBot):
+            results.append(SeatResult(bot=contestant.name, rank=1, score=0, ending=Ending.NORMAL))
+            continue
+        output = output or bot.output
+        results.append(
+            SeatResult(
+                bot=contestant.name,
+                rank=started + 1,
+                score=0,
+                ending=Ending.START_FAILURE,
+                words=bot.with_last_line(),
+            )
+        )
+    result = MatchResult(
+        seating=run.seating,
+        attempt=attempt,
+        end=Termination.FORFEIT.value,
+        reason=Ending.START_FAILURE.value,
+        turns=0,
+        digest="",
+        seconds=0.0,
+        stall=0.0,
+        seats=tuple(results),
+    )
+    return PlayedTry(result=result, report=None, output=output)
+
+
+def _void_message(run: MatchRun) -> str:
+    return (
+        f"two void matches in a row with seed {run.opening.seed}: this machine stalls while bots "
+        "are judged late; give it less to do (a lower concurrency, fewer other programs) or the "
+        "bots more time, and run the tournament again"
+    )
+
+
+def _aborted_message(match: Match) -> str:
+    lines = (match.error or "interrupted").strip().splitlines()
+    return f"{match.title}, was aborted by an error of the arena: {lines[-1]}"

@@ -1,0 +1,342 @@
+"""The director of a tournament: has its blocks played by workers, and their results recorded.
+
+A tournament is played in blocks: the same bots on the same seed and map, once in each seating. A
+block is committed and counted as a whole, because only all its seatings together are fair to its
+bots. Its id is a hash of all that decides its matches, so a later run recognises what was played.
+
+How blocks are handed out and taken in is the scheduler's affair (`scheduler`), who meets whom the
+format's (`lanista.competition.formats`), what is stored and in which order the recorder's. The
+director has them work together.
+
+A bot that fails too many matches in a row is *benched*. If many blocks of a broken bot were with
+workers at the same time, it would lose far more matches than it takes to bench it, as a gift to its
+opponents. So a bot is *on trial* until a block with it is stored, and again while its last match
+was a failure: no more of its blocks are handed out than would bench it, and later blocks of other
+bots go first.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import attrs
+import trio
+
+from lanista.competition import events
+from lanista.competition.executors import Workers, no_cleanup
+from lanista.competition.formats.base import Format, Progress
+from lanista.competition.futures import one_line
+from lanista.competition.result_recorder import ResultRecorder
+from lanista.competition.rows import Row, match_rows
+from lanista.competition.scheduler import Scheduler, described
+from lanista.competition.setup import Opening, Setup
+from lanista.competition.worker import Block, Finished, Task
+from lanista.ratings.table import Standings
+from lanista.results.blocks import Pairing
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from lanista.results.match_result import BlockResult
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """The outcome of a run."""
+
+    standings: Standings
+    over: bool
+    """Whether the whole tournament was played."""
+    halted: str
+    """One line that says why the tournament can't go on; empty if it can."""
+    interrupted: bool
+    """Whether the run was asked to end before all was played; another run goes on from there."""
+    decision: str = ""
+    """The hypothesis that a version test has accepted, `H0` or `H1`; otherwise empty."""
+    setup: Setup = attrs.field(repr=False, eq=False)
+    """The tournament that was run."""
+
+    def matches(self) -> list[Row]:
+        """Return a row of plain values for each bot of each stored match, the oldest first.
+
+        `polars.DataFrame` and `pandas.DataFrame` take them as they are.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        return match_rows(self.setup)
+
+
+class Director(Scheduler):
+    """The director of one run of a tournament."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        store: Store,
+        format_: Format,
+        workers: Workers,
+        *,
+        play: Callable[[Task], list[Finished]],
+        cleanup: Callable[[], None] = no_cleanup,
+        on_event: Callable[[events.Event], None] = lambda _: None,
+    ) -> None:
+        """Prepare a run; nothing is read or started before `run`.
+
+        Args:
+            setup: The tournament, after `check_identities` and `settle_seed` with this store.
+            store: The open database, locked by the caller.
+            format_: A new format, to which no result was reported.
+            workers: The workers, not started; `run` starts and ends them.
+            play: The function that plays a task in a worker; picklable, like the next one.
+            cleanup: The function that each worker calls before it ends.
+            on_event: Called with each event, in the trio thread; must not block.
+        """
+        super().__init__(
+            setup.match_setup,
+            setup.contestants,
+            workers,
+            play=play,
+            cleanup=cleanup,
+            on_event=on_event,
+        )
+        self.setup = setup
+        self._recorder = ResultRecorder(setup, store, format_)
+        self._format = format_
+        self._is_planned = setup.spec.format.is_planned
+        self._scope = trio.CancelScope()
+        # By the id of a block that was taken from the format and isn't stored: what it asked for.
+        self._pairings: dict[str, Pairing] = {}
+        # The number of blocks that this run has stored, and when it began.
+        self._stored = 0
+        self._began = 0.0
+        self._finishing = False
+        self._latest_standings: Standings | None = None
+
+    @property
+    def progress(self) -> Progress:
+        """The numbers of blocks that are played and planned."""
+        return self._format.progress()
+
+    def finish(self) -> None:
+        """Hand out nothing more, and end when what runs is stored.
+
+        To be called from the trio thread of `run`.
+        """
+        if not self._finishing:
+            self._finishing = True
+            self._emit(events.Finishing(running=self.running))
+        self.wake()
+
+    def stop(self) -> None:
+        """End now; what runs is lost and will be played again by the next run.
+
+        To be called from the trio thread of `run`.
+        """
+        self._finishing = True
+        self._scope.cancel()
+
+    async def standings(self) -> Standings:
+        """Return the standings of what is stored; they are computed in a thread.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        self._latest_standings = await self._recorder.standings()
+        return self._latest_standings
+
+    async def run(self) -> Report:
+        """Play until the tournament is over, can't go on, or is ended by `finish` or `stop`.
+
+        Raises:
+            SpecError: The workers can't be started.
+            StoreError: The database can't be read.
+            OSError: The folder of records can't be made.
+        """
+        with self._scope:
+            self._resume()
+            if not self._format.over():
+                await self._play()
+                if not self._finishing and not self._halted and not self._format.over():
+                    self._halt("the format wants no block, and is not over: a fault in Lanista")
+        over = self._format.over()
+        standings = await self._last_standings()
+        report = Report(
+            setup=self.setup,
+            standings=standings,
+            over=over,
+            halted=self._halted,
+            interrupted=self._finishing and not over and not self._halted,
+            # Only a version test has this attribute.
+            decision=getattr(self._format, "decision", ""),
+        )
+        self._emit(
+            events.Ended(
+                over=over,
+                halted=report.halted,
+                interrupted=report.interrupted,
+                progress=self.progress,
+                verdict=self._format.verdict() if over else "",
+            )
+        )
+        return report
+
+    async def _last_standings(self) -> Standings:
+        """Return the final standings, or the last known ones if the database can't be read."""
+        try:
+            return await self.standings()
+        except StoreError as error:
+            self._halt(one_line(error))
+        if self._latest_standings is not None:
+            return self._latest_standings
+        spec, progress = self.setup.spec, self.progress
+        return Standings(
+            name=spec.name,
+            game=self.setup.ruleset.name,
+            format=spec.format.value,
+            seats=self.setup.ruleset.seats,
+            rows=(),
+            head_to_head=(),
+            seat_advantage=(),
+            blocks=progress.played,
+            planned=progress.planned,
+            matches=self._recorder.matches,
+            voids=0,
+            uncounted=0,
+            over=self._format.over(),
+            words=progress.words,
+        )
+
+    def _resume(self) -> None:
+        """Go on where the last run ended."""
+        benched = self._recorder.resume()
+        self._began = time.monotonic()
+        self._emit(
+            events.Begun(
+                name=self.setup.spec.name,
+                game=self.setup.ruleset.name,
+                format=self.setup.spec.format.value,
+                bots=self.setup.bots,
+                seats=self.setup.ruleset.seats,
+                progress=self.progress,
+                matches=self._recorder.matches,
+                slots=self._workers.slots,
+            )
+        )
+        for bot, failures in benched.items():
+            reason = self._recorder.last_failure(bot)
+            self._emit(events.Benched(bot=bot, failures=failures, words=reason))
+
+    # What the scheduler asks
+
+    @property
+    def _playing(self) -> str | None:
+        """The folder of records that workers write into, if they see it.
+
+        They do if they run on this machine, or if the spec gives the folder as an absolute path: a
+        cluster must share that folder.
+        """
+        records = self.setup.spec.records
+        is_shared = self._workers.is_near or (records is not None and records.startswith("/"))
+        return self._recorder.playing if is_shared else None
+
+    def _hand_out(self) -> None:
+        self._give_back()
+        # A version test that has decided wants no block any more, not even one that was lost.
+        if not self._finishing and not self._format.over():
+            super()._hand_out()
+
+    def _give_back(self) -> None:
+        """Return to the format the waiting blocks whose bots were benched meanwhile."""
+        if not self._recorder.benched:
+            return
+        for queue in (self._waiting, self._retries):
+            waiting = list(queue)
+            queue.clear()
+            for wanted in waiting:
+                if self._recorder.benched.keys().isdisjoint(wanted.block.bots):
+                    queue.append(wanted)
+                else:
+                    self._format.give_back(self._pairings.pop(wanted.block.id))
+
+    def _next(self) -> Block | None:
+        pairing = self._format.next()
+        if pairing is None:
+            return None
+        opening = self.setup.opening(pairing.opening)
+        block = Block(
+            id=self.setup.block_id(pairing.bots, opening),
+            bots=pairing.bots,
+            opening=opening,
+            seatings=self._format.seated,
+        )
+        self._pairings[block.id] = pairing
+        return block
+
+    def _room(self, block: Block, /) -> int | None:
+        """Return how many blocks with these bots may be handed out now; None for any number.
+
+        A bot on trial has no more blocks with workers than would bench it, so that a bot that fails
+        every match loses no more of them than it must.
+        """
+        rooms = [
+            left - self._in_play[bot]
+            for bot in set(block.bots)
+            if (left := self._recorder.blocks_until_benched(bot)) is not None
+        ]
+        return min(rooms, default=None)
+
+    def _record(self, finished: Sequence[Finished]) -> None:
+        """Record blocks that were played, in one transaction, and emit the events about them."""
+        try:
+            for block in finished:
+                if block.trouble:
+                    result = block.result
+                    name = described(result.block, result.bots, Opening(result.seed, result.map))
+                    self._halt(f"{name}: {one_line(block.trouble)}")
+                    self._recorder.set_aside(block)
+            counting = [block for block in finished if not block.trouble]
+            results, benched = self._recorder.commit(
+                [(self._pairings[block.result.block], block) for block in counting]
+            )
+        except (OSError, StoreError) as error:
+            self._halt(one_line(error))
+            return
+        self._stored += len(results)
+        for result in results:
+            del self._pairings[result.block]
+            self._report(result)
+            for benching, reason in benched:
+                if benching.block == result.block:
+                    self._emit(
+                        events.Benched(bot=benching.bot, failures=benching.failures, words=reason)
+                    )
+
+    def _report(self, result: BlockResult) -> None:
+        progress = self.progress
+        matches = len(self._format.seated)
+        rate = self._stored * matches / max(time.monotonic() - self._began, 1e-6)
+        eta = None
+        if progress.planned is not None:
+            eta = (progress.planned - progress.played) * matches / rate
+        voids = [match for match in result.matches if not match.counted]
+        if voids:
+            self._emit(
+                events.Voided(
+                    block=result.block,
+                    bots=result.bots,
+                    count=len(voids),
+                    stall=max(match.stall for match in voids),
+                )
+            )
+        self._emit(
+            events.BlockDone(
+                block=result.block,
+                bots=result.bots,
+                seed=result.seed,
+                map=result.map,
+                matches=result.matches,
+                progress=progress,
+                running=self.running,
+                slots=self._workers.slots,
+                rate=rate,
+                eta=eta,
+            )
+        )

@@ -1,0 +1,179 @@
+"""The events of a running tournament, for displays and logs: a frozen class for each, and as JSON.
+
+Strings from bots are unchanged in events; whatever displays them has to escape them. Nothing is
+decided, printed or stored here.
+"""
+
+import enum
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from lanista.competition.formats.base import Progress
+from lanista.results.match_result import MatchResult
+
+SCHEMA = 1
+"""Version of the events' JSON; it grows with changes that older readers can't understand."""
+
+
+@attrs.frozen(kw_only=True)
+class Begun:
+    """Playing begins; what earlier runs have played was counted."""
+
+    name: str
+    game: str
+    format: str
+    bots: tuple[str, ...]
+    """The bots with a place in the standings, in the order of the spec."""
+    seats: int
+    progress: Progress
+    """The progress, with the blocks of earlier runs."""
+    matches: int
+    """The number of matches of earlier runs that count."""
+    slots: int
+    """The number of tasks that may run at the same time."""
+
+
+@attrs.frozen(kw_only=True)
+class BlockDone:
+    """A block was played and is stored."""
+
+    block: str
+    """The id of the block."""
+    bots: tuple[str, ...]
+    """The names of the bots, by place."""
+    seed: int
+    map: str
+    matches: tuple[MatchResult, ...]
+    """The matches in the order played, void ones too."""
+    progress: Progress
+    running: int
+    """The number of blocks that are being played."""
+    slots: int
+    """The number of tasks that may run at the same time."""
+    rate: float
+    """The number of matches a second, averaged over this run."""
+    eta: float | None
+    """Expected number of seconds until all is played; None if it can't be known."""
+
+
+@attrs.frozen(kw_only=True)
+class Voided:
+    """Matches of a block were void because the host stalled, and were played again."""
+
+    block: str
+    bots: tuple[str, ...]
+    count: int
+    """The number of void matches."""
+    stall: float
+    """Duration of the longest stall, in seconds."""
+
+
+@attrs.frozen(kw_only=True)
+class Lowered:
+    """A match was void, so fewer blocks are played at the same time from now on."""
+
+    slots: int
+    words: str
+    """The new number and the reason, in one line."""
+
+
+@attrs.frozen(kw_only=True)
+class Resized:
+    """The number of workers of a cluster has changed."""
+
+    slots: int
+    """The number of tasks at the same time from now on."""
+    workers: int
+    """The number of threads of the workers; if it is 0, tasks wait for one."""
+
+
+@attrs.frozen(kw_only=True)
+class Benched:
+    """A bot failed so many matches in a row that it plays no more."""
+
+    bot: str
+    failures: int
+    """The number of matches in a row that it failed."""
+    words: str
+    """A description of its last failure, in one line."""
+
+
+@attrs.frozen(kw_only=True)
+class WorkerLost:
+    """A worker died while it played; its blocks are handed out again."""
+
+    words: str
+    """The error, in one line."""
+    blocks: tuple[str, ...]
+    """The ids of the blocks."""
+
+
+@attrs.frozen(kw_only=True)
+class Finishing:
+    """The run was asked to finish: running blocks are played to their end, and no others begin."""
+
+    running: int
+    """The number of blocks that are being played."""
+
+
+@attrs.frozen(kw_only=True)
+class Halted:
+    """The run can't go on: running blocks are played to their end, and no others begin."""
+
+    words: str
+    """The reason, in one line."""
+    trace: str = ""
+    """The traceback of an error in Lanista, several lines; empty for other reasons."""
+
+
+@attrs.frozen(kw_only=True)
+class Ended:
+    """The run has ended, and nothing is played any more."""
+
+    over: bool
+    """Whether the whole tournament was played."""
+    halted: str
+    """The reason why the run couldn't go on, in one line; empty if it could."""
+    interrupted: bool
+    """Whether the run was asked to end before all was played."""
+    progress: Progress
+    verdict: str
+    """The decision of the format (such as the winner), in one line, or empty."""
+
+
+Event = (
+    Begun
+    | BlockDone
+    | Voided
+    | Lowered
+    | Resized
+    | Benched
+    | WorkerLost
+    | Finishing
+    | Halted
+    | Ended
+)
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """Return an event as a JSON object: `schema`, `event` (as `block-done`) and its fields.
+
+    Times are numbers of seconds. Strings from bots are unchanged: write the object by `json.dumps`
+    in ASCII, its default, and everything that could harm a terminal is escaped.
+    """
+    kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(event).__name__).lower()
+    return {"schema": SCHEMA, "event": kind, **_plain(attrs.asdict(event))}
+
+
+def _plain(value: Any) -> Any:
+    """Convert enums, mappings and tuples to what `json` writes."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(inner) for inner in value]
+    return value

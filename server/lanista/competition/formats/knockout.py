@@ -1,0 +1,271 @@
+"""The knockout: the loser is eliminated. Two seats: a bracket of mini-matches; four: heats.
+
+Bots are seeded in the spec's order. A heat is extended by further blocks while bots are tied where
+it matters, that is, between the last one to go on and the first one to drop out.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import attrs
+
+from lanista.competition.formats.base import Progress
+from lanista.competition.formats.shared import Rotation, shared_places
+from lanista.competition.formats.staged import Meeting, Staged, shown
+from lanista.results.blocks import RoundMeeting, Seating
+
+EXTENSIONS = 20
+"""The most blocks that are added to a tied heat; after them the higher seeds go on."""
+
+
+@attrs.define(eq=False)
+class Heat:
+    """A heat of a round; with two seats it is a mini-match of two bots."""
+
+    bots: tuple[str, ...]
+    """The bots in it. A single one has a bye; none if no bot of the heats before is left."""
+    through: int
+    """The number of bots that go on to the next round."""
+    meeting: Meeting | None = None
+    """The meeting that is played; None for a bye."""
+    won: list[str] | None = None
+    """The bots that go on, best first; None while that is open."""
+
+
+class Knockout(Staged):
+    """A knockout tournament.
+
+    Round r, from 0, is played on the openings from r·blocks on. Places aren't played for, except in
+    the final of four seats.
+    """
+
+    def __init__(
+        self,
+        *,
+        bots: Sequence[str],
+        fillers: Sequence[str],
+        seated: Sequence[Seating],
+        blocks: int,
+        maps: int,
+        rotation: Rotation,
+    ) -> None:
+        """Begin with the first round, by seed.
+
+        Args:
+            bots: The bots' names in the spec's order: the first is the first seed.
+            fillers: The names of the fillers, which take part but are in no table.
+            seated: The seatings of each block.
+            blocks: The number of blocks of a heat on each map, before extensions.
+            maps: The number of maps; opening i is on map i modulo this.
+            rotation: Gives the rotation of an opening.
+        """
+        super().__init__(
+            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, rotation=rotation
+        )
+        self._seats = len(self.seated[0])
+        self._rounds = 0
+        self._heats: list[Heat] = []
+        # By round, also the present one.
+        self._all_heats: list[list[Heat]] = []
+        # The bots still in, best first; and those eliminated, in groups of equals, earliest first.
+        self._in: list[str] = list(self._entries)
+        self._out: list[list[str]] = []
+        self._notes: list[str] = []
+        self._advance()
+
+    def _try_end_round(self) -> bool:
+        for heat in self._heats:
+            if heat.won is None:
+                heat.won = self._decided(heat)
+        if any(heat.won is None for heat in self._heats):
+            return False
+        if self._heats:
+            self._end_round()
+        if not self._ended:
+            self._start_round()
+        return True
+
+    def _decided(self, heat: Heat) -> list[str] | None:
+        """Return the bots that go on, best first; None while that isn't known.
+
+        A heat that is tied where it matters is extended.
+        """
+        meeting = heat.meeting
+        if meeting is None:
+            return list(heat.bots)
+        while not meeting.awaited:
+            ranked = sorted(heat.bots, key=lambda bot: (-meeting.points[bot], self._index[bot]))
+            if meeting.broken:
+                return [bot for bot in ranked if bot not in self._benched][: heat.through]
+            last_in, first_out = ranked[heat.through - 1 : heat.through + 1]
+            if meeting.points[last_in] > meeting.points[first_out]:
+                return ranked[: heat.through]
+            if meeting.blocks == self._blocks + EXTENSIONS:
+                self._notes.append(
+                    f"{last_in} went on before {first_out} in round {self._rounds} as the "
+                    f"higher seed, still even after {EXTENSIONS} extensions"
+                )
+                return ranked[: heat.through]
+            self._want(meeting, self._first_opening() + meeting.blocks)
+        return None
+
+    def _end_round(self) -> None:
+        final = len(self._heats) == 1 and self._heats[0].through == 1
+        # The winners of all heats come before the seconds; within each group the seeds decide.
+        self._in = [
+            bot
+            for _, _, bot in sorted(
+                (place, self._index[bot], bot)
+                for heat in self._heats
+                for place, bot in enumerate(heat.won or ())
+            )
+        ]
+        lost = [bot for heat in self._heats for bot in heat.bots if bot not in self._in]
+        meeting = self._heats[0].meeting
+        if final and meeting is not None:
+            # The final gives places by its points; a bot that left it comes after all others.
+            left = self._benched if meeting.broken else {}
+            worth = {bot: (bot in left, -meeting.points[bot]) for bot in lost}
+            lost.sort(key=worth.__getitem__)
+            groups = [list(same) for _, same in groupby(lost, worth.__getitem__)]
+            self._out += reversed(groups)
+        else:
+            self._out.append(lost)
+        self._ended = final
+
+    def _start_round(self) -> None:
+        if self._seats == 2:
+            heats = self._bracket()
+        else:
+            if len(self._in) < self._seats:
+                # This happens only after others were benched.
+                playing = [bot for bot in self._in if bot not in self._benched]
+                self._out.append([bot for bot in self._in if bot in self._benched])
+                self._in = playing
+                self._ended = True
+                return
+            heats = self._pods()
+        self._rounds += 1
+        full = [heat for heat in heats if len(heat.bots) == self._seats]
+        first = self._first_opening()
+        self._heats = heats
+        self._all_heats.append(heats)
+        self._meet([heat.bots for heat in full], range(first, first + self._blocks))
+        for heat, meeting in zip(full, self._round, strict=True):
+            heat.meeting = meeting
+        for heat in heats:
+            if heat.meeting is None:
+                self._give(heat.bots, self._blocks)
+
+    def _first_opening(self) -> int:
+        return (self._rounds - 1) * self._blocks
+
+    def _bracket(self) -> list[Heat]:
+        """Return the next round of a bracket, in which the winners of neighbouring heats meet."""
+        if self._heats:
+            slots = [next(iter(heat.won or ()), None) for heat in self._heats]
+        else:
+            entries = self._entries
+            slots = [
+                entries[seed] if seed < len(entries) else None for seed in bracket(len(entries))
+            ]
+        return [
+            Heat(tuple(bot for bot in pair if bot is not None), through=1)
+            for pair in zip(slots[::2], slots[1::2], strict=True)
+        ]
+
+    def _pods(self) -> list[Heat]:
+        """Return the next heats of four, each with bots from every part of the ranking.
+
+        Two of each heat go on, and one of the final. Where not all bots play (see `heats_of`), the
+        first seeds have byes.
+        """
+        count = len(self._in)
+        heats, out = heats_of(count)
+        byes, playing = self._in[: count - 4 * heats], self._in[count - 4 * heats :]
+        groups: list[list[str]] = [[] for _ in range(heats)]
+        # Back and forth, as in drafting teams: 0 1 2 2 1 0 …
+        for number, bot in enumerate(playing):
+            lap, place = divmod(number, heats)
+            groups[place if lap % 2 == 0 else heats - 1 - place].append(bot)
+        through = [1 if count == 4 else 2] * heats
+        if count > 4 and out % 2:
+            through[-1] = 3
+        return [
+            *(Heat((bot,), through=1) for bot in byes),
+            *(Heat(tuple(group), on) for group, on in zip(groups, through, strict=True)),
+        ]
+
+    def order(self) -> Sequence[tuple[int, str]]:
+        """Return the places: bots that were eliminated in the same round share one.
+
+        Those still in share the first place. The final of four seats gives places by its points.
+        """
+        return shared_places([self._in, *reversed(self._out)], self._bots)
+
+    def rounds(self) -> list[list[RoundMeeting]]:
+        """Return the heats of each round until now, in the bracket's order."""
+        return [
+            [
+                shown(heat.meeting, heat.bots, over=heat.won is not None, through=heat.won or ())
+                for heat in heats
+            ]
+            for heats in self._all_heats
+        ]
+
+    def progress(self) -> Progress:
+        """Return the progress, assuming that no heat is extended any more and no bot benched."""
+        later = 0
+        if not self._ended:
+            left = sum(heat.through for heat in self._heats)
+            while left >= self._seats:
+                heats, out = heats_of(left) if self._seats == 4 else (left // 2, left // 2)
+                later += heats
+                left -= out
+        known = len(self._counted) + len(self._open)
+        return Progress(
+            played=len(self._counted),
+            planned=known + later * self._blocks,
+            words="" if self._ended else f"round {self._rounds}, {len(self._in)} in",
+        )
+
+    def verdict(self) -> str:
+        """Return the winner, and bots that went on from a tied heat by seed; "" before the end."""
+        if not self._ended:
+            return ""
+        if len(self._in) == 1:
+            outcome = f"{self._in[0]} wins"
+        elif self._in:
+            outcome = f"too few are left to play; {', '.join(self._in)} share the first place"
+        else:
+            outcome = "nobody is left to win"
+        return "; ".join([outcome, *self._notes])
+
+
+def bracket(count: int) -> list[int]:
+    """Return the seeds, from 0, by line of a bracket; the best two can meet only in the final.
+
+    The bracket's size is the power of two not below `count`, and at least two. Seeds from `count`
+    on are byes, which thus fall to the first seeds.
+    """
+    lines = [0, 1]
+    while len(lines) < count:
+        lines = [seed for line in lines for seed in (line, 2 * len(lines) - 1 - line)]
+    return lines
+
+
+def heats_of(count: int) -> tuple[int, int]:
+    """Return the number of heats of four in a round of `count` bots, and how many bots drop out.
+
+    With four bots this is the final, in which three drop out. If the count is four times a power of
+    two, all play and half go on. Otherwise the bots are first brought down to such a number, in
+    several rounds if need be: two drop out of each heat, and one of the last heat where an odd
+    number has to go.
+    """
+    target = 4
+    while target * 2 <= count:
+        target *= 2
+    if count == target:
+        return count // 4, 3 if count == 4 else count // 2
+    heats = min(-(-(count - target) // 2), count // 4)
+    return heats, min(count - target, 2 * heats)

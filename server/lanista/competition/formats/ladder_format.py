@@ -1,0 +1,180 @@
+"""The ladder as a tournament's format: goes on as long as desired, with all bots always present.
+
+Who meets whom is decided by the same rules as on an arena's ladder (`ladder`). Time is measured in
+blocks there: a bot waits since it has begun as many blocks as it has by now, so whoever has played
+least has waited longest.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from lanista.competition.formats.base import Progress
+from lanista.competition.formats.ladder import Ladder
+from lanista.competition.formats.shared import FormatState, Rotation, arranged
+from lanista.results.blocks import BlockScore, Pairing, Seating
+
+SLACK = 2
+"""The most blocks that a bot may be ahead of the least played one to be handed out, if possible."""
+
+
+class LadderFormat(FormatState):
+    """A ladder. Each block has an opening of its own, so that no seed's luck counts twice."""
+
+    def __init__(
+        self,
+        *,
+        bots: Sequence[str],
+        fillers: Sequence[str],
+        seated: Sequence[Seating],
+        blocks: int | None,
+        rotation: Rotation,
+        rate: Callable[[Sequence[BlockScore]], Mapping[str, float]],
+    ) -> None:
+        """Begin with nothing played.
+
+        Args:
+            bots: The bots' names in the spec's order, which decides between equals.
+            fillers: The names of the fillers, which take part but are in no table.
+            seated: The seatings of each block.
+            blocks: The number of blocks after which it is over; None for no end.
+            rotation: Gives the rotation of an opening.
+            rate: Returns the ratings of bots and fillers that follow from some blocks.
+        """
+        super().__init__(seated)
+        self._entries = (*bots, *fillers)
+        self._seats = len(self.seated[0])
+        self._limit = blocks
+        self._rotation = rotation
+        self._rate = rate
+        # The blocks that count, in the order of their results, and how many of them are rated.
+        self._played: list[BlockScore] = []
+        self._rated = 0
+        # The seats that the ladder deals are of no account: a block is played in all seatings.
+        self._ladder = Ladder(seats=self._seats, chance=random.Random(0))  # noqa: S311 - see above
+        # By bot: the number of its blocks that were played or handed out.
+        self._begun = dict.fromkeys(self._entries, 0)
+        for entry in self._entries:
+            self._ladder.wait(entry, entry, 0)
+        # The blocks that were handed out and aren't played yet, if all their bots still take part.
+        self._unplayed: set[Pairing] = set()
+        # Every opening below `_next_opening` was used by a block that was played or handed out.
+        self._next_opening = 0
+        self._used_openings: set[int] = set()
+
+    def counts(self, pairing: Pairing) -> bool:
+        """Return whether it was played by bots of this ladder, on whatever opening."""
+        bots = pairing.bots
+        return (
+            pairing.opening >= 0
+            and len(bots) == self._seats == len(set(bots))
+            and all(bot in self._begun for bot in bots)
+        )
+
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
+        """Take the result of a block, from which later ratings follow."""
+        if pairing in self._recorded:
+            return
+        self._recorded[pairing] = played
+        if not self.counts(pairing):
+            return
+        self._played.append(played)
+        if pairing in self._handed_out:
+            self._unplayed.discard(pairing)
+        else:
+            self._begin(pairing)
+
+    def bench(self, bot: str) -> None:
+        """Take a bot out; its blocks that are running aren't waited for."""
+        self._benched[bot] = None
+        self._ladder.bench(bot)
+        self._unplayed = {pairing for pairing in self._unplayed if self._playable(pairing.bots)}
+
+    def give_back(self, pairing: Pairing) -> None:
+        """Take back a block that won't be played; for its bots it no longer counts as begun."""
+        super().give_back(pairing)
+        self._unplayed.discard(pairing)
+        self._wait_again(pairing, -1)
+
+    def next(self) -> Pairing | None:
+        """Hand out a block of the least played bot and its nearest rated opponents.
+
+        Bots that are far ahead in blocks are passed over.
+        """
+        if self._limit is not None and len(self._played) + len(self._unplayed) >= self._limit:
+            return None
+        self._rate_anew()
+        now = sum(self._begun.values())  # nobody waits from a later time on
+        ahead = self._far_ahead()
+        for bot in ahead:
+            self._ladder.leave(bot)
+        match = self._ladder.next(now)
+        for bot in ahead:
+            self._ladder.wait(bot, bot, self._begun[bot])
+        if match is None:
+            return None
+        self._ladder.over(match, now)
+        while self._next_opening in self._used_openings:
+            self._next_opening += 1
+        opening = self._next_opening
+        pairing = Pairing(arranged(match, opening, self._rotation), opening)
+        self._handed_out.add(pairing)
+        self._unplayed.add(pairing)
+        self._begin(pairing)
+        return pairing
+
+    def _far_ahead(self) -> list[str]:
+        """Return the bots that have begun too many more blocks than others to play now."""
+        there = sorted(
+            (begun, bot) for bot, begun in self._begun.items() if bot not in self._benched
+        )
+        if len(there) < self._seats:
+            return []
+        most = max(there[0][0] + SLACK, there[self._seats - 1][0])
+        return [bot for begun, bot in there if begun > most]
+
+    def _rate_anew(self) -> None:
+        """Rate the bots anew whenever an eighth to a sixteenth more blocks were played.
+
+        Which blocks are rated depends on their number alone, so that a tournament that is resumed
+        goes on as it would have.
+        """
+        step = max(0, len(self._played).bit_length() - 4)
+        rated = len(self._played) >> step << step
+        if rated > self._rated:
+            self._rated = rated
+            self._ladder.ratings = self._rate(self._played[:rated])
+
+    def _begin(self, pairing: Pairing) -> None:
+        self._used_openings.add(pairing.opening)
+        if pairing not in self._handed_out:
+            self._ladder.take(pairing.bots, (), 0)
+        self._wait_again(pairing, 1)
+
+    def _wait_again(self, pairing: Pairing, begun: int) -> None:
+        """Let the bots of a block wait as befits so many more blocks that they have begun."""
+        for bot in pairing.bots:
+            self._begun[bot] += begun
+            self._ladder.leave(bot)
+            self._ladder.wait(bot, bot, self._begun[bot])
+
+    def over(self) -> bool:
+        """Return whether all blocks asked for were played, or too few bots are left."""
+        there = len(self._entries) - len(self._benched.keys() & self._begun.keys())
+        return there < self._seats or (self._limit is not None and len(self._played) >= self._limit)
+
+    def progress(self) -> Progress:
+        """Return the progress; without a limit the total is unknown."""
+        planned = None if self._limit is None else max(self._limit, len(self._played))
+        return Progress(played=len(self._played), planned=planned)
+
+    def order(self) -> None:
+        """Return None: ratings decide."""
+        return
+
+    def byes(self) -> Mapping[str, float]:
+        """Return nothing: a ladder has no byes."""
+        return {}
+
+    def verdict(self) -> str:
+        """Return "": the table tells it all."""
+        return ""

@@ -1,0 +1,181 @@
+"""The version test: two versions of a bot play until a sequential test decides between them.
+
+The mathematics of the test is in `ratings.sequential`; here is what it is fed, and when.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+from lanista.competition.formats.base import Progress
+from lanista.competition.formats.shared import FormatState
+from lanista.results.blocks import BlockScore, Pairing, Seating, points_by_place
+
+
+class SequentialTest(Protocol):
+    """The test that decides; `ratings.sequential.Sequential` implements it."""
+
+    def add(self, score: float, /) -> None:
+        """Take the result of a block: A's share of its points, 0 to 1."""
+        ...
+
+    @property
+    def llr(self) -> float:
+        """The logarithm of the likelihood ratio of H1 to H0."""
+        ...
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log ratios at which it decides: for H0 at the lower one, for H1 at the upper one."""
+        ...
+
+    @property
+    def decision(self) -> Literal["H0", "H1"] | None:
+        """The hypothesis that is accepted; None while neither is."""
+        ...
+
+
+class VersionTest(FormatState):
+    """A test of A against B on openings 0, 1, 2, …; with four seats A, A, B, B.
+
+    Blocks are fed to the test in the order of openings, up to the first one that isn't played yet.
+    If they were fed as they end, short blocks would have more than their share, and they aren't
+    like the others. Blocks that are still running when the test decides don't change the decision.
+    Gaps are skipped only once all blocks asked for are played: they mean that the spec now lists
+    other seeds than when the blocks were played.
+    """
+
+    def __init__(
+        self,
+        *,
+        bots: Sequence[str],
+        seated: Sequence[Seating],
+        blocks: int | None,
+        test: SequentialTest,
+    ) -> None:
+        """Begin with nothing played.
+
+        Args:
+            bots: The names of A and B.
+            seated: The seatings of each block.
+            blocks: The number of blocks after which it ends undecided; None for no end.
+            test: A new test.
+        """
+        super().__init__(seated)
+        self._first, self._second = bots
+        self._seats = len(self.seated[0])
+        side = self._seats // 2
+        self._block = (self._first,) * side + (self._second,) * side
+        self._limit = blocks
+        self._test = test
+        self._played = 0
+        self._decision: str | None = None
+        self._waiting = 0
+        # How many blocks were fed to the test. Every opening below `_next_fed` was fed, and every
+        # one below `_next_opening` was played or handed out.
+        self._fed = 0
+        self._next_fed = 0
+        self._next_opening = 0
+        # By opening: results that aren't fed yet.
+        self._early: dict[int, BlockScore] = {}
+
+    def counts(self, pairing: Pairing) -> bool:
+        """Return whether it is a block of this test, on whatever opening."""
+        return pairing.bots == self._block and pairing.opening >= 0
+
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
+        """Take the result of a block."""
+        if pairing in self._recorded:
+            return
+        self._recorded[pairing] = played
+        if not self.counts(pairing):
+            return
+        if pairing in self._handed_out:
+            self._waiting -= 1
+        was_full = self._full
+        self._played += 1
+        if was_full or self._decision is not None:
+            return
+        self._early[pairing.opening] = played
+        while self._next_fed in self._early:
+            self._feed(self._next_fed)
+            self._next_fed += 1
+        if self._full:
+            for opening in sorted(self._early):
+                self._feed(opening)
+
+    @property
+    def _full(self) -> bool:
+        """Whether all blocks asked for were played."""
+        return self._limit is not None and self._played >= self._limit
+
+    def _feed(self, opening: int) -> None:
+        played = self._early.pop(opening)
+        if self._decision is None:
+            self._test.add(self._share(played))
+            self._fed += 1
+            self._decision = self._test.decision
+
+    def _share(self, played: BlockScore) -> float:
+        """Return A's share, 0 to 1, of the points between A and B in a block."""
+        points = points_by_place(played, self.seated)
+        side, matches = self._seats // 2, len(self.seated)
+        # With two seats each, A scores one point in each match against itself; that says nothing.
+        own = matches * side * (side - 1) / 2
+        return (sum(points[:side]) - own) / (matches * side * side)
+
+    def bench(self, bot: str) -> None:
+        """Take a bot out, which ends the test."""
+        if bot in self._block:
+            self._benched[bot] = None
+
+    @property
+    def decision(self) -> str:
+        """The hypothesis that is accepted, `H0` or `H1`; empty while neither is."""
+        return self._decision or ""
+
+    def next(self) -> Pairing | None:
+        """Hand out the block of the lowest opening that is neither played nor handed out."""
+        if self.over() or (self._limit is not None and self._played + self._waiting >= self._limit):
+            return None
+        while not self._free(Pairing(self._block, self._next_opening)):
+            self._next_opening += 1
+        pairing = Pairing(self._block, self._next_opening)
+        self._handed_out.add(pairing)
+        self._waiting += 1
+        return pairing
+
+    def over(self) -> bool:
+        """Return whether the test has decided, had all its blocks, or lost one of its bots."""
+        return self._decision is not None or bool(self._benched) or self._full
+
+    def progress(self) -> Progress:
+        """Return the progress; without a limit of blocks the total is unknown."""
+        low, high = self._test.bounds
+        return Progress(
+            played=self._played,
+            planned=None if self._limit is None else max(self._limit, self._played),
+            words=f"LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f})",
+        )
+
+    def order(self) -> None:
+        """Return None: ratings decide."""
+        return
+
+    def byes(self) -> Mapping[str, float]:
+        """Return nothing: a test has no byes."""
+        return {}
+
+    def verdict(self) -> str:
+        """Return the decision, the log likelihood ratio, its bounds, and the blocks fed."""
+        if not self.over():
+            return ""
+        low, high = self._test.bounds
+        if self._decision is not None:
+            outcome = f"{self._decision} accepted"
+        elif self._benched:
+            outcome = f"undecided, as {next(iter(self._benched))} was benched"
+        else:
+            outcome = "undecided"
+        return (
+            f"{outcome}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {self._fed} blocks"
+        )

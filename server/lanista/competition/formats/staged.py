@@ -1,0 +1,275 @@
+"""Formats that are played in rounds, where results decide which bots meet next.
+
+The state of such a format must not depend on when things happened, because a tournament may be
+interrupted and resumed: its stored blocks are then recorded first, in one go, and its benched bots
+named afterwards. Two rules bring that about. First, a benched bot stays in the pairings, byes and
+all, and its opponents get a walkover: they receive the points of a bye for each block that isn't
+played. So the pairings follow from the recorded blocks and the set of benched bots, and hardly from
+the moment when a bot was benched. Second, blocks may be recorded before anything asks for them.
+They are kept as spare results, and a later meeting of the same bots takes them over, so that
+recording one block may finish several rounds.
+
+The openings of a meeting follow from its round. When the spec changes, a meeting may already have
+been played on another seed of the same map; that block then takes the place of the one that would
+be played now (`_stand_in`).
+"""
+
+import abc
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import final
+
+import attrs
+
+from lanista.competition.formats.shared import FormatState, Rotation, arranged, bye_points
+from lanista.results.blocks import BlockScore, Pairing, RoundMeeting, Seating, points_by_place
+
+
+@attrs.define(eq=False)
+class Meeting:
+    """A meeting of bots in a round, over one block or several."""
+
+    bots: tuple[str, ...]
+    points: dict[str, float] = attrs.field(init=False)
+    """The points scored in its blocks so far, by bot."""
+    awaited: set[int] = attrs.field(factory=set)
+    """The openings on which blocks are still to be played."""
+    blocks: int = 0
+    """Number of blocks that were played."""
+    broken: bool = False
+    """Whether a block of it is left out because a bot was benched."""
+
+    def __attrs_post_init__(self) -> None:
+        self.points = dict.fromkeys(self.bots, 0.0)
+
+
+class Staged(FormatState, abc.ABC):
+    """Rounds of meetings; Swiss and knockout set up each round in their `_try_end_round`."""
+
+    def __init__(
+        self,
+        *,
+        bots: Sequence[str],
+        fillers: Sequence[str],
+        seated: Sequence[Seating],
+        blocks: int,
+        maps: int,
+        rotation: Rotation,
+    ) -> None:
+        """Begin without a round: a subclass calls `_advance` when it is ready.
+
+        Args:
+            bots: The bots' names, in the spec's order.
+            fillers: The names of the fillers, which take part but are in no table.
+            seated: The seatings of each block.
+            blocks: The number of blocks of a meeting on each map.
+            maps: The number of maps; opening i is on map i modulo this.
+            rotation: Gives the rotation of an opening.
+        """
+        super().__init__(seated)
+        self._bots = tuple(bots)
+        self._entries = (*bots, *fillers)
+        self._index = {entry: number for number, entry in enumerate(self._entries)}
+        # The number of blocks of a meeting, on all maps together.
+        self._blocks = blocks * maps
+        self._maps = maps
+        self._rotation = rotation
+        self._round: list[Meeting] = []
+        self._meeting_of: dict[tuple[str, ...], Meeting] = {}
+        # In `_open`, `_queue`, `_results` and `_handed_out` a block's bots are sorted by name;
+        # their arrangement is looked up when a block is handed out.
+        self._open: dict[Pairing, Meeting] = {}
+        self._queue: deque[Pairing] = deque()
+        self._results: dict[Pairing, BlockScore] = {}
+        # Of the recorded blocks: those that count, as a meeting wanted them; and, by bots, those
+        # that no meeting has wanted so far.
+        self._counted: set[Pairing] = set()
+        self._spare: dict[tuple[str, ...], list[Pairing]] = {}
+        self._bye_points: dict[str, float] = {}
+        self._ended = False
+
+    @final
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
+        """Take the result of a block; one that isn't wanted is kept, as it may be later."""
+        key = _key(pairing.bots, pairing.opening)
+        if key in self._results:
+            return
+        self._results[key] = played
+        meeting = self._open.pop(key, None) or self._stand_in(key)
+        if meeting is None:
+            self._spare.setdefault(key.bots, []).append(key)
+            return
+        self._settle(key, meeting)
+        self._advance()
+
+    def _stand_in(self, key: Pairing) -> Meeting | None:
+        """Return the meeting that can use a block asked for by an earlier spec; None if none can.
+
+        It is a meeting of the same bots in the current round. It then no longer waits for one of
+        its own blocks on the same map.
+        """
+        meeting = self._meeting_of.get(key.bots)
+        if meeting is None:
+            return None
+        # The last opening, as blocks on the first ones may also have been played and come later.
+        opening = max(
+            (
+                opening
+                for opening in meeting.awaited
+                if (opening - key.opening) % self._maps == 0
+                and Pairing(key.bots, opening) not in self._handed_out
+            ),
+            default=None,
+        )
+        if opening is None:
+            return None
+        del self._open[Pairing(key.bots, opening)]
+        meeting.awaited.remove(opening)
+        return meeting
+
+    @final
+    def bench(self, bot: str) -> None:
+        """Take a bot out: its opponents get the points of a bye for each block.
+
+        Its blocks that were handed out are waited for, unless fewer than two bots are left to go
+        on.
+        """
+        if bot not in self._index or bot in self._benched:
+            return
+        self._benched[bot] = None
+        for meeting in self._round:
+            for opening in sorted(meeting.awaited):
+                self._walk_over_if_benched(meeting, opening)
+        self._advance()
+
+    @final
+    def give_back(self, pairing: Pairing) -> None:
+        """Take back a block that won't be played, as if its bot had been benched before."""
+        key = _key(pairing.bots, pairing.opening)
+        self._handed_out.discard(key)
+        if key in self._open:
+            self._walk_over_if_benched(self._open[key], key.opening)
+            self._advance()
+
+    @final
+    def next(self) -> Pairing | None:
+        """Hand out the next block of the round."""
+        while self._queue:
+            key = self._queue.popleft()
+            # A block may be queued twice: wanted, replaced by another, and wanted again.
+            if key in self._open and key not in self._handed_out:
+                self._handed_out.add(key)
+                return Pairing(arranged(key.bots, key.opening, self._rotation), key.opening)
+        return None
+
+    @final
+    def over(self) -> bool:
+        """Return whether the last round was played."""
+        return self._ended
+
+    @final
+    def counts(self, pairing: Pairing) -> bool:
+        """Return whether a meeting wanted it; not if a walkover had already taken its place."""
+        key = _key(pairing.bots, pairing.opening)
+        return key in self._counted and self._results[key].bots == pairing.bots
+
+    @final
+    def byes(self) -> Mapping[str, float]:
+        """Return the points of byes and walkovers by bot."""
+        return {bot: self._bye_points[bot] for bot in self._bots if bot in self._bye_points}
+
+    @abc.abstractmethod
+    def rounds(self) -> list[list[RoundMeeting]]:
+        """Return the meetings of each round until now, the present one last."""
+
+    @abc.abstractmethod
+    def _try_end_round(self) -> bool:
+        """End the round if it is played: set up the next one, or set `_ended`.
+
+        Returns:
+            Whether the round was played.
+        """
+
+    @final
+    def _advance(self) -> None:
+        """End all rounds that can be ended: blocks recorded early may finish several at once."""
+        while not self._ended and self._try_end_round():
+            pass
+
+    @final
+    def _meet(self, groups: Iterable[Iterable[str]], openings: Iterable[int]) -> None:
+        """Begin a round in which these groups meet, each on all of these openings."""
+        self._round = [Meeting(tuple(sorted(group))) for group in groups]
+        self._meeting_of = {meeting.bots: meeting for meeting in self._round}
+        for opening in openings:
+            for meeting in self._round:
+                self._want(meeting, opening)
+
+    @final
+    def _want(self, meeting: Meeting, opening: int) -> None:
+        spare = self._spare.get(meeting.bots, [])
+        on_map = [key for key in spare if (opening - key.opening) % self._maps == 0]
+        if on_map:
+            wanted = Pairing(meeting.bots, opening)
+            key = wanted if wanted in on_map else on_map[0]
+            spare.remove(key)
+            self._settle(key, meeting)
+            return
+        # If the block counts already, for an earlier meeting of these bots, use the next seed.
+        while (key := Pairing(meeting.bots, opening)) in self._results or key in self._open:
+            opening += self._maps
+        meeting.awaited.add(opening)
+        self._open[key] = meeting
+        self._queue.append(key)
+        self._walk_over_if_benched(meeting, opening)
+
+    @final
+    def _walk_over_if_benched(self, meeting: Meeting, opening: int) -> None:
+        """Stop waiting for a block that won't be played, and give its points as byes."""
+        key = Pairing(meeting.bots, opening)
+        if self._playable(meeting.bots):
+            return
+        two_left = sum(bot not in self._benched for bot in self._bots) >= 2
+        if key in self._handed_out and two_left:
+            return
+        del self._open[key]
+        meeting.awaited.remove(opening)
+        meeting.broken = True
+        self._give([bot for bot in meeting.bots if bot not in self._benched], 1)
+
+    @final
+    def _settle(self, key: Pairing, meeting: Meeting) -> None:
+        """Count a recorded block for a meeting."""
+        self._counted.add(key)
+        meeting.awaited.discard(key.opening)
+        meeting.blocks += 1
+        played = self._results[key]
+        by_place = points_by_place(played, self.seated)
+        for bot, points in zip(played.bots, by_place, strict=True):
+            meeting.points[bot] += points
+
+    @final
+    def _give(self, bots: Iterable[str], blocks: int) -> None:
+        """Give the points of as many blocks to bots that don't play them, as a bye does."""
+        for bot in bots:
+            more = blocks * bye_points(self.seated)
+            self._bye_points[bot] = self._bye_points.get(bot, 0.0) + more
+
+
+def shown(
+    meeting: Meeting | None, bots: Sequence[str], *, over: bool, through: Sequence[str] = ()
+) -> RoundMeeting:
+    """Return a meeting as people see it; None stands for a bye, in which nothing is played."""
+    points = {} if meeting is None else meeting.points
+    return RoundMeeting(
+        bots=tuple(bots),
+        points=tuple(points.get(bot, 0.0) for bot in bots),
+        blocks=0 if meeting is None else meeting.blocks,
+        over=over,
+        through=tuple(through),
+    )
+
+
+def _key(bots: Iterable[str], opening: int) -> Pairing:
+    """Return what identifies a block: its opening, and its bots sorted by name."""
+    return Pairing(tuple(sorted(bots)), opening)

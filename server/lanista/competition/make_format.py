@@ -1,0 +1,168 @@
+"""Makes the format (`lanista.competition.formats`) that a spec asks for."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+
+from lanista.competition.formats.base import Format
+from lanista.competition.formats.gauntlet import gauntlet
+from lanista.competition.formats.knockout import Knockout
+from lanista.competition.formats.ladder_format import LadderFormat
+from lanista.competition.formats.round_robin import round_robin
+from lanista.competition.formats.swiss import Swiss
+from lanista.competition.spec import Spec, Sprt
+from lanista.results.blocks import BlockScore, seatings
+from lanista.results.format_names import FormatName, SeatingsName
+from lanista.suggestions import did_you_mean
+from lanista.toml_spec import SpecError
+
+MAX_ROUND_BLOCKS = 250_000
+"""Maximum number of blocks in a round: all of them are planned when the round begins."""
+_LENGTH: Mapping[FormatName, str] = {
+    FormatName.ROUND_ROBIN: "its length is that of seeds",
+    FormatName.GAUNTLET: "its length is that of seeds",
+    FormatName.KNOCKOUT: "they follow from the number of bots",
+    FormatName.LADDER: "it goes on until it is stopped, or for as many blocks as blocks says",
+    FormatName.SPRT: "it goes on until it decides, or for as many blocks as blocks says",
+}
+"""By format: the reason why its number of rounds, or of blocks, can't be set."""
+
+_NAMES: Mapping[FormatName, str] = {
+    FormatName.ROUND_ROBIN: "a round-robin",
+    FormatName.GAUNTLET: "a gauntlet",
+    FormatName.SWISS: "a Swiss tournament",
+    FormatName.KNOCKOUT: "a knockout",
+    FormatName.LADDER: "a ladder",
+    FormatName.SPRT: "a version test",
+}
+
+
+def make_format(
+    spec: Spec,
+    seats: int,
+    openings: int,
+    bots: Sequence[str],
+    fillers: Sequence[str],
+    *,
+    maps: int = 1,
+    rotation: Callable[[int], int] = lambda opening: opening,
+) -> Format:
+    """Make the format that a spec asks for, with nothing played.
+
+    Args:
+        spec: The spec; its format, rounds, blocks, challenger, seatings and sprt are read.
+        seats: The number of seats in the game, 2 or 4.
+        openings: The number of openings that the spec lists. Swiss, knockout, ladder and version
+            test may ask for further ones, with numbers from `openings` on.
+        bots: The names of the bots, in the order of the spec.
+        fillers: The names of the bots that take the free seats if there are fewer bots than seats.
+        maps: The number of maps that the spec lists, or 1; opening n is on map n modulo this.
+        rotation: Returns for the number of an opening how four bots are arranged in it
+            (`Setup.rotation`). It isn't called here, but by the methods of the format.
+
+    Raises:
+        SpecError: There can't be such a tournament; the message begins with the key that is wrong.
+    """
+    _check(spec, seats, bots, fillers, maps)
+    # It is asked for with each block, and computes a hash.
+    rotation = functools.cache(rotation)
+    # Fillers are needed only if there are fewer bots than seats.
+    fillers = list(fillers[: max(0, seats - len(bots))])
+    entries = [*bots, *fillers]
+    blocks = spec.blocks
+    every = spec.seatings is SeatingsName.ALL
+    if spec.format is FormatName.SPRT:
+        # Imported here because they import numpy, which takes time.
+        from lanista.competition.formats.sprt import VersionTest  # noqa: PLC0415 - see above
+        from lanista.ratings.sequential import Sequential  # noqa: PLC0415 - see above
+
+        sprt = spec.sprt or Sprt()
+        test = Sequential(elo0=sprt.elo0, elo1=sprt.elo1, alpha=sprt.alpha, beta=sprt.beta)
+        side = seats // 2
+        places = [bots[0]] * side + [bots[1]] * side
+        return VersionTest(
+            bots=bots, seated=seatings(places, every=every), blocks=blocks, test=test
+        )
+    seated = seatings(entries[:seats], every=every)
+    if spec.format is FormatName.ROUND_ROBIN:
+        return round_robin(entries, seated, openings, rotation)
+    if spec.format is FormatName.GAUNTLET:
+        return gauntlet(entries, spec.challenger or bots[0], seated, openings, rotation)
+    if spec.format is FormatName.SWISS:
+        return Swiss(
+            bots=bots,
+            fillers=fillers,
+            seated=seated,
+            blocks=blocks or 1,
+            maps=maps,
+            rotation=rotation,
+            rounds=spec.rounds,
+        )
+    if spec.format is FormatName.KNOCKOUT:
+        return Knockout(
+            bots=bots,
+            fillers=fillers,
+            seated=seated,
+            blocks=blocks or 1,
+            maps=maps,
+            rotation=rotation,
+        )
+
+    def ratings(played: Sequence[BlockScore]) -> Mapping[str, float]:
+        # Imported here because it imports numpy.
+        from lanista.ratings.race import ratings_of  # noqa: PLC0415 - see above
+
+        return ratings_of(played, seated, entries)
+
+    return LadderFormat(
+        bots=bots,
+        fillers=fillers,
+        seated=seated,
+        blocks=blocks,
+        rotation=rotation,
+        rate=ratings,
+    )
+
+
+def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], maps: int) -> None:
+    kind, name = spec.format, _NAMES[spec.format]
+    if seats not in {2, 4}:
+        raise SpecError(f"game: it has {seats} seats; tournaments are for games of 2 or 4")
+    if spec.rounds is not None and kind is not FormatName.SWISS:
+        raise SpecError(f"rounds: {name} has none; {_LENGTH[kind]}")
+    if spec.blocks is not None and kind.is_planned:
+        raise SpecError(f"blocks: {name} has none; {_LENGTH[kind]}")
+    if spec.challenger is not None:
+        if kind is not FormatName.GAUNTLET:
+            raise SpecError(f"challenger: {name} has none; only a gauntlet has")
+        if spec.challenger not in bots:
+            raise SpecError(
+                f"challenger: {spec.challenger!a} isn't a bot here; it can be {', '.join(bots)}"
+                f"{did_you_mean(spec.challenger, bots)}"
+            )
+    if spec.sprt is not None and kind is not FormatName.SPRT:
+        raise SpecError(f"sprt: {name} has none; only a version test has")
+    if spec.fill is not None and seats == 2:
+        raise SpecError("fill: two bots take all seats of a game of 2; remove fill")
+    if kind is FormatName.SPRT:
+        if spec.fill is not None:
+            raise SpecError(
+                f"fill: {name} has no free seats, as its bots take them all; remove fill"
+            )
+        if len(bots) != 2:
+            raise SpecError(f"bots: {name} needs exactly two, not {len(bots)}")
+        return
+    if len(bots) < 2:
+        raise SpecError(f"bots: {name} needs at least two, not {len(bots)}")
+    if len(bots) + len(fillers) < seats:
+        raise SpecError(
+            f"bots: the game has {seats} seats, and there are only {len(bots)} bots; "
+            'add bots, or let a house bot take the other seats: fill = "Null"'
+        )
+    if kind.has_rounds:
+        meetings = max(len(bots), seats) // seats
+        round_blocks = (spec.blocks or 1) * maps * meetings
+        if round_blocks > MAX_ROUND_BLOCKS:
+            raise SpecError(
+                f"blocks: {spec.blocks or 1} a meeting on {maps} map{'s'[: maps > 1]} makes "
+                f"{round_blocks:,} blocks a round; at most {MAX_ROUND_BLOCKS:,} are possible"
+            )

@@ -1,0 +1,222 @@
+"""The recorder of results: keeps the database, the records and the format of a tournament in step.
+
+Blocks that were played are recorded by `commit`, in a fixed order: first their records are moved to
+their places and written to the disk, then one transaction stores the results, then the format
+learns of them. So whenever this process dies, a stored block is complete and has its records, and a
+later run reports it to the format exactly once. Who plays, and when, is not known here.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import attrs
+import trio
+
+from lanista.competition.formats.base import Format
+from lanista.competition.records import Records
+from lanista.competition.setup import Setup
+from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks
+from lanista.competition.totals import snapshot, standings
+from lanista.competition.worker import Finished
+from lanista.match.ending import FAILURES
+from lanista.ratings.table import Standings
+from lanista.results.blocks import BlockScore, Pairing
+from lanista.results.database import Store
+from lanista.results.match_result import Benching, BlockResult
+
+
+@attrs.frozen
+class Failures:
+    """The number of matches in a row that each bot has failed."""
+
+    running: dict[str, int]
+    """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
+
+    def note(self, result: BlockResult) -> dict[str, str]:
+        """Count the matches of a block, in the order in which they were played.
+
+        Returns:
+            By name: the bots that failed their last match of the block, and why they did.
+        """
+        last: dict[str, str] = {}
+        for match in result.matches:
+            if not match.counted:
+                continue
+            failed = {
+                seat.bot: f"{seat.ending}: {seat.words}"
+                for seat in match.seats
+                if seat.ending in FAILURES
+            }
+            for bot in sorted({seat.bot for seat in match.seats}):
+                last.pop(bot, None)
+                if bot in failed:
+                    last[bot] = failed[bot]
+                    self.running[bot] = self.running.get(bot, 0) + 1
+                else:
+                    self.running[bot] = 0
+        return last
+
+
+@attrs.define(eq=False)
+class ResultRecorder:
+    """The results of a tournament and all that follows from them."""
+
+    setup: Setup
+    """The tournament, after `check_identities` and `settle_seed` with this store."""
+    store: Store
+    """The open database."""
+    format: Format
+    """A new format, to which no result was reported."""
+    benched: dict[str, None] = attrs.field(factory=dict, init=False)
+    """The names of the bots that were benched, in the order in which they were."""
+    _records: Records = attrs.field(init=False)
+    _stored: StoredBlocks = attrs.field(init=False)
+    _failures: Failures = attrs.field(init=False)
+    _seen: set[str] = attrs.field(factory=set, init=False)
+    """The bots that have played a stored block."""
+
+    def __attrs_post_init__(self) -> None:
+        self._records = Records(self.setup.records, self.setup.spec.keep)
+        self._stored = StoredBlocks(entries=[], unmatched=[])
+        self._failures = Failures({})
+
+    @property
+    def playing(self) -> str:
+        """The folder into which workers write records, if they see it."""
+        return str(self._records.playing)
+
+    @property
+    def matches(self) -> int:
+        """The number of stored matches that count."""
+        counted = sum(self.format.counts(entry.pairing) for entry in self._stored.entries)
+        return counted * len(self.format.seated)
+
+    def resume(self) -> Mapping[str, int]:
+        """Go on where the last run ended: report stored blocks and benched bots to the format.
+
+        Returns:
+            By name of each benched bot: how many matches in a row it failed.
+
+        Raises:
+            StoreError: The database can't be read.
+            OSError: The folder of records can't be made.
+        """
+        self._records.prepare()
+        blocks = self.store.played()
+        self._stored = read_stored_blocks(self.setup, blocks)
+        for _, pairing, score in self._stored.entries:
+            self._seen.update(pairing.bots)
+            self.format.record(pairing, score)
+        max_failures = self.setup.spec.bench_after
+        self._failures = Failures(self.store.running_failures(max_failures))
+        running = self._failures.running
+        stored = [benching for benching in self.store.benched() if benching.bot in self.setup.bots]
+        benched = {benching.bot for benching in stored}
+        # There are some only if `bench_after` was lowered since these failures were stored.
+        new = [
+            Benching(bot=bot, block=blocks[-1].id, failures=running[bot])
+            for bot in sorted(self.setup.bots)
+            if bot not in benched and running.get(bot, 0) >= max_failures
+        ]
+        if new:
+            self.store.add([], new)
+        for benching in (*stored, *new):
+            self._bench(benching.bot)
+        return {benching.bot: benching.failures for benching in (*stored, *new)}
+
+    def commit(
+        self, played: Sequence[tuple[Pairing, Finished]]
+    ) -> tuple[list[BlockResult], list[tuple[Benching, str]]]:
+        """Record blocks that were played, and bench the bots that failed too often in a row.
+
+        Returns:
+            The results as they were stored; and each bot that was benched now, with a description
+            of its last failure.
+
+        Raises:
+            OSError: A record can't be moved to its place; nothing was stored.
+            StoreError: The database can't be written; nothing was stored.
+        """
+        results = [self._records.place(finished) for _, finished in played]
+        self._records.sync()
+        failures = Failures(dict(self._failures.running))
+        benched = self._count_failures(failures, results)
+        self.store.add(results, [benching for benching, _ in benched])
+        self._failures = failures
+        for (pairing, _), result in zip(played, results, strict=True):
+            self._seen.update(result.bots)
+            score = BlockScore(result.bots, _ranks(result), pairing.opening)
+            self._stored.entries.append(Entry(result.block, pairing, score))
+            self.format.record(pairing, score)
+        for benching, _ in benched:
+            self._bench(benching.bot)
+        return results, benched
+
+    def set_aside(self, finished: Finished) -> None:
+        """Keep the records of a block that must not count, so that people can look at them.
+
+        Raises:
+            OSError: They can't be moved to their places.
+        """
+        self._records.place(finished)
+
+    def _count_failures(
+        self, failures: Failures, results: Sequence[BlockResult]
+    ) -> list[tuple[Benching, str]]:
+        """Add results to `failures`, and return the bots to bench, with their last failures.
+
+        Bots to bench after the same block are sorted by name, as the database returns them later.
+        """
+        to_bench: dict[str, tuple[Benching, str]] = {}
+        for result in results:
+            for bot, reason in sorted(failures.note(result).items()):
+                count = failures.running[bot]
+                can_be_benched = bot in self.setup.bots and bot not in self.benched
+                if can_be_benched and bot not in to_bench and count >= self.setup.spec.bench_after:
+                    benching = Benching(bot=bot, block=result.block, failures=count)
+                    to_bench[bot] = benching, reason
+        return list(to_bench.values())
+
+    def _bench(self, bot: str) -> None:
+        self.benched[bot] = None
+        self.format.bench(bot)
+
+    def blocks_until_benched(self, bot: str) -> int | None:
+        """Return how many blocks a bot on trial may still fail before it is benched, at least 1.
+
+        A bot is on trial until it has played, and again while its last match was a failure. None
+        for every other bot, and for fillers, which are never benched.
+        """
+        failures = self._failures.running.get(bot, 0)
+        if bot not in self.setup.bots or (bot in self._seen and not failures):
+            return None
+        left = self.setup.spec.bench_after - failures
+        return max(1, math.ceil(left / len(self.format.seated)))
+
+    def last_failure(self, bot: str) -> str:
+        """Return a description of a bot's last stored failure; empty if there is none."""
+        for stored in self.store.matches(failures=True, limit=1000):
+            for seat in stored.match.seats:
+                if seat.bot == bot and seat.ending in FAILURES:
+                    return f"{seat.ending}: {seat.words}"
+        return ""
+
+    async def standings(self) -> Standings:
+        """Return the standings of what is stored; they are computed in a thread.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        # The format may change while the thread runs, so all that is needed of it is copied first.
+        moment = snapshot(self.format, self._stored, tuple(self.benched))
+        return await trio.to_thread.run_sync(
+            standings, self.setup, self.store, moment, abandon_on_cancel=True
+        )
+
+
+def _ranks(result: BlockResult) -> tuple[tuple[int, ...], ...]:
+    """Return the ranks in the matches that count, by seating, then by seat."""
+    counted = sorted(
+        (match for match in result.matches if match.counted), key=lambda match: match.seating
+    )
+    return tuple(tuple(seat.rank for seat in match.seats) for match in counted)

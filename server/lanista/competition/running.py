@@ -1,0 +1,213 @@
+"""Functions for programs that run a tournament; the command line uses them too.
+
+Nothing is printed here, and no signal is handled.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+
+from lanista.competition import worker
+from lanista.competition.director import Director, Report
+from lanista.competition.events import Event
+from lanista.competition.executors import Concurrency, GivenWorkers, Workers, parse_executor
+from lanista.competition.looking import AnySpec, format_of, load
+from lanista.competition.records import lock_records
+from lanista.competition.setup import Setup
+from lanista.competition.stored_blocks import check_identities, settle_seed, unbench_bots
+from lanista.jobs import Job
+from lanista.results.database import Store
+from lanista.toml_spec import SpecError
+
+
+@contextlib.contextmanager
+def open_tournament(
+    setup: Setup,
+    *,
+    executor: str | Executor | None = None,
+    concurrency: Concurrency | None = None,
+    accept_changes: bool = False,
+    unbench: Sequence[str] = (),
+    on_event: Callable[[Event], None] | None = None,
+) -> Iterator[Director]:
+    """Open the database of a tournament, lock it against other runs, and make a director.
+
+    Args:
+        setup: The tournament, as `load` returns it.
+        executor: Overrides the spec's executor: one of its possible values, or any executor.
+        concurrency: Overrides the spec's number of blocks at the same time.
+        accept_changes: Whether bots may have changed since earlier runs; what they played before
+            doesn't count then.
+        unbench: Names of benched bots that may play again.
+        on_event: Called with each event, in the trio thread; must not block.
+
+    Yields:
+        The director; its `run` is to be called once, in a trio loop.
+
+    Raises:
+        SpecError: The tournament can't be played with these arguments.
+        StoreError: The database can't be used, or is in use by another run; or the folder of
+            records is in use by another tournament.
+        OSError: The folder of records can't be made.
+    """
+    spec = setup.spec
+    workers = open_executor(
+        spec.executor if executor is None else executor,
+        spec.concurrency if concurrency is None else concurrency,
+        seats=setup.ruleset.seats,
+        pin=spec.pin,
+    )
+    # Made before the database, as it may raise SpecError.
+    format_ = format_of(setup)
+    with Store.open(setup.database) as store, store.lock(), lock_records(setup.records):
+        check_identities(setup, store, accept_changes=accept_changes)
+        unbench_bots(setup, store, unbench)
+        settle_seed(setup, store, makes=True)
+        yield Director(
+            setup,
+            store,
+            format_,
+            workers,
+            play=worker.play_blocks,
+            cleanup=worker.end_idle_bots,
+            on_event=_ignore if on_event is None else on_event,
+        )
+
+
+async def run_async(
+    spec: AnySpec,
+    *,
+    folder: str | Path | None = None,
+    executor: str | Executor | None = None,
+    concurrency: Concurrency | None = None,
+    accept_changes: bool = False,
+    unbench: Sequence[str] = (),
+    on_event: Callable[[Event], None] | None = None,
+) -> Report:
+    """Run a tournament as `run` does, in a loop of trio's or asyncio's, which goes on meanwhile.
+
+    The arguments and exceptions are those of `run`; `on_event` is called in the caller's loop.
+    Cancelling ends it at once; call it again to go on.
+    """
+    job = _begin(
+        load(spec, folder),
+        executor=executor,
+        concurrency=concurrency,
+        accept_changes=accept_changes,
+        unbench=unbench,
+        has_events=on_event is not None,
+    )
+    return await job.follow_async(on_event or _ignore)
+
+
+def run(
+    spec: AnySpec,
+    *,
+    folder: str | Path | None = None,
+    executor: str | Executor | None = None,
+    concurrency: Concurrency | None = None,
+    accept_changes: bool = False,
+    unbench: Sequence[str] = (),
+    on_event: Callable[[Event], None] | None = None,
+) -> Report:
+    """Run a tournament, from where an earlier run ended.
+
+    It can be called in a notebook too, or within any event loop, which stands still meanwhile;
+    there, `await run_async(…)` is better. Ctrl-C, or a notebook's interrupt, ends it at once by
+    KeyboardInterrupt. However it ends, the blocks that were stored remain: call it again to go on.
+
+    Args:
+        spec: The path of a TOML file, the content of such a file, or a `Spec`.
+        folder: The folder for the results, as for `load`.
+        executor: Overrides the spec's executor: `local`, `dask-local`, `dask://HOST:PORT`, or any
+            `concurrent.futures.Executor`, which isn't shut down.
+        concurrency: Overrides the spec's number of blocks at the same time; a number or `auto`.
+        accept_changes: Whether bots may have changed since earlier runs; what they played before
+            doesn't count then.
+        unbench: Names of benched bots that may play again.
+        on_event: Called with each event, in the caller's thread; what it raises ends the run.
+
+    Raises:
+        SpecError: The tournament can't be played with these arguments.
+        StoreError: The database can't be used, or is in use by another run.
+        OSError: The folder of records can't be made.
+    """
+    job = _begin(
+        load(spec, folder),
+        executor=executor,
+        concurrency=concurrency,
+        accept_changes=accept_changes,
+        unbench=unbench,
+        has_events=on_event is not None,
+    )
+    return job.follow(on_event or _ignore)
+
+
+def _begin(
+    setup: Setup,
+    *,
+    executor: str | Executor | None,
+    concurrency: Concurrency | None,
+    accept_changes: bool,
+    unbench: Sequence[str],
+    has_events: bool,
+) -> Job[Report]:
+    async def work(job: Job[Report]) -> Report:
+        with open_tournament(
+            setup,
+            executor=executor,
+            concurrency=concurrency,
+            accept_changes=accept_changes,
+            unbench=unbench,
+            on_event=job.post if has_events else None,
+        ) as director:
+            return await director.run()
+
+    return Job(work)
+
+
+def _ignore(_: object) -> None:
+    """Take no notice."""
+
+
+def open_executor(
+    executor: str | Executor,
+    concurrency: Concurrency = "auto",
+    *,
+    seats: int,
+    pin: bool = False,
+) -> Workers:
+    """Make the workers that a spec asks for, without starting them.
+
+    Args:
+        executor: The value in a spec, or an executor.
+        concurrency: The number of tasks at the same time; `auto`: as many as give each bot a core
+            of this machine, or as many as a cluster has threads.
+        seats: The number of bots in a match.
+        pin: Whether workers of this machine get cores of their own.
+
+    Raises:
+        SpecError: There is no such executor, or it isn't installed.
+    """
+    if isinstance(executor, Executor):
+        return GivenWorkers(executor, concurrency)
+    address = parse_executor(executor)
+    if executor == "local":
+        from lanista.competition import local  # noqa: PLC0415 - only if it is wanted
+
+        if concurrency == "auto":
+            concurrency = local.automatic_concurrency(seats)
+        return local.LocalWorkers(concurrency, pin=pin)
+    try:
+        # Imported only when a cluster is wanted: it is slow to import and may not be installed.
+        from lanista.competition.cluster import DaskWorkers  # noqa: PLC0415
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("distributed", "dask"):
+            raise
+        raise SpecError(
+            f"executor: {executor}: dask.distributed isn't installed; "
+            "pip install 'lanista[cluster]'"
+        ) from None
+    where = None if address is None else f"tcp://{address[1]}:{address[2]}"
+    return DaskWorkers(where, concurrency)

@@ -1,0 +1,378 @@
+"""The preparation of a tournament: looks up what its spec names, and computes the ids of blocks.
+
+Whatever can be wrong with a spec is found here, before anything is started: games, maps, programs,
+limits and seeds that don't exist or don't fit. Nothing is started, played or stored here.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from lanista.bots.limits import BotLimits, LimitsError, limits_of_match
+from lanista.bots.sandbox import SandboxError, check_sandbox
+from lanista.competition import executors
+from lanista.competition.spec import VOID_TRIES, BotEntry, SeedCount, Spec
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.hosting.bot_pool import Contestant, apart
+from lanista.hosting.host import distinct
+from lanista.hosting.names import UnusableNameError, bot_command, checked_name
+from lanista.hosting.spec_parts import SandboxName, configurations
+from lanista.match.conditions import MatchConditions
+from lanista.results.blocks import Pairing, Seating, seatings
+from lanista.results.format_names import SeatingsName
+from lanista.suggestions import did_you_mean
+from lanista.toml_spec import SpecError
+
+_SQLITE = "sqlite:///"
+_ID_DIGITS = 32
+"""Number of hexadecimal digits of a block's id: 128 bits, so that no two blocks get the same."""
+
+
+@attrs.frozen
+class Opening:
+    """The start of all matches of a block: a seed and a map."""
+
+    seed: int
+    map: str
+    """The name of the map in the spec; empty if the game makes the map from the seed."""
+
+
+@attrs.frozen(kw_only=True)
+class MatchSetup:
+    """What all matches of a tournament have in common; plain data, sent to workers."""
+
+    game: str
+    settings: Mapping[str, Mapping[str, int]]
+    """By map: all settings of the game, those of the map's file included."""
+    boards: Mapping[str, str]
+    """By map: the board, as the ruleset writes it; no entry for a map made from the seed."""
+    conditions: MatchConditions
+
+
+@attrs.define(eq=False)
+class Setup:
+    """A tournament that is ready to be played; made by `prepare`."""
+
+    spec: Spec
+    folder: Path
+    """The folder of the spec, in which bots run."""
+    ruleset: Ruleset
+    match_setup: MatchSetup
+    contestants: Mapping[str, Contestant]
+    """The bots by name, in the order of the spec; fillers are last."""
+    database: str | Path
+    """The URL or the file of the database."""
+    records: Path
+    """The folder of records."""
+    base_seed: str = ""
+    """The text from which seeds beyond the listed ones are drawn; empty until it is known."""
+    _seeds: list[int] = attrs.field(factory=list, init=False)
+    _known_seeds: set[int] = attrs.field(factory=set, init=False)
+    _samples: int = attrs.field(default=0, init=False)  # made from the base seed so far
+    _common: "hashlib._Hash" = attrs.field(init=False)
+    _bot_digests: dict[str, bytes] = attrs.field(init=False)
+    _maps: tuple[str, ...] = attrs.field(init=False)
+    _map_digests: dict[str, bytes] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        spec, matches = self.spec, self.match_setup
+        conditions = matches.conditions
+        if not isinstance(spec.seeds, SeedCount):
+            self._seeds = list(spec.seeds)
+            self._known_seeds = set(spec.seeds)
+            if not self.needs_base_seed:
+                self.base_seed = "none is wanted beyond those listed"
+        elif spec.seeds.base is not None:
+            self.base_seed = f"base {spec.seeds.base}"
+        self._maps = spec.maps or ("",)
+        common = {
+            "game": matches.game,
+            "version": self.ruleset.version,
+            "first": conditions.clock.first,
+            "turn": conditions.clock.turn,
+            "late_limit": conditions.late_limit,
+            "seatings": spec.seatings.value,
+        }
+        self._common = hashlib.sha256(_canonical(common).encode() + b"\n")
+        self._bot_digests = {
+            name: hashlib.sha256(_canonical([name, contestant.identity]).encode()).digest()
+            for name, contestant in self.contestants.items()
+        }
+        # Without the map's name, so that a map may be renamed.
+        self._map_digests = {
+            map_: hashlib.sha256(
+                _canonical([matches.boards.get(map_), matches.settings[map_]]).encode()
+            ).digest()
+            for map_ in self._maps
+        }
+
+    @property
+    def needs_base_seed(self) -> bool:
+        """Whether seeds may have to be drawn, and the spec names no base for them.
+
+        They are if the spec gives only the number of seeds, or if the format may want more seeds
+        than are listed. Then `base_seed` must be set, to a secret that is kept, before `opening` is
+        called.
+        """
+        seeds = self.spec.seeds
+        if isinstance(seeds, SeedCount):
+            return seeds.base is None
+        return not self.spec.format.is_planned
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """The names of the bots with a place in the standings, in the order of the spec."""
+        return tuple(name for name, bot in self.contestants.items() if not bot.is_filler)
+
+    @property
+    def fillers(self) -> tuple[str, ...]:
+        """The names of the bots that only fill seats."""
+        return tuple(name for name, bot in self.contestants.items() if bot.is_filler)
+
+    @property
+    def openings(self) -> int:
+        """The number of openings that the spec lists: each of its seeds on each of its maps."""
+        seeds = self.spec.seeds
+        count = seeds.count if isinstance(seeds, SeedCount) else len(seeds)
+        return count * len(self._maps)
+
+    def opening(self, index: int) -> Opening:
+        """Return the opening with this number; there are always more than the spec lists."""
+        seed_index, map_index = divmod(index, len(self._maps))
+        while len(self._seeds) <= seed_index:
+            self._add_seed()
+        return Opening(self._seeds[seed_index], self._maps[map_index])
+
+    def rotation(self, index: int) -> int:
+        """Return the number that decides how bots are seated in the opening with this index.
+
+        It depends only on the opening itself, so it stays the same if the spec lists others too.
+        """
+        opening = self.opening(index)
+        digest = hashlib.sha256(b"%d\n" % opening.seed + self._map_digests[opening.map])
+        return int.from_bytes(digest.digest()[:4])
+
+    def _add_seed(self) -> None:
+        assert self.base_seed, "base_seed must be set before a seed is drawn"
+        low, high = self.ruleset.seeds
+        while True:
+            self._samples += 1
+            sample = hashlib.sha256(f"{self.base_seed} {self._samples}".encode()).digest()
+            seed = low + int.from_bytes(sample[:16]) % (high - low + 1)
+            if seed not in self._known_seeds:  # two openings with one seed would be the same block
+                self._known_seeds.add(seed)
+                self._seeds.append(seed)
+                return
+
+    def seatings(self, pairing: Pairing) -> tuple[Seating, ...]:
+        """Return the seatings in which a block is played."""
+        return seatings(pairing.bots, every=self.spec.seatings is SeatingsName.ALL)
+
+    def block_id(self, bots: Sequence[str], opening: Opening) -> str:
+        """Return the id of a block: a hash of all that decides its matches."""
+        digest = self._common.copy()
+        digest.update(b"%d\n" % opening.seed)
+        digest.update(self._map_digests[opening.map])
+        for bot in bots:
+            digest.update(self._bot_digests[bot])
+        return digest.hexdigest()[:_ID_DIGITS]
+
+
+def prepare(
+    spec: Spec,
+    folder: Path,
+    stem: str | None = None,
+    *,
+    plays: bool = True,
+    source: Path | None = None,
+) -> Setup:
+    """Look up all that a spec names, and return the tournament.
+
+    Args:
+        spec: The spec.
+        folder: The folder to which the paths of maps, programs and results are relative.
+        stem: The name of the database and of the folder of records, without their endings; without
+            it they are named after the tournament.
+        plays: Whether it will be played on this machine; if not, programs and the sandbox needn't
+            be there.
+        source: The file of the spec. It is hidden from sandboxed bots, as it may hold the password
+            of a database.
+
+    Raises:
+        SpecError: A game, map, setting, seed, bot or limit doesn't exist or doesn't fit; the
+            message begins with its key.
+    """
+    folder = folder.resolve()
+    executors.parse_executor(spec.executor)
+    try:
+        ruleset = registry.get(spec.game)
+    except registry.UnknownGameError as error:
+        raise SpecError(f"game: {error}") from None
+    settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
+    _check_seeds(spec, ruleset)
+    if plays and spec.sandbox is SandboxName.BWRAP:
+        try:
+            check_sandbox()
+        except SandboxError as error:
+            raise SpecError(f"{error}") from None
+    contestants = _contestants(spec, folder, plays=plays)
+    contestants |= _fillers(spec, ruleset, folder, contestants)
+    stem = stem or _file_name(spec.name)
+    database = _database(spec, folder, stem)
+    records = folder / (spec.records or f"{stem}.records")
+    hidden = [str(records), *([] if source is None else [str(source.absolute())])]
+    if isinstance(database, Path):
+        hidden += [f"{database}{ending}" for ending in ("", "-wal", "-shm", ".lock")]
+    seated = [
+        attrs.evolve(contestant, folder=str(folder), hidden=tuple(hidden))
+        for contestant in contestants.values()
+    ]
+    return Setup(
+        spec=spec,
+        folder=folder,
+        ruleset=ruleset,
+        match_setup=MatchSetup(
+            game=ruleset.name,
+            settings=settings,
+            boards=boards,
+            conditions=spec.clock.conditions(VOID_TRIES),
+        ),
+        contestants=dict(zip(contestants, apart(seated), strict=True)),
+        database=database,
+        records=records,
+    )
+
+
+def _database(spec: Spec, folder: Path, stem: str) -> str | Path:
+    if spec.database is None:
+        return folder / f"{stem}.db"
+    path = spec.database.removeprefix(_SQLITE)
+    if "://" in path:
+        return spec.database
+    return folder / path
+
+
+def _file_name(name: str) -> str:
+    cleaned = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
+    return cleaned.strip(".-")[:64] or "tournament"
+
+
+def _check_seeds(spec: Spec, ruleset: Ruleset) -> None:
+    low, high = ruleset.seeds
+    if isinstance(spec.seeds, SeedCount):
+        if spec.seeds.count > high - low + 1:
+            raise SpecError(
+                f"seeds: {spec.seeds.count}; {ruleset.title} has only {high - low + 1} seeds"
+            )
+        return
+    for number, seed in enumerate(spec.seeds, 1):
+        if not low <= seed <= high:
+            raise SpecError(
+                f"seeds[{number}]: {seed}; a seed of {ruleset.title} is from {low} to {high}"
+            )
+
+
+def _contestants(spec: Spec, folder: Path, *, plays: bool) -> dict[str, Contestant]:
+    contestants: dict[str, Contestant] = {}
+    if not spec.bots:
+        raise SpecError("bots: there are none; a tournament needs [[bots]] tables")
+    for number, entry in enumerate(spec.bots, 1):
+        _check_name(entry.name, number)
+        if entry.name in contestants:
+            raise SpecError(
+                f"bots[{number}].name: {entry.name} is used twice; give each bot its own name"
+            )
+        contestants[entry.name] = _contestant(spec, entry, number, folder, plays=plays)
+    return contestants
+
+
+def _contestant(
+    spec: Spec, entry: BotEntry, number: int, folder: Path, *, plays: bool = True
+) -> Contestant:
+    command: tuple[str, ...] = ()
+    if plays:
+        try:
+            _, command = bot_command(spec.game, entry.command, folder)
+        except UnusableNameError as error:
+            raise SpecError(f"bots[{number}].command: {error}") from None
+    place, text = "limits", spec.limits
+    if entry.limits is not None:
+        place, text = f"bots[{number}].limits", entry.limits
+    try:
+        limits = limits_of_match(text, spec.match_cpu)
+    except LimitsError as error:
+        raise SpecError(f"{place}: {error}") from None
+    restart = entry.restart
+    if spec.match_cpu is not None:
+        if restart is False:
+            raise SpecError(
+                f"bots[{number}].restart: false, but match_cpu = {spec.match_cpu} needs a new "
+                "process for every match; leave one of them out"
+            )
+        restart = True
+    for key, value in entry.environment.items():
+        if not key or "=" in key or "\0" in key + value:
+            raise SpecError(
+                f"bots[{number}].environment: {key!a} can't be set; the name of a variable has "
+                "no = and no NUL character, its value no NUL character"
+            )
+    sandboxed = spec.sandbox is SandboxName.BWRAP
+    return Contestant(
+        name=entry.name,
+        command=command,
+        environment=dict(entry.environment),
+        limits=limits,
+        sandboxed=sandboxed,
+        restart=bool(restart),
+        identity=_identity(entry, limits, restart=bool(restart), sandboxed=sandboxed),
+    )
+
+
+def _identity(entry: BotEntry, limits: BotLimits, *, restart: bool, sandboxed: bool) -> str:
+    identity = {
+        "command": entry.command,
+        "restart": restart,
+        "limits": limits.encode(),
+        "sandbox": "bwrap" if sandboxed else "none",
+    }
+    if entry.environment:
+        # Hashed: a variable may be a secret, and this goes into the database.
+        written = _canonical(sorted(entry.environment.items())).encode()
+        identity["environment"] = hashlib.sha256(written).hexdigest()[:_ID_DIGITS]
+    return _canonical(identity)
+
+
+def _fillers(
+    spec: Spec, ruleset: Ruleset, folder: Path, contestants: Mapping[str, Contestant]
+) -> dict[str, Contestant]:
+    """Return the bots that take the seats for which there are too few contestants."""
+    missing = ruleset.seats - len(contestants)
+    if spec.fill is None:
+        return {}
+    if spec.fill not in registry.house_bots(spec.game):
+        known = ", ".join(registry.house_bots(spec.game)) or "none"
+        raise SpecError(
+            f"fill: {spec.fill!a}; expected a house bot of {spec.game}: {known}"
+            f"{did_you_mean(spec.fill, registry.house_bots(spec.game))}"
+        )
+    if ruleset.seats == 2 or missing <= 0:
+        return {}
+    entry = BotEntry(name=spec.fill, command=spec.fill)
+    names = distinct([*contestants, *[spec.fill] * missing])[len(contestants) :]
+    filler = _contestant(spec, entry, 0, folder)
+    return {name: attrs.evolve(filler, name=name, is_filler=True) for name in names}
+
+
+def _check_name(name: str, number: int) -> None:
+    try:
+        checked_name(name)
+    except UnusableNameError as error:
+        raise SpecError(f"bots[{number}].name: {error}") from None
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

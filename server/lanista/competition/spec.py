@@ -1,0 +1,184 @@
+"""The spec of a tournament: the content of its TOML file, read strictly; see docs/tournaments.md.
+
+Only text becomes data here; games, programs and maps are looked up by `setup`. Each error names the
+key that is wrong and says what would be right.
+"""
+
+import enum
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import attrs
+import cattrs
+
+from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.match.conditions import MAX_MATCH_CPU
+from lanista.results.format_names import FormatName, SeatingsName
+from lanista.toml_spec import (
+    SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
+    SpecReader,
+    ValueOfKeyError,
+    at_least,
+    at_most,
+    shown,
+    strict_converter,
+    whole,
+)
+
+MAX_SEEDS = 1_000_000
+"""Maximum number of seeds; more are surely a mistake, and planning them would take minutes."""
+MAX_BLOCKS = 100_000
+"""Maximum value of `blocks` and of `rounds`."""
+MAX_SLOTS = 10_000
+"""Maximum number of blocks at the same time."""
+VOID_TRIES = 2
+"""Maximum number of attempts to play a match that ends void; then the tournament halts."""
+MAX_BYTES = 16 * 1024 * 1024
+"""Maximum size of a spec's file in bytes: there is room for a list of a million seeds."""
+
+
+class Keep(enum.StrEnum):
+    """The choice of records to keep when their matches are stored."""
+
+    ALL = "all"
+    FAILURES = "failures"
+    """The records of void matches and of matches in which a bot failed."""
+    NONE = "none"
+
+
+def _share(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
+    if not 0 < value < 0.5:
+        raise ValueOfKeyError(attribute.name, f"{value:g}; expected a number between 0 and 0.5")
+
+
+@attrs.frozen(kw_only=True)
+class SeedCount:
+    """A number of seeds to draw."""
+
+    count: int = attrs.field(validator=[at_least(1), at_most(MAX_SEEDS)])
+    base: int | None = None
+    """The number from which they are drawn; None for a secret that is kept in the database."""
+
+
+@attrs.frozen(kw_only=True)
+class Sprt:
+    """A sequential test of two versions: is the first stronger by elo0 (H0) or by elo1 (H1)?"""
+
+    elo0: float = 0.0
+    elo1: float = 10.0
+    alpha: float = attrs.field(default=0.05, validator=_share)
+    """Probability of accepting H1 if H0 is true."""
+    beta: float = attrs.field(default=0.05, validator=_share)
+    """Probability of accepting H0 if H1 is true."""
+
+    def __attrs_post_init__(self) -> None:
+        if not (-math.inf < self.elo0 < self.elo1 < math.inf):
+            raise ValueError(f"elo0 {self.elo0:g}, elo1 {self.elo1:g}; elo0 must be below elo1")
+
+
+@attrs.frozen(kw_only=True)
+class BotEntry:
+    """A bot that takes part."""
+
+    name: str
+    command: str
+    """A house bot's name, a command line, or `stdio:` and a command line."""
+    limits: str | None = None
+    """The resources it may use, such as `memory=512M,cpu=60`, or `none`; None for `Spec.limits`."""
+    restart: bool | None = None
+    """Whether it is started afresh for every match; None for no, or yes with `Spec.match_cpu`."""
+    environment: Mapping[str, str] = attrs.field(factory=dict)
+    """Additional environment variables."""
+
+
+@attrs.frozen(kw_only=True)
+class Spec:
+    """A tournament as its file describes it; `setup.prepare` looks up what it names."""
+
+    name: str
+    game: str
+    format: FormatName
+    bots: tuple[BotEntry, ...]
+    seeds: tuple[int, ...] | SeedCount = SeedCount(count=10)
+    """The seeds; in the file a list, their number, or a table of `count` and `base`."""
+    maps: tuple[str, ...] = ()
+    """Files, or names of shipped maps; each seed is played on each map. If empty, each seed makes
+    its own map."""
+    settings: Mapping[str, int] = attrs.field(factory=dict)
+    clock: Clock = attrs.field(factory=Clock)
+    limits: str | None = None
+    """The resources that each bot may use, unless its own entry says otherwise."""
+    match_cpu: int | None = attrs.field(
+        default=None, validator=[at_least(1), at_most(MAX_MATCH_CPU)]
+    )
+    """Seconds of processor time that each bot may use in a whole match, for which it is started
+    afresh; None for no such budget."""
+    sandbox: SandboxName = SandboxName.NONE
+    seatings: SeatingsName = SeatingsName.ROTATIONS
+    rounds: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_BLOCKS)])
+    """Swiss: the number of rounds; None for as many as leave one winner."""
+    blocks: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_BLOCKS)])
+    """Swiss and knockout: the number of blocks in a meeting on each map; None for 1. Ladder and
+    version test: the maximal number of blocks in all; None for no limit."""
+    challenger: str | None = None
+    """Gauntlet: the bot that meets all others; None for the first one."""
+    sprt: Sprt | None = None
+    """Version test: its hypotheses and error probabilities; None for the defaults."""
+    fill: str | None = None
+    """The house bot that takes the seats left free if there are fewer bots than seats."""
+    bench_after: int = attrs.field(default=5, validator=at_least(1))
+    """Number of failed matches in a row after which a bot plays no more."""
+    concurrency: int | Literal["auto"] = "auto"
+    """Number of blocks at the same time; `auto` measures it."""
+    executor: str = "local"
+    """`local`, `dask-local`, or `dask://HOST:PORT`."""
+    pin: bool = False
+    """Whether each of the blocks that run at the same time gets cores of its own."""
+    keep: Keep = Keep.ALL
+    database: str | None = None
+    """`postgresql://…`, or a file; None for NAME.db in the folder of the spec."""
+    records: str | None = None
+    """The folder of records; None for NAME.records in the folder of the spec."""
+
+
+def _converter() -> cattrs.Converter:
+    converter = strict_converter(choices=(FormatName, SeatingsName, Keep, SandboxName))
+    converter.register_structure_hook(Spec.__annotations__["seeds"], _seeds(converter))
+    converter.register_structure_hook(Spec.__annotations__["concurrency"], _concurrency)
+    return converter
+
+
+def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
+    def structure(value: Any, _: Any) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return SeedCount(count=value)
+        if isinstance(value, Mapping):
+            return converter.structure(value, SeedCount)
+        seeds = isinstance(value, (list, tuple)) and value
+        if not seeds or any(isinstance(seed, bool) or not isinstance(seed, int) for seed in seeds):
+            raise TypeError(
+                f"{shown(value)}; expected whole numbers such as [1, 2, 3], their number, "
+                "or { count = 100, base = 42 }"
+            )
+        known: set[int] = set()
+        for seed in map(whole, seeds):
+            if seed in known:
+                raise ValueError(f"seed {seed} is listed twice; list each once")
+            known.add(seed)
+        return tuple(seeds)
+
+    return structure
+
+
+def _concurrency(value: Any, _: Any) -> Any:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if value != "auto" and not (is_number and 1 <= value <= MAX_SLOTS):
+        raise ValueError(
+            f'{shown(value)}; expected a whole number from 1 to {MAX_SLOTS}, or "auto"'
+        )
+    return value
+
+
+_READER = SpecReader(Spec, _converter(), MAX_BYTES)
+read_spec, parse_spec, spec_of = _READER.read, _READER.parse, _READER.of

@@ -1,0 +1,193 @@
+"""The stored blocks that belong to a tournament as its spec is now, and checks before a run.
+
+A spec may be changed between runs: bots, seeds or maps are added or removed, the clock is changed.
+Nothing in the database is ever adapted to that. Instead, each stored block is looked up again: it
+belongs to the present spec if its bots take part, an opening (seed and map) of the spec has its
+seed and map, and the id computed from the present bots and conditions is the id that was stored.
+These blocks are reported to the format, in the order of their commits, which then asks only for
+those that are missing; the others stay stored, don't count, and count again if the spec is changed
+back.
+
+The openings are numbered, and formats know them by number only. Formats without a fixed plan may go
+beyond the openings that the spec lists, so the search does too, as far as any run can have come.
+
+Little is written here: the identities of the bots, so that none can be replaced unnoticed by
+another one of the same name; the secret from which seeds are drawn; and which bots may play again.
+"""
+
+import json
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import attrs
+
+from lanista.competition.setup import Opening, Setup
+from lanista.results.blocks import BlockScore, Pairing
+from lanista.results.database import Store
+from lanista.results.reading import PlayedBlock
+from lanista.toml_spec import SpecError
+
+BASE_SEED = "base_seed"
+"""The database's key for the secret from which seeds are drawn if the spec names no base."""
+_AHEAD = 4096
+"""Openings searched beyond one for each stored block: more than can have been handed out."""
+
+
+class Entry(NamedTuple):
+    """A stored block that belongs to the spec."""
+
+    id: str
+    pairing: Pairing
+    played: BlockScore
+
+
+@attrs.frozen(kw_only=True)
+class StoredBlocks:
+    """The blocks of a database, divided into those that belong to a spec and all others."""
+
+    entries: list[Entry]
+    """The blocks that belong to the spec, in commit order, to be reported to its format."""
+    unmatched: list[str]
+    """The ids of blocks with bots, seeds, maps or conditions that the spec doesn't have."""
+
+
+def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
+    """Set `setup.base_seed` to the secret in the database, if seeds are to be drawn from one.
+
+    Args:
+        setup: The tournament.
+        store: Its database.
+        makes: Whether to make a secret and store it if there is none.
+
+    Returns:
+        Whether the setup can draw all seeds that it may need.
+    """
+    if not setup.needs_base_seed or setup.base_seed:
+        return True
+    secret = store.meta(BASE_SEED)
+    if secret is None and makes:
+        secret = secrets.token_hex(16)
+        store.set_meta(BASE_SEED, secret)
+    setup.base_seed = secret or ""
+    return secret is not None
+
+
+def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlocks:
+    """Divide stored blocks into those that belong to the spec and all others.
+
+    Args:
+        setup: The tournament, after `settle_seed`.
+        blocks: All blocks of the database, in commit order.
+    """
+    blocks = list(blocks)
+    openings = _Openings(setup, len(blocks))
+    known = setup.contestants.keys()
+    maps = setup.match_setup.settings.keys()
+    # The same bots meet in many blocks: look each combination up once.
+    are_known = {bots: known >= set(bots) for bots in {block.bots for block in blocks}}
+    entries = []
+    unmatched = []
+    for block in blocks:
+        number = None
+        if are_known[block.bots]:
+            # The same map may have had another name in an earlier spec: the id decides.
+            for name in (block.map,) if block.map in maps else maps:
+                known_opening = openings.find(block.seed, name)
+                if known_opening is None:
+                    continue
+                opening, index = known_opening
+                if setup.block_id(block.bots, opening) == block.id:
+                    number = index
+                    break
+        if number is None:
+            unmatched.append(block.id)
+        else:
+            score = BlockScore(block.bots, block.ranks, number)
+            entries.append(Entry(block.id, Pairing(block.bots, number), score))
+    return StoredBlocks(entries=entries, unmatched=unmatched)
+
+
+class _Openings:
+    """The numbers of the openings that a tournament can have used."""
+
+    def __init__(self, setup: Setup, blocks: int) -> None:
+        self._setup = setup
+        self._by_key: dict[tuple[int, str], tuple[Opening, int]] = {}  # by seed and map
+        self._end = 0  # all openings below this number are in `_by_key`
+        self._listed = setup.openings if setup.base_seed or not setup.needs_base_seed else 0
+        self._limit = self._listed
+        if self._listed and not setup.spec.format.is_planned:
+            self._limit += blocks + _AHEAD
+
+    def find(self, seed: int, map_: str) -> tuple[Opening, int] | None:
+        """Return an opening and its number; None for one that no format can have asked for."""
+        key = (seed, map_)
+        # Openings beyond those that are listed are made only when one of them is looked for.
+        while key not in self._by_key and self._end < self._limit:
+            for _ in range(max(self._listed, 64)):
+                opening = self._setup.opening(self._end)
+                self._by_key[opening.seed, opening.map] = opening, self._end
+                self._end += 1
+        return self._by_key.get(key)
+
+
+def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> None:
+    """Check that each name stands for the same bot as in earlier runs, and store new identities.
+
+    Args:
+        setup: The tournament.
+        store: Its database.
+        accept_changes: Whether bots may have changed; what they played before doesn't count then.
+
+    Raises:
+        SpecError: A bot has changed, and `accept_changes` is false.
+    """
+    before = store.identities()
+    now = {name: contestant.identity for name, contestant in setup.contestants.items()}
+    changed = [name for name in now if before.get(name, now[name]) != now[name]]
+    if changed and not accept_changes:
+        changes = "; ".join(
+            f"{name} has another {_difference(before[name], now[name])} than when it played before"
+            for name in changed
+        )
+        them = "it" if len(changed) == 1 else "them"
+        raise SpecError(
+            f"bots: {changes}; change it back, give it another name, "
+            f"or start {them} anew by --accept-changes"
+        )
+    for name, identity in now.items():
+        if before.get(name) != identity:
+            store.set_identity(name, identity)
+
+
+def _difference(before: str, now: str) -> str:
+    """Describe what changed between two identities, as in `command ("a", now "b") and limits`."""
+    old, new = json.loads(before), json.loads(now)
+    parts = []
+    for key in sorted(old.keys() | new.keys()):
+        if old.get(key) != new.get(key):
+            values = f" ({json.dumps(old.get(key))}, now {json.dumps(new.get(key))})"
+            parts.append(key + (values if key == "command" else ""))
+    return " and ".join(parts)
+
+
+def unbench_bots(setup: Setup, store: Store, names: Sequence[str]) -> None:
+    """Let benched bots play again; their failures until now no longer count towards benching.
+
+    Raises:
+        SpecError: A name isn't a bot of this tournament, or the format can't take a bot back.
+    """
+    for name in names:
+        if name not in setup.bots:
+            known = ", ".join(setup.bots)
+            raise SpecError(
+                f"--unbench: {name!a} isn't a bot of this tournament; its bots are {known}"
+            )
+    if names and setup.spec.format.has_rounds:
+        raise SpecError(
+            f"--unbench: in a {setup.spec.format} the opponents of a benched bot have advanced "
+            "without playing it, so it can't come back"
+        )
+    for name in names:
+        store.unbench(name)

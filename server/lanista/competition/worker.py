@@ -1,0 +1,431 @@
+"""What a worker does: it plays the blocks of a task, in a trio loop that outlives the task.
+
+The functions here are called by any `concurrent.futures.Executor`: in this process, in another one
+of this machine, or on another machine. So they are ordinary blocking functions, and their arguments
+and results are plain data. Nothing is stored and nothing is decided here.
+
+Starting a bot may take longer than its match (an interpreter, a virtual machine), so bots that can
+play several matches stay in a pool from block to block and from task to task. Their connections
+belong to a trio loop, and that loop would end with a task that ran it by `trio.run`. Therefore each
+process keeps one loop, in a thread of its own: it is made for the first task, and every call hands
+its work to it and waits (`_Loop.run`). If the executor has several threads, their tasks share the
+loop, the pool and the watch for stalls.
+
+The loop ends when the worker cleans up (`end_idle_bots`), at the end of the process, or when
+what is played here is given up (`close`). A process that dies otherwise leaves no bot behind
+either: each bot has a keeper, a process that ends it.
+"""
+
+import atexit
+import contextlib
+import multiprocessing.util
+import os
+import tempfile
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+import attrs
+import trio
+
+from lanista.bots.keeper_process import close_fork_server
+from lanista.competition.block_player import MatchRun, PlayedTry, Player
+from lanista.competition.setup import MatchSetup, Opening
+from lanista.errors import LanistaError
+from lanista.games import registry
+from lanista.hosting.bot_pool import BotPool, Contestant
+from lanista.match.ending import FAILURES
+from lanista.match.record import ResultInfo, read_record
+from lanista.match.stalls import StallMonitor
+from lanista.results.block_records import BlockMatch
+from lanista.results.blocks import Seating
+from lanista.results.match_result import BlockResult
+from lanista.temporary import TemporaryFolder
+
+
+@attrs.frozen(kw_only=True)
+class Block:
+    """A block to play."""
+
+    id: str
+    bots: tuple[str, ...]
+    """The names of the bots, by place."""
+    opening: Opening
+    seatings: tuple[Seating, ...]
+    """The seatings to play, in this order."""
+
+
+@attrs.frozen(kw_only=True)
+class Task:
+    """Blocks to play one after another."""
+
+    match_setup: MatchSetup
+    contestants: Mapping[str, Contestant]
+    """The bots of the blocks, by name."""
+    blocks: tuple[Block, ...]
+    playing: str | None
+    """The folder to write records into, which the manager sees too; None if there is none, and the
+    records are returned as bytes."""
+    reports: bool = False
+    """Whether all that the records' results say is wanted too: `Finished.reports`."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What a match's record says of its result, for programs that don't read the record."""
+
+    match: str
+    """The match's id."""
+    names: tuple[str, ...]
+    """The bots' names in the record, by seat."""
+    info: ResultInfo | None
+    """The result; None if no match was played, as a bot didn't start."""
+    output: str
+    """The end of the output of the first bot that failed."""
+
+
+@attrs.frozen(kw_only=True)
+class Finished:
+    """A block that was played."""
+
+    result: BlockResult
+    records: Mapping[str, str | bytes]
+    """By `MatchResult.record`: the name of the file in `Task.playing` to be moved there, or the
+    content of the file."""
+    seconds: float
+    """The time from the start of the first bot to the end of the last record, in seconds."""
+    trouble: str = ""
+    """One line that says why the block must not count (two void matches in a row, say), otherwise
+    empty. With trouble, the result holds only the matches that were played."""
+    reports: tuple[Report, ...] = ()
+    """By match of the result: what its record says, if the task asks for it."""
+
+    @property
+    def has_failure(self) -> bool:
+        """Whether a bot failed in any match of the block."""
+        return any(seat.ending in FAILURES for match in self.result.matches for seat in match.seats)
+
+
+@attrs.frozen(kw_only=True)
+class Trial:
+    """The outcome of a match that a bot played against itself."""
+
+    bot: str
+    trouble: str
+    """One line that says what is wrong; empty if nothing is."""
+    warning: str = ""
+    """One line about something that works now and may do harm in a tournament, or empty."""
+    hello_after: float = 0.0
+    """Seconds from the start of the bot to its hello."""
+    seconds: float = 0.0
+    """Duration of the match, in seconds."""
+    turns: int = 0
+    slowest: float = 0.0
+    """The time of the slowest answer in seconds, without the first one."""
+    output: str = ""
+    """The end of what the bot wrote to stderr and stdout, as it wrote it."""
+
+
+class WorkError(LanistaError):
+    """A block can't be played by no fault of a bot, say because a record can't be written.
+
+    The message is one line.
+    """
+
+
+def play_blocks(task: Task) -> list[Finished]:
+    """Play the blocks of a task one after another; the bots are kept for later tasks.
+
+    Raises:
+        WorkError: A record can't be written.
+    """
+    return _in_loop(_play_blocks, task)
+
+
+def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -> Trial:
+    """Play one match of a bot against itself; its record is removed.
+
+    Raises:
+        WorkError: A record can't be written.
+    """
+    return _in_loop(_try_bot, match_setup, contestant, opening)
+
+
+async def _play_blocks(player: Player, task: Task) -> list[Finished]:
+    """Play one block after another; records are completed while the next block is played."""
+    finished: dict[int, Finished] = {}
+    failures: list[OSError] = []
+
+    async def play(index: int, over: trio.Event) -> None:
+        try:
+            finished[index] = await _play_block(player, task, task.blocks[index], folder, over)
+        except OSError as error:
+            failures.append(error)
+
+    with _records_folder(task.playing) as folder:
+        async with trio.open_nursery() as nursery:
+            for index in range(len(task.blocks)):
+                over = trio.Event()
+                nursery.start_soon(play, index, over)
+                await over.wait()
+                if failures:
+                    break
+        if failures:
+            raise failures[0]
+    return [finished[index] for index in range(len(task.blocks))]
+
+
+async def _play_block(
+    player: Player, task: Task, block: Block, folder: Path, over: trio.Event
+) -> Finished:
+    began = trio.current_time()
+    seatings = [
+        [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
+    ]
+    runs = await player.play_block(
+        task.match_setup, seatings, block.opening, folder, over, block=block.id
+    )
+    tries = [each for run in runs for each in run.tries]
+    matches = []
+    records: dict[str, str | bytes] = {}
+    for each in tries:
+        result = each.result
+        if each.report is not None:
+            record = each.report.record
+            match = BlockMatch(block.id, result.seating, result.attempt)
+            name = match.place(is_void=not result.counted)
+            result = attrs.evolve(result, record=name)
+            records[name] = record.name
+            if task.playing is None:
+                records[name] = record.read_bytes()
+                record.unlink()
+        matches.append(result)
+    return Finished(
+        result=BlockResult(
+            block=block.id,
+            bots=block.bots,
+            seed=block.opening.seed,
+            map=block.opening.map,
+            matches=tuple(matches),
+        ),
+        records=records,
+        seconds=trio.current_time() - began,
+        trouble=runs[-1].trouble,
+        reports=tuple(map(_report, tries)) if task.reports else (),
+    )
+
+
+def _report(played: PlayedTry) -> Report:
+    report = played.report
+    if report is None:
+        return Report(match="", names=(), info=None, output=played.output)
+    return Report(
+        match=report.spec.match,
+        names=report.names,
+        info=report.result,
+        output=played.output,
+    )
+
+
+async def _try_bot(
+    player: Player, match_setup: MatchSetup, contestant: Contestant, opening: Opening
+) -> Trial:
+    seats = [contestant] * registry.get(match_setup.game).seats
+    with _records_folder(None, watched=True) as folder:
+        run = MatchRun(seats, opening)
+        await player.play_alone(match_setup, run, folder)
+        played = run.tries[-1]
+        report = played.report
+        times = _times(report.record) if report is not None else []
+    await player.pool.close()
+    result, trouble = played.result, run.trouble
+    if not result.counted:
+        trouble = "this machine stalled, so the bot can't be judged; try again when it is idle"
+    for seat in result.seats:
+        if seat.ending in FAILURES and not trouble:
+            trouble = f"{seat.ending}: {seat.words}"
+    slowest = max(times, default=0.0)
+    warning = ""
+    stays = report is not None and report.exits[0] is None
+    if not trouble and not stays and not contestant.restart:
+        warning = "does not stay for another match (keep=1), so it is started for each"
+    limit = match_setup.conditions.clock.turn
+    if not trouble and limit and slowest > limit / 2:
+        warning = f"its slowest answer took {slowest:.3f} s of {limit:g} s"
+    return Trial(
+        bot=contestant.name,
+        trouble=trouble,
+        warning=warning,
+        hello_after=run.hello_after,
+        seconds=result.seconds,
+        turns=result.turns,
+        slowest=slowest,
+        output=played.output if trouble else "",
+    )
+
+
+def _times(record: Path) -> list[float]:
+    """Read the times of all answers but the first ones, in seconds."""
+    return [
+        times[2] / 1e6
+        for turn in read_record(record).turns[1:]
+        for times in turn.times
+        if times is not None and len(times) > 2
+    ]
+
+
+@contextlib.contextmanager
+def _records_folder(playing: str | None, *, watched: bool = False) -> Iterator[Path]:
+    """Yield the folder for records that are being written, and turn its errors into WorkError.
+
+    Args:
+        playing: The folder; None for a temporary one.
+        watched: Whether a temporary one is removed as soon as this worker is killed, say by Ctrl-C,
+            which costs a process; otherwise the next worker on this machine removes it.
+
+    Raises:
+        WorkError: A record can't be written there.
+    """
+    try:
+        if playing is not None:
+            yield Path(playing)
+            return
+        with TemporaryFolder("lanista-records", watched=watched) as folder:
+            yield folder.path
+    except OSError as error:
+        where = error.filename or playing or tempfile.gettempdir()
+        raise WorkError(f"no record can be written, {where}: {error.strerror or error}") from None
+
+
+_CLOSED = "the worker was closed while it played"
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class _Loop:
+    """A trio loop in a thread of its own, with the player and the bots that it keeps."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.users = 0
+        """The number of calls that are under way."""
+        self._ready = threading.Event()
+        # By the scope of each call's work: set when that work has ended.
+        self._working: dict[trio.CancelScope, trio.Event] = {}
+        # A daemon, because the end of the process must not wait for it; keepers end the bots.
+        self._thread = threading.Thread(target=trio.run, args=(self._main,), daemon=True)
+        self._thread.start()
+        self._ready.wait()
+
+    async def _main(self) -> None:
+        self._token = trio.lowlevel.current_trio_token()
+        self._closing = trio.Event()
+        stalls = StallMonitor()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stalls.beat)
+            pool = BotPool(nursery)
+            self._player = Player(pool, stalls)
+            self._ready.set()
+            await self._closing.wait()
+            # `close` has cancelled them; they may still use bots of the pool.
+            for ended in list(self._working.values()):
+                await ended.wait()
+            await pool.close()
+            nursery.cancel_scope.cancel()
+
+    def run(
+        self,
+        work: Callable[Concatenate[Player, _P], Awaitable[_T]],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _T:
+        """Run an async function in the loop and wait for its result, from any other thread.
+
+        Raises:
+            WorkError: The loop was closed meanwhile.
+        """
+        done: Future[_T] = Future()
+
+        async def until_closed() -> None:
+            try:
+                with trio.CancelScope() as scope:
+                    ended = self._working[scope] = trio.Event()
+                    try:
+                        done.set_result(await work(self._player, *args, **kwargs))
+                    except Exception as error:  # noqa: BLE001 - raised in the waiting thread
+                        done.set_exception(error)
+                    finally:
+                        del self._working[scope]
+                        ended.set()
+            finally:
+                if not done.done():
+                    done.set_exception(WorkError(_CLOSED))
+
+        # Not `trio.from_thread.run`: in a process that was forked from one that runs trio, it
+        # mistakes this thread for trio's.
+        try:
+            self._token.run_sync_soon(trio.lowlevel.spawn_system_task, until_closed)
+        except trio.RunFinishedError:
+            raise WorkError(_CLOSED) from None
+        return done.result()
+
+    def close(self) -> None:
+        """Cancel what is under way, end the bots of the pool, then end the loop."""
+
+        def close() -> None:
+            for scope in self._working:
+                scope.cancel()
+            self._closing.set()
+
+        with contextlib.suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(close)
+        self._thread.join()
+
+
+_the_loop: _Loop | None = None
+_loop_lock = threading.Lock()
+
+
+def _in_loop(
+    work: Callable[Concatenate[Player, _P], Awaitable[_T]], *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
+    """Run an async function in the loop of this process, which is made for the first call."""
+    global _the_loop  # noqa: PLW0603 - there is one for each process
+    with _loop_lock:
+        # After a fork, the loop of the parent is here, but not its thread.
+        if _the_loop is None or _the_loop.pid != os.getpid():
+            _the_loop = _Loop()
+            # At the end of the process bots get time to leave. The processes of a pool call
+            # multiprocessing's finalizers only.
+            multiprocessing.util.Finalize(None, close, exitpriority=100)
+            atexit.register(close)
+        loop = _the_loop
+        loop.users += 1
+    try:
+        return loop.run(work, *args, **kwargs)
+    finally:
+        with _loop_lock:
+            loop.users -= 1
+
+
+def end_idle_bots() -> None:
+    """End the bots that are kept in this process, unless something is being played here.
+
+    If several tournaments of one process share the loop, the last one to end closes it.
+    """
+    with _loop_lock:
+        if _the_loop is None or _the_loop.users:
+            return
+    close()
+
+
+def close() -> None:
+    """Cancel what is played in this process and end its bots; the next task starts them anew."""
+    global _the_loop
+    with _loop_lock:
+        loop, _the_loop = _the_loop, None
+    if loop is not None and loop.pid == os.getpid():
+        loop.close()
+        close_fork_server()  # this process may be a cluster's, and go on without us

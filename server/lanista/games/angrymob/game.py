@@ -1,0 +1,383 @@
+"""A game of Angry Mob: reading answers, carrying out moves, the end, the facts.
+
+The rules are in rules/angrymob.md 2 to 4, the facts in PROTOCOL.md 5. Units are kept as counts by
+cell, because players occupy few cells even on large maps: they recruit only while they have at
+most 8 units.
+"""
+
+import copy
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+
+from lanista.games.angrymob import scene
+from lanista.games.angrymob.board import IMPASSABLE, Board
+from lanista.games.base import (
+    Answer,
+    MalformedAnswerError,
+    Reason,
+    Refusal,
+    Submove,
+    Token,
+    Verdict,
+    illegal,
+)
+from lanista.games.outcome import Outcome, Termination, forfeit
+from lanista.games.picture import Frame, Mark, Place, Scene
+
+SEATS = 2
+RECRUIT_LIMIT = 8
+"""The greatest number of units, after the fights, with which a player recruits in a move."""
+NEIGHBOURS = (
+    "the neighbour of ({}, {}) to the right",
+    "the neighbour above ({}, {})",
+    "the neighbour of ({}, {}) to the left",
+    "the neighbour below ({}, {})",
+)
+"""Templates that name a cell's neighbour, by direction."""
+
+WAYS = ("right", "up", "left", "down")
+"""The directions in words."""
+
+Units = dict[int, int]
+"""The number of one player's units by cell; cells without units are left out."""
+
+
+@attrs.define(eq=False)
+class AngryMob:
+    """A game of Angry Mob in progress."""
+
+    board: Board
+    move_limit: int
+    turn: int = 0
+    """The number of moves carried out."""
+    moved: tuple[tuple[int, ...] | None, ...] = (None, None)
+    """By seat, the numbers of its last answer; None if it was late, malformed or missing."""
+    _units: tuple[Units, Units] = attrs.field(init=False)
+    _neutral: list[int] = attrs.field(init=False)
+    _taken: list[int] = attrs.field(init=False, factory=list)  # cells recruited in the last move
+    # By cell, the units of both seats that fought there in the last move.
+    _fought: dict[int, tuple[int, int]] = attrs.field(init=False, factory=dict)
+    _outcome: Outcome | None = attrs.field(init=False, default=None)
+    _near: tuple[tuple[int, int, int, int], ...] = attrs.field(init=False, repr=False)
+    _facts: bytes | None = attrs.field(init=False, default=None, repr=False)
+    _ground_hash: bytes | None = attrs.field(init=False, default=None, repr=False)
+    # Built when the first viewer asks, then kept: there are thousands, of which few change.
+    _neutral_marks: dict[int, Mark] | None = attrs.field(init=False, default=None, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._units = ({self.board.bases[0]: 1}, {self.board.bases[1]: 1})
+        self._neutral = list(self.board.cells)
+        self._near = self.board.neighbours()
+
+    # -- answers -------------------------------------------------------------------------------
+
+    def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
+        """Read `i j k d i j k d …` and refuse the first illegal submove, if any.
+
+        Raises:
+            MalformedAnswerError: There is a letter, or the number of tokens isn't divisible by four
+                (PROTOCOL.md 4).
+        """
+        numbers = _numbers(tokens)
+        return Answer(numbers, tuple(self._first_illegal(self._units[seat], numbers)))
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with the first illegal submove, if any."""
+        return illegal(self._first_illegal(self._units[seat], _numbers(tokens)))
+
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
+        """Yield what the submoves of a well-formed answer order, the illegal one included."""
+        rows, cols = self.board.rows, self.board.cols
+        numbers = _numbers(tokens)
+        for start in range(0, len(numbers), 4):
+            row, col, count, direction = numbers[start : start + 4]
+            way = f"go {WAYS[direction]}" if 0 <= direction <= 3 else f"go by {direction}"
+            places: list[Place] = []
+            if 0 <= row < rows and 0 <= col < cols:
+                places.append((row, col))
+                target = self._near[row * cols + col][direction] if 0 <= direction <= 3 else -1
+                places += [divmod(target, cols)] if target >= 0 else []
+            yield Submove(f"{scene.units(count)} from ({row}, {col}) {way}", None, tuple(places))
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return nothing: a legal move is carried out as a whole, and units have no numbers."""
+        return {}
+
+    def _first_illegal(self, units: Units, numbers: Sequence[int]) -> dict[int, Reason]:
+        """Return the first submove that is illegal by rules/angrymob.md 4, if any, and the reason.
+
+        `units` are the player's units before the move.
+        """
+        rows, cols = self.board.rows, self.board.cols
+        sent: Units = {}
+        for index in range(len(numbers) // 4):
+            row, col, count, direction = numbers[4 * index : 4 * index + 4]
+            if not (0 <= row < rows and 0 <= col < cols):
+                template = "({}, {}) is outside the map of {} rows and {} columns"
+                return {index: (template, row, col, rows, cols)}
+            cell = row * cols + col
+            if self._neutral[cell] == IMPASSABLE:
+                return {index: ("({}, {}) is impassable", row, col)}
+            if not 0 <= direction <= 3:
+                return {index: ("direction {}; it is 0 right, 1 up, 2 left or 3 down", direction)}
+            if count < 1:
+                return {index: ("{} units; at least 1 must move", count)}
+            already = sent.get(cell, 0)
+            available = units.get(cell, 0)
+            if already + count > available:
+                template = "{} units from ({}, {}), where you had {}"
+                if already:
+                    template += " and already sent {}"
+                return {index: (template, count, row, col, available, already)}
+            sent[cell] = already + count
+            if self._near[cell][direction] < 0:
+                template = NEIGHBOURS[direction] + " is outside the map or impassable"
+                return {index: (template, row, col)}
+        return {}
+
+    # -- playing -------------------------------------------------------------------------------
+
+    def advance(self, turn: Sequence[Verdict]) -> None:
+        """Carry out one move of both players, or end the game by forfeit."""
+        self._facts = None
+        self.moved = tuple(
+            verdict.orders if isinstance(verdict, Answer) else None for verdict in turn
+        )
+        at_fault = [not isinstance(verdict, Answer) or bool(verdict.refused) for verdict in turn]
+        if any(at_fault):
+            # A fault ends the game before anything is carried out (rules/angrymob.md 3).
+            self._taken, self._fought = [], {}
+            self._outcome = forfeit(at_fault, self.scores(), "forfeit")
+            return
+        for seat in range(SEATS):
+            self._move(self._units[seat], self.moved[seat] or ())
+        self._fight()
+        self._recruit()
+        self.turn += 1
+        self._outcome = self._ending()
+
+    def _move(self, units: Units, numbers: Sequence[int]) -> None:
+        """Carry out step 1 for one player, whose submoves are legal."""
+        cols = self.board.cols
+        for start in range(0, len(numbers), 4):
+            row, col, count, direction = numbers[start : start + 4]
+            cell = row * cols + col
+            units[cell] -= count
+            target = self._near[cell][direction]
+            units[target] = units.get(target, 0) + count
+        if numbers:
+            for cell in [cell for cell, count in units.items() if not count]:
+                del units[cell]
+
+    def _fight(self) -> None:
+        """Carry out step 2: where both have units, the larger number keeps the difference."""
+        first, second = self._units
+        self._fought = {}
+        for cell in first.keys() & second.keys():
+            self._fought[cell] = first[cell], second[cell]
+            difference = first[cell] - second[cell]
+            del first[cell], second[cell]
+            if difference > 0:
+                first[cell] = difference
+            elif difference < 0:
+                second[cell] = -difference
+
+    def _recruit(self) -> None:
+        """Carry out step 3: a player with at most 8 units takes the neutral ones in its cells."""
+        self._taken = []
+        for units in self._units:
+            if sum(units.values()) <= RECRUIT_LIMIT:
+                for cell in units:
+                    if self._neutral[cell]:
+                        units[cell] += self._neutral[cell]
+                        self._neutral[cell] = 0
+                        self._taken.append(cell)
+                        self._ground_hash = None
+
+    def _ending(self) -> Outcome | None:
+        """Return the outcome after a move: step 4 and rules/angrymob.md 3."""
+        first, second = self._units
+        first_captures = self.board.bases[1] in first
+        second_captures = self.board.bases[0] in second
+        if first_captures and second_captures:
+            return self._finished((1, 1), "both-captured")
+        if first_captures or second_captures:
+            return self._finished((1, 2) if first_captures else (2, 1), "capture")
+        if not any(self._units):
+            return self._finished((1, 1), "no-units")
+        if self.turn >= self.move_limit:
+            return self._finished((1, 1), "move-limit")
+        return None
+
+    def _finished(self, ranks: tuple[int, int], reason: str) -> Outcome:
+        return Outcome(
+            termination=Termination.FINISHED, ranks=ranks, scores=self.scores(), reason=reason
+        )
+
+    # -- looking ahead (rules.search) ----------------------------------------------------------
+
+    @property
+    def units(self) -> tuple[Units, Units]:
+        """By seat, its units by cell; they may be read, but only the game changes them."""
+        return self._units
+
+    @property
+    def neutral(self) -> Sequence[int]:
+        """By cell, its neutral units now, or `IMPASSABLE`; only the game changes them."""
+        return self._neutral
+
+    def copy(self) -> "AngryMob":
+        """Return a game that goes on independently of this one."""
+        other = copy.copy(self)
+        first, second = self._units
+        other._units = (first.copy(), second.copy())  # noqa: SLF001 - its own class
+        other._neutral = self._neutral.copy()  # noqa: SLF001 - its own class
+        other._neutral_marks = None  # noqa: SLF001 - its own class
+        return other
+
+    def legal(self, seat: int) -> dict[tuple[int, int], list[tuple[int, int, int, int]]]:
+        """Return, by place, the submoves that may start there; see `games.search`."""
+        cols = self.board.cols
+        return {
+            divmod(cell, cols): [
+                (*divmod(cell, cols), sent, direction)
+                for direction, near in enumerate(self._near[cell])
+                if near >= 0
+                for sent in range(count, 0, -1)
+            ]
+            for cell, count in sorted(self._units[seat].items())
+        }
+
+    def position(self, seat: int) -> bytes:
+        """Return the facts with every cell whose neutral units changed since the start."""
+        cols = self.board.cols
+        changed = [
+            f"neutral {cell // cols} {cell % cols} {now}\n"
+            for cell, (now, first) in enumerate(zip(self._neutral, self.board.cells, strict=True))
+            if now != first
+        ]
+        kept = [
+            line
+            for line in self.facts(seat, (0.0,) * SEATS).decode().splitlines(keepends=True)
+            if not line.startswith("neutral ")
+        ]
+        return "".join(kept + changed).encode()
+
+    def resume(
+        self,
+        turn: int,
+        units: tuple[Units, Units],
+        neutral: Mapping[int, int],
+        moved: tuple[tuple[int, ...] | None, ...],
+    ) -> None:
+        """Put a new game into a later position of the same match.
+
+        Args:
+            turn: The number of moves carried out.
+            units: By seat, its units by cell.
+            neutral: The neutral units of the cells where they changed since the start.
+            moved: By seat, the numbers of its last answer.
+        """
+        self.turn, self._units, self.moved = turn, units, moved
+        for cell, count in neutral.items():
+            self._neutral[cell] = count
+
+    # -- outcome, facts, views -----------------------------------------------------------------
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game ended, or None while it goes on."""
+        return self._outcome
+
+    def scores(self) -> tuple[int, ...]:
+        """Return the number of units of each seat."""
+        first, second = self._units
+        return (sum(first.values()), sum(second.values()))
+
+    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for both seats
+        """Return settings, size, bases and rows (PROTOCOL.md 5)."""
+        board = self.board
+        lines = [f"set move_limit {self.move_limit}", f"size {board.rows} {board.cols}"]
+        for number, cell in enumerate(board.bases):
+            lines.append(f"base {number} {cell // board.cols} {cell % board.cols}")
+        lines += [f"row {row} {line}" for row, line in enumerate(board.lines())]
+        return ("\n".join(lines) + "\n").encode()
+
+    def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
+        """Return moves, units, recruited cells and totals (PROTOCOL.md 5), one object for both."""
+        if self._facts is None:
+            cols = self.board.cols
+            lines = []
+            if self.turn:
+                lines = [
+                    f"moved {owner} {' '.join(map(str, numbers))}" if numbers else f"moved {owner}"
+                    for owner, numbers in enumerate(self.moved)
+                ]
+            standing = [(cell, 0, count) for cell, count in self._units[0].items()]
+            standing += [(cell, 1, count) for cell, count in self._units[1].items()]
+            standing.sort()
+            lines += [
+                f"unit {cell // cols} {cell % cols} {owner} {count}"
+                for cell, owner, count in standing
+            ]
+            lines += [f"neutral {cell // cols} {cell % cols} 0" for cell in sorted(self._taken)]
+            lines += [f"total {owner} {total}" for owner, total in enumerate(self.scores())]
+            self._facts = ("\n".join(lines) + "\n").encode()
+        return self._facts
+
+    def digest(self) -> str:
+        """Return a hash of board, units, neutral units, last answers, turn, limit and outcome."""
+        if self._ground_hash is None:
+            # Neutral units change rarely; they are hashed again only when they did.
+            ground = repr((self.board.rows, self.board.cols, self.board.bases, self._neutral))
+            self._ground_hash = hashlib.blake2b(ground.encode(), digest_size=16).digest()
+        ended = self._outcome
+        state = (
+            self.turn,
+            self.move_limit,
+            self.moved,
+            sorted(self._units[0].items()),
+            sorted(self._units[1].items()),
+            ended and (ended.termination.value, ended.ranks, ended.scores, ended.reason),
+        )
+        hashed = hashlib.blake2b(repr(state).encode() + self._ground_hash, digest_size=8)
+        return hashed.hexdigest()
+
+    def scene(self) -> Scene:
+        """Return the map without its units."""
+        return scene.scene(self.board)
+
+    def frame(self) -> Frame:
+        """Return the players' units, neutral units, and the events of the last move."""
+        if self._neutral_marks is None:
+            self._neutral_marks = scene.neutral_marks(self.board, self._neutral)
+        for cell in [cell for cell in self._neutral_marks if not self._neutral[cell]]:
+            del self._neutral_marks[cell]
+        scores, ended = self.scores(), self._outcome
+        carried_out = ended is None or ended.termination is not Termination.FORFEIT
+        return Frame(
+            turn=self.turn,
+            marks=scene.marks(self.board, self._units, self._neutral_marks),
+            captions=tuple(scene.units(total) for total in scores),
+            stats=tuple((total,) for total in scores),
+            arrows=scene.arrows(self.board, self.moved if carried_out else ()),
+            events=scene.events(self.board, self._units, self._fought, self._taken, ended),
+        )
+
+
+def _numbers(tokens: Sequence[Token]) -> tuple[int, ...]:
+    """Return an answer's numbers, four a submove."""
+    if len(tokens) % 4:
+        raise MalformedAnswerError(
+            f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
+        )
+    numbers: list[int] = []
+    for index, token in enumerate(tokens):
+        if not isinstance(token, int):
+            raise MalformedAnswerError(
+                f"`{token}` where a number belongs; a submove is four numbers: i j k d",
+                index // 4,
+            )
+        numbers.append(token)
+    return tuple(numbers)

@@ -1,0 +1,421 @@
+"""The interface between a ruleset and everything that plays, records or shows it.
+
+A ruleset is found by its name (`registry`) and makes a `Game` from settings, a board and chance.
+In every turn the runner asks `Game.parse` to read each seat's answer, forms a verdict on each
+seat, and gives all verdicts to `Game.advance` at once, in order of seats. The same settings,
+board, seed and verdicts give the same game, whatever order the answers came in; that is what
+makes records and replays possible. Nothing here knows of sockets, clocks, files or the lines
+around the facts.
+"""
+
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import attrs
+
+from lanista.errors import BadInputError
+from lanista.games.chance import Chance
+from lanista.games.outcome import REMOVED, Outcome
+from lanista.games.picture import Frame, Place, Scene
+from lanista.suggestions import did_you_mean
+
+Token = int | str
+"""One token of an answer: a 32-bit signed integer or a single letter (PROTOCOL.md 4)."""
+
+
+class RefusalCode(enum.Enum):
+    """The reason why an answer, or one of its submoves, doesn't count (PROTOCOL.md 7, notes)."""
+
+    LATE = "late"
+    MALFORMED = "malformed"
+    ILLEGAL = "illegal"
+
+
+@attrs.frozen
+class Refusal:
+    """A refused answer, or a refused submove of one."""
+
+    code: RefusalCode
+    message: str
+    """The reason in plain English, in one printable line."""
+    index: int | None = None
+    """The index of the submove in the line, from 0; None when the whole line is refused."""
+
+
+Reason = tuple[str, *tuple[object, ...]]
+"""What is wrong with a submove: a template for `str.format`, and the values that it takes.
+
+A bot may be refused a hundred thousand submoves in a match, so a ruleset that is asked for a
+verdict shouldn't write the messages.
+"""
+
+
+def illegal(reasons: Mapping[int, Reason]) -> tuple[Refusal, ...]:
+    """Return refusals of illegal submoves from the reasons by index; this writes the messages."""
+    return tuple(
+        Refusal(RefusalCode.ILLEGAL, template.format(*values), index)
+        for index, (template, *values) in reasons.items()
+    )
+
+
+class MalformedAnswerError(Exception):
+    """The tokens of an answer don't form submoves of this ruleset."""
+
+    def __init__(self, message: str, index: int | None = None) -> None:
+        super().__init__(message)
+        self.refusal = Refusal(RefusalCode.MALFORMED, message, index)
+
+
+class TooManySubmovesError(Exception):
+    """An answer has more submoves than the ruleset allows in a turn; the seat is eliminated."""
+
+
+@attrs.frozen
+class Answer:
+    """The verdict on a well-formed answer that came in time."""
+
+    orders: Any
+    """The submoves as the ruleset's `parse` returned them; only the ruleset looks inside."""
+    refused: tuple[int, ...] = ()
+    """The indexes of the submoves that are not allowed, from 0 and ascending.
+
+    The ruleset decides what follows from them. `Game.explain` says what is wrong with them.
+    """
+
+
+@attrs.frozen
+class Late:
+    """The verdict when no answer came in time."""
+
+
+@attrs.frozen
+class Malformed:
+    """The verdict on an answer that came in time but isn't a line of submoves."""
+
+    refusal: Refusal
+
+
+@attrs.frozen
+class Missing:
+    """The verdict when the connection ended before an answer came, or there is none at present."""
+
+
+@attrs.frozen
+class Out:
+    """The verdict on a seat that was eliminated in an earlier turn and is no longer asked."""
+
+
+Verdict = Answer | Late | Malformed | Missing | Out
+"""The runner's judgement of one seat's turn; a replay applies it and never judges again."""
+
+
+class Consequence(enum.Enum):
+    """The consequence of a turn that is late, malformed or missing."""
+
+    FORFEIT = "forfeit"
+    """The seat loses at once, and the runner sends it the reason."""
+    SKIP = "skip"
+    """The turn counts as no submoves; several late turns in a row eliminate the seat."""
+
+
+@attrs.frozen(kw_only=True)
+class Setting:
+    """An integer setting of a ruleset."""
+
+    name: str
+    """The name, as on the wire (`set NAME VALUE`) and in `--set NAME=VALUE`."""
+    default: int
+    low: int
+    high: int
+    help: str
+    """A description in one line of plain English."""
+
+
+class BadSettingError(BadInputError):
+    """A setting is unknown to the ruleset, or its value is out of range."""
+
+
+class BadBoardError(BadInputError):
+    """A board file can't be used; the message says where and what would be right."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        where = [f"line {line}"] if line is not None else []
+        where += [f"column {column}"] if column is not None else []
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
+        self.line = line
+        """The number of the wrong line, from 1; None when the fault isn't in a single line."""
+        self.column = column
+        """The column in characters, from 1; None when the fault isn't at a single place."""
+
+
+class Game(Protocol):
+    """A match in progress: mutable, deterministic, driven by the runner or by a replay."""
+
+    @property
+    def turn(self) -> int:
+        """The number of turns carried out so far: the N of the wire's `turn N`."""
+        ...
+
+    def facts_at_start(self, seat: int) -> bytes:
+        """Return the lines of PROTOCOL.md 5 "Start" for this seat, each ended by a newline."""
+        ...
+
+    def facts(self, seat: int, status: Sequence[float]) -> bytes:
+        """Return the lines of PROTOCOL.md 5 "Turn" for this seat.
+
+        Seats that see the same facts get the same object, so that its bytes are encoded once.
+
+        Args:
+            seat: The seat that will read the lines.
+            status: By seat, the answer time used so far as a share of the match's allowance, or
+                -1 for a seat that was eliminated.
+        """
+        ...
+
+    def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
+        """Check an answer's tokens against the position; the game doesn't change.
+
+        Raises:
+            MalformedAnswerError: The tokens don't form submoves of this ruleset.
+            TooManySubmovesError: There are more submoves than allowed in a turn (PROTOCOL.md 4).
+        """
+        ...
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with each submove that `parse` refuses, in the order of `refused`.
+
+        It is asked in the same position as `parse`, and only if somebody wants to know.
+
+        Raises:
+            MalformedAnswerError: As for `parse`.
+            TooManySubmovesError: As for `parse`.
+        """
+        ...
+
+    def advance(self, turn: Sequence[Verdict]) -> None:
+        """Carry out one turn, given one verdict per seat, in order of seats."""
+        ...
+
+    def outcome(self) -> Outcome | None:
+        """Return how the game ended, or None while it goes on."""
+        ...
+
+    def scores(self) -> tuple[int, ...]:
+        """Return the present score of each seat."""
+        ...
+
+    def digest(self) -> str:
+        """Return a hash of the whole state, outcome included, as 16 hexadecimal digits."""
+        ...
+
+    def scene(self) -> Scene:
+        """Return what a viewer draws once for the whole match."""
+        ...
+
+    def frame(self) -> Frame:
+        """Return what a viewer draws of the present position."""
+        ...
+
+
+@attrs.frozen
+class Submove:
+    """A submove of an answer in words, and what it concerns on the board."""
+
+    text: str
+    """What it orders, in plain English and in one line, such as `wizard 39 moves left`."""
+    unit: int | None = None
+    """The number of the unit that it moves, as in `picture.Mark`; None when there is none."""
+    cells: tuple[Place, ...] = ()
+    """The cells of the scene that it concerns: where the unit stands, then where it is to go."""
+
+
+@runtime_checkable
+class DecodesAnswers(Protocol):
+    """A game that can say in words what an answer orders and what became of it.
+
+    A game needn't have these methods. Viewers show its answers as they were sent if it hasn't.
+    """
+
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:
+        """Yield every submove of an answer that `parse` reads, refused or not, in its order.
+
+        It is asked in the same position as `parse`, and only if somebody looks.
+        """
+        ...
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return why orders of the last turn changed nothing, by the number of their unit.
+
+        Such as `a wall is there`. Refused submoves may be among them or not.
+        """
+        ...
+
+
+class Dialect(Protocol):
+    """A wire format of a ruleset's match other than protocol version 1.
+
+    A dialect replaces the bytes that are sent and nothing else: lines, pending answers and time
+    are handled as in PROTOCOL.md 1 and 4.
+    """
+
+    def opening(self, game: Any, seat: int) -> bytes:
+        """Return what a seat is sent first; it also asks for the seat's first answer."""
+        ...
+
+    def turn(self, game: Any, seat: int) -> bytes:
+        """Return what a seat is sent after a turn, when another answer is due."""
+        ...
+
+    def closing(self, game: Any, seat: int) -> bytes:
+        """Return what a seat is sent after the last turn, before the connection closes."""
+        ...
+
+
+class Ruleset(Protocol):
+    """The rules of a game, under a name.
+
+    `Any` stands for the ruleset's own board type; code that passes a board on never looks inside.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name, as in `game=NAME` on the wire: lower-case letters, digits and `-`."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The name as people write it."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version, which changes whenever the same turns could lead to a different game."""
+        ...
+
+    @property
+    def seats(self) -> int:
+        """The number of seats in a match."""
+        ...
+
+    @property
+    def consequence(self) -> Consequence:
+        """The consequence of a turn without a usable answer."""
+        ...
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The settings, in the order in which the wire sends them."""
+        ...
+
+    @property
+    def seeds(self) -> tuple[int, int]:
+        """The lowest and the highest seed that the ruleset accepts."""
+        ...
+
+    @property
+    def classic(self) -> Dialect | None:
+        """The dialect for a hello without `v=` (PROTOCOL.md 6); None means protocol version 1."""
+        ...
+
+    def chance(self, seed: int) -> Chance:
+        """Return the source of random draws for a seed, which is within `seeds`."""
+        ...
+
+    def read_board(self, text: str) -> Any:
+        """Read a board file.
+
+        Raises:
+            BadBoardError: The file isn't a valid board.
+        """
+        ...
+
+    def write_board(self, board: Any) -> str:
+        """Return the text of a board file, which `read_board` reads back to an equal board."""
+        ...
+
+    def generate(self, settings: Mapping[str, int], chance: Chance) -> Any:
+        """Generate a board; the same chance always gives the same board."""
+        ...
+
+    def new(self, settings: Mapping[str, int], board: Any, chance: Chance) -> Game:
+        """Start a game. `settings` has every setting, as `complete_settings` returns them."""
+        ...
+
+    def max_turns(self, settings: Mapping[str, int]) -> int:
+        """Return the greatest number of turns that a match can have."""
+        ...
+
+
+def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, int]:
+    """Return all settings of a ruleset in its order: the given ones checked, defaults for the rest.
+
+    Raises:
+        BadSettingError: The ruleset has no setting of that name, or the value is out of range.
+    """
+    known = {setting.name: setting for setting in ruleset.settings}
+    for name, value in given.items():
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise BadSettingError(
+                f"{ruleset.title} has no setting {name!r}; its settings are: {names}"
+                f"{did_you_mean(name, known)}"
+            )
+        setting = known[name]
+        if not setting.low <= value <= setting.high:
+            raise BadSettingError(
+                f"setting {name} of {ruleset.title} is {value}; "
+                f"it can be from {setting.low} to {setting.high}"
+            )
+    return {name: given.get(name, setting.default) for name, setting in known.items()}
+
+
+_ENDINGS: Mapping[str, str] = {
+    "forfeit": "whoever was at fault lost at once, whatever the scores",
+    REMOVED: "the arena put a bot out, which lost at once, whatever the scores",
+    "all-out": "every bot was put out; the scores at that moment decided",
+}
+"""Explanations of the reasons that all games share."""
+
+
+def ending_text(ruleset: Ruleset, reason: str) -> str | None:
+    """Return by which rule a match was decided, in one line, or None if that isn't known.
+
+    Args:
+        ruleset: The game. It may have an attribute `endings`, which maps the reasons of its
+            outcomes to such lines.
+        reason: The keyword of the outcome (`Outcome.reason`).
+    """
+    endings: Mapping[str, str] = {**_ENDINGS, **getattr(ruleset, "endings", {})}
+    return endings.get(reason)
+
+
+def turn_word(ruleset: Ruleset) -> str:
+    """Return the game's own word for a turn, such as `move` or `round`.
+
+    Args:
+        ruleset: The game. It may have an attribute `turn_word`; otherwise the word is `turn`.
+    """
+    word: str = getattr(ruleset, "turn_word", "turn")
+    return word
+
+
+def number_text(value: float) -> str:
+    """Return a number for a line of facts: at most four digits after the point (PROTOCOL.md 1)."""
+    text = f"{value:.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def quoted(text: str) -> str:
+    """Quote and escape a piece of a board file for a message, cut after 40 characters."""
+    return ascii(text[:40]) + ("…" if len(text) > 40 else "")
+
+
+def submove_numbers(ruleset: Ruleset) -> int | None:
+    """Return how many numbers a submove has; None: each begins with a letter (PROTOCOL.md 4).
+
+    Args:
+        ruleset: The game. It may have an attribute `submove_numbers`; otherwise it is None.
+    """
+    numbers: int | None = getattr(ruleset, "submove_numbers", None)
+    return numbers

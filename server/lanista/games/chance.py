@@ -1,0 +1,115 @@
+"""Chance as an argument: the sources of every random draw of a ruleset.
+
+A ruleset never uses the `random` module's global state, the time, or hashes, because the same
+seed must give the same match everywhere. Each draw carries its reason, so that a test can check
+the exact sequence of draws with a scripted chance (`games.testing`).
+"""
+
+import random
+from collections.abc import MutableSequence
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+SEED_BITS = 64
+"""The width of a seed, a signed integer, in bits."""
+
+
+class Chance(Protocol):
+    """A source of random draws."""
+
+    def below(self, n: int, why: str) -> int:
+        """Draw an integer from 0 to n - 1, uniformly; `why` names the draw in tests."""
+        ...
+
+
+class SeededChance:
+    """A source that gives the same draws for a 64-bit seed on every machine and Python version.
+
+    It uses `random.Random.random()` alone, the one method whose sequence Python promises to keep
+    (its documentation, "Notes on Reproducibility").
+    """
+
+    def __init__(self, seed: int) -> None:
+        # Modulo 2^64 first: Python seeds with the absolute value, which would make
+        # the seeds s and -s the same game.
+        self._generator = random.Random(seed % (1 << SEED_BITS))  # noqa: S311 - games, not secrets
+        self._random = self._generator.random
+
+    def below(self, n: int, why: str) -> int:
+        """Draw an integer from 0 to n - 1; n is at most 2^53."""
+        if n < 1:
+            raise ValueError(f"a draw below {n} ({why}) has no possible value")
+        return int(self._random() * n)
+
+    def __copy__(self) -> "SeededChance":
+        """Return a source that goes on alike, and independently of this one."""
+        other = SeededChance(0)
+        generator = random.Random()  # noqa: S311 - games, not secrets
+        generator.setstate(self._generator.getstate())
+        other._generator, other._random = generator, generator.random
+        return other
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "SeededChance":
+        """Return a copy too: a generator's bound method, copied as it is, would be shared."""
+        return self.__copy__()
+
+
+def shuffle(chance: Chance, items: MutableSequence[T], why: str) -> None:
+    """Shuffle the items in place (Fisher-Yates from the end), with one draw less than items."""
+    for last in range(len(items) - 1, 0, -1):
+        other = chance.below(last + 1, why)
+        items[last], items[other] = items[other], items[last]
+
+
+class OriginalChance:
+    """The generator of the original Hogwarts and Crematoria programs, draw for draw.
+
+    It is a linear congruential generator of 31 bits (rules/hogwarts.md 3.4), and a draw takes two
+    steps of it. `below(n)` is the originals' `random(0, n - 1)`. Bots could infer the state from
+    what they see of a match, so the seed must stay secret until the end.
+    """
+
+    MODULUS = 2**31
+    MAX_RANGE = 1_000_000
+    """The longest range; for a longer one the originals return its low end without a draw."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = abs(seed) % self.MODULUS
+        """The generator's present state, which is part of the digest of a match."""
+
+    def below(self, n: int, why: str) -> int:
+        """Draw an integer from 0 to n - 1; for n above MAX_RANGE return 0 without a step."""
+        if n < 1:
+            raise ValueError(f"a draw below {n} ({why}) has no possible value")
+        if n > self.MAX_RANGE:
+            return 0
+        self.state = (_TWO_STEPS_FACTOR * self.state + _TWO_STEPS_TERM) % self.MODULUS
+        return n * self.state // self.MODULUS
+
+    @classmethod
+    def leap(cls, draws: int) -> tuple[int, int]:
+        """Return the factor and the term by which a single step does the steps of some draws.
+
+        The state after them is `(factor * state + term) % MODULUS`.
+        """
+        factor, term = 1, 0
+        power_factor, power_term = _TWO_STEPS_FACTOR, _TWO_STEPS_TERM
+        while draws:
+            if draws & 1:
+                factor = power_factor * factor % cls.MODULUS
+                term = (power_factor * term + power_term) % cls.MODULUS
+            power_term = (power_factor * power_term + power_term) % cls.MODULUS
+            power_factor = power_factor * power_factor % cls.MODULUS
+            draws >>= 1
+        return factor, term
+
+    def skip(self, draws: int) -> None:
+        """Skip draws whose values nobody needs, in time logarithmic in their number."""
+        factor, term = self.leap(draws)
+        self.state = (factor * self.state + term) % self.MODULUS
+
+
+_FACTOR, _TERM = 843_314_861, 453_816_693
+_TWO_STEPS_FACTOR = _FACTOR * _FACTOR % OriginalChance.MODULUS
+_TWO_STEPS_TERM = (_FACTOR * _TERM + _TERM) % OriginalChance.MODULUS

@@ -1,0 +1,599 @@
+"""Checks a `.res` of Crematoria against the rules from the file alone, round by round.
+
+The movements of a round are applied in their printed order to its position, and the next position
+must be one that the rules allow: exactly the expected one where the rules leave no choice, one of
+the possible ones where chance decides (docs/rules/crematoria.md 5). The module shares no code with
+the ruleset, so that each of them is a check of the other.
+
+The next position shows which units died in a round: a pioneer or furyan then has another player.
+It doesn't always show when. So a blow that its victim may or may not survive is a fork: the round
+is tried again and again, with another combination of outcomes each time, until the rest fits.
+"""
+
+import functools
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+import attrs
+
+from lanista.games.crematoria.files import Movement, Position, Res
+from lanista.games.crematoria.game import Unit
+
+ROWS, COLS = 40, 80
+PEOPLE = "pf"
+FULL = {"p": 50, "f": 100, "n": 75}
+BLOWS = {"f": (25, 50), "n": (20, 40)}
+RECOVERY = 5
+_OFFSETS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+_RIGHTWARDS = (1, 2, 3)
+_UP, _DOWN, _NONE = 8, 9, 10
+_NAMES = ("Bottom", "BR", "Right", "RT", "Top", "TL", "Left", "LB", "Up", "Down", "None")
+_MAX_TRIES = 1000
+"""The number of ways through a round's forks that are tried; real rounds need one or two."""
+
+Place = tuple[int, int, int]
+"""A cell's row, column and level."""
+
+
+@attrs.frozen
+class Explanation:
+    """The number of rounds of a match that the rules explain, and the problem after them."""
+
+    rounds: int
+    """The number of rounds explained, from the first one on."""
+    problem: str | None = None
+    """What the rules don't allow in the next round, in one line; None: every round is explained."""
+
+
+class _UnexplainedError(Exception):
+    """Something that the rules don't allow."""
+
+
+def explain(res: Res) -> Explanation:
+    """Check a match, up to the first round that the rules don't allow."""
+    try:
+        _check_start(res)
+    except _UnexplainedError as error:
+        return Explanation(0, f"state 0: {error}")
+    for number, movements in enumerate(res.movements):
+        before, after = res.positions[number : number + 2]
+        problem = explain_round(res.header.settings, before, movements, after)
+        if problem is not None:
+            return Explanation(number, f"round {number}: {problem}")
+    return Explanation(len(res.movements))
+
+
+def explain_round(
+    settings: Mapping[str, int], before: Position, movements: Sequence[Movement], after: Position
+) -> str | None:
+    """Return why these movements can't lead from one position to the next; None: they can.
+
+    Every way through the forks is tried. If all fail, the problem is that of the attempt that
+    came farthest.
+    """
+    forks: list[bool] = []
+    farthest, problem = -1, ""
+    for _ in range(_MAX_TRIES):
+        attempt = _Round(settings, before, movements, after, forks)
+        try:
+            attempt.check()
+        except _UnexplainedError as error:
+            if attempt.progress > farthest:
+                farthest, problem = attempt.progress, str(error)
+        else:
+            return None
+        forks = attempt.choices
+        while forks and not forks[-1]:  # both ways of the last fork were tried
+            forks.pop()
+        if not forks:
+            return problem
+        forks[-1] = False
+    return f"{problem} (tried {_MAX_TRIES} combinations of deadly and other blows)"
+
+
+# -- geometry ------------------------------------------------------------------------------------
+
+
+def _neighbour(place: Place, direction: int) -> Place | None:
+    """Return the place in a direction; None: off the board. Elevators aren't checked."""
+    row, col, level = place
+    if direction == _UP:
+        return None if level else (row, col, 1)
+    if direction == _DOWN:
+        return (row, col, 0) if level else None
+    down, right = _OFFSETS[direction]
+    return (row + down, (col + right) % COLS, level) if 0 <= row + down < ROWS else None
+
+
+@functools.cache  # at most two levels of cells
+def _around(place: Place) -> tuple[tuple[int, Place], ...]:
+    return tuple((d, near) for d in range(8) if (near := _neighbour(place, d)) is not None)
+
+
+def _apart(first: Place, second: Place) -> int:
+    """Return the distance in king's moves, without regard to levels and rock."""
+    cols = abs(first[1] - second[1])
+    return max(abs(first[0] - second[0]), min(cols, COLS - cols))
+
+
+def _place(unit: Unit) -> Place:
+    return unit.row, unit.col, unit.level
+
+
+def _is_sunlit(place: Place, number: int) -> bool:
+    return place[2] == 1 and (place[1] - 2 * number) % COLS >= COLS // 2
+
+
+def _distances(grid: Sequence[str], targets: Iterable[Place]) -> dict[Place, int]:
+    """Return the steps to the nearest target, by place of level 0 from which one can be reached."""
+    steps = dict.fromkeys(targets, 0)
+    edge = list(steps)
+    while edge:
+        reached = []
+        for place in edge:
+            for _, near in _around(place):
+                if near not in steps and grid[near[0]][near[1]] != "R":
+                    steps[near] = steps[place] + 1
+                    reached.append(near)
+        edge = reached
+    return steps
+
+
+def _require(condition: object, problem: str) -> None:
+    if not condition:
+        raise _UnexplainedError(problem)
+
+
+# -- the first position --------------------------------------------------------------------------
+
+
+def _check_start(res: Res) -> None:
+    """Check that all stand in caves, in full health, far from hellhounds; no necromonger yet."""
+    position = res.positions[0]
+    _check_counts(position)
+    _require(not any(position.gems), "gems are picked already")
+    hounds = [_place(unit) for unit in position.units if unit.kind == "h"]
+    for first, second in itertools.combinations(hounds, 2):
+        apart = _apart(first, second)
+        _require(apart >= 4, f"hellhounds at {first} and {second}, less than 4 apart")
+    group = res.header.settings["nb_furyans"] + res.header.settings["nb_pioneers"]
+    seen: set[Place] = set()
+    for number, unit in enumerate(position.units):
+        if unit.kind == "n":
+            alive = unit.health or unit.turns != -1
+            _require(not alive, f"necromonger {number} was there before the first round")
+            continue
+        place = _place(unit)
+        _require(place not in seen, f"unit {number} stands at {place} with another")
+        seen.add(place)
+        in_cave = unit.level == 0 and position.caves[unit.row][unit.col] in "C0123"
+        _require(in_cave, f"unit {number} at {place} isn't in a cave")
+        if unit.kind not in PEOPLE:
+            continue
+        _require(unit.player == number // group, f"unit {number} belongs to player {unit.player}")
+        _require(unit.health == FULL[unit.kind], f"unit {number} begins with health {unit.health}")
+        far = all(_apart(place, hound) >= 4 for hound in hounds)
+        _require(far, f"unit {number} at {place} is less than 4 from a hellhound")
+        if unit.kind == "p":
+            owner = position.caves[unit.row][unit.col]
+            _require(owner == str(unit.player), f"pioneer {number} doesn't own its cave")
+    for row, (below, above) in enumerate(zip(position.caves, position.outside, strict=True)):
+        for col in range(COLS):
+            both = (below[col] == "E") == (above[col] == "E")
+            _require(both, f"({row}, {col}) is an elevator on one level only")
+
+
+def _check_counts(position: Position) -> None:
+    """Check that `nb_cells` is the number of caves that each player owns."""
+    text = "".join(position.caves)
+    counted = tuple(text.count(str(seat)) for seat in range(len(position.cells)))
+    _require(counted == position.cells, f"nb_cells is {position.cells}, but {counted} are owned")
+
+
+# -- one round -----------------------------------------------------------------------------------
+
+
+class _Round:
+    """One way through a round: its movements applied to a copy of the position before."""
+
+    def __init__(
+        self,
+        settings: Mapping[str, int],
+        before: Position,
+        movements: Sequence[Movement],
+        after: Position,
+        forks: Sequence[bool],
+    ) -> None:
+        self.settings, self.before, self.after = settings, before, after
+        self.number = before.round
+        self.kinds = [unit.kind for unit in before.units]
+        self.hounds = [unit for unit, kind in enumerate(self.kinds) if kind == "h"]
+        self.slots = [unit for unit, kind in enumerate(self.kinds) if kind == "n"]
+        self.people = range(self.slots[0])
+        self.player = [unit.player for unit in before.units]
+        # The least and the most health that each unit can have.
+        self.health = [(unit.health, unit.health) for unit in before.units]
+        self.turns = [unit.turns for unit in before.units]
+        self.place = {n: _place(unit) for n, unit in enumerate(before.units) if unit.health}
+        self.standing = {
+            place: unit for unit, place in self.place.items() if before.units[unit].turns <= 0
+        }
+        self.caves = [list(row) for row in before.caves]
+        self.gems_lying = _gems(before)
+        self.gems = list(before.gems)
+        self.doomed = {n for n in range(len(self.kinds)) if self._dies(n)}
+        self.dead: set[int] = set()
+        self.remaining = list(movements)
+        self.forks = forks
+        self.choices: list[bool] = []
+        """The choice made at each fork: whether the victim dies."""
+        self.progress = 0
+        """The number of checks passed: of several failures the one after most of them counts."""
+
+    def _dies(self, unit: int) -> bool:
+        """Return whether the next position shows that a unit dies in this round."""
+        before, after = self.before.units[unit], self.after.units[unit]
+        if before.kind in PEOPLE:
+            return before.player != after.player
+        landed = before.kind == "n" and before.health > 0 and before.turns == 0
+        return landed and (after.health == 0 or after.turns > 0)
+
+    def check(self) -> None:
+        """Check the round in the phases of docs/rules/crematoria.md 5."""
+        self.people_move()
+        self.necromongers_act()
+        self.necromongers_land()
+        self.hellhounds_act()
+        if self.remaining:
+            unit, _ = self.remaining[0]
+            raise _UnexplainedError(f"a movement of unit {unit} after the last possible one")
+        self.sun_moves()
+        self.check_deaths()
+        self.check_gems()
+        self.check_necromongers()
+        self.check_rebirth()
+        self.check_rest()
+
+    # What happens to a unit
+
+    def fork(self) -> bool:
+        """Choose whether the victim of a blow dies, where both are possible."""
+        number = len(self.choices)
+        self.choices.append(self.forks[number] if number < len(self.forks) else True)
+        return self.choices[-1]
+
+    def kill(self, unit: int, killer: int, how: str) -> None:
+        """Let a unit die, which the next position must show; `killer` is a player, or -1."""
+        _require(unit in self.doomed, f"unit {unit} {how}, but it lives in the next state")
+        if unit in self.people:
+            heir = self.after.units[unit].player
+            _require(
+                killer in (-1, heir),
+                f"unit {unit} {how} of player {killer}, but then belongs to player {heir}",
+            )
+        self.dead.add(unit)
+        del self.standing[self.place.pop(unit)]
+
+    def hit(self, unit: int, by: int, killer: int) -> None:
+        """Let a unit take a blow, of which it dies if that is possible and the fork says so."""
+        least, most = BLOWS[self.kinds[by]]
+        low, high = self.health[unit][0] - most, self.health[unit][1] - least
+        heir_fits = killer == -1 or unit not in self.people
+        heir_fits = heir_fits or self.after.units[unit].player == killer
+        may_die = low <= 0 and unit in self.doomed and heir_fits
+        may_live = high > 0
+        _require(
+            may_die or may_live,
+            f"unit {by}'s blow kills unit {unit} of health {self.health[unit][1]} or less, "
+            "which the next state doesn't show",
+        )
+        if may_die and (not may_live or self.fork()):
+            self.kill(unit, killer, f"is killed by unit {by}")
+        else:
+            self.health[unit] = (max(1, low), high)
+
+    def move(self, unit: int, place: Place) -> None:
+        del self.standing[self.place[unit]]
+        self.standing[place] = unit
+        self.place[unit] = place
+
+    # The phases
+
+    def people_move(self) -> None:
+        moved: set[int] = set()
+        while self.remaining and self.remaining[0][0] in self.people:
+            unit, direction = self.remaining.pop(0)
+            self.progress += 1
+            _require(unit not in moved, f"unit {unit} moves twice")
+            moved.add(unit)
+            _require(unit not in self.dead, f"unit {unit} moves, but is dead by then")
+            self.execute(unit, direction)
+
+    def execute(self, unit: int, direction: int) -> None:
+        """Apply a movement of a pioneer or furyan, which must have been possible."""
+        place, seat = self.place[unit], self.player[unit]
+        way = f"unit {unit} at {place} goes {_NAMES[direction]}"
+        _require(direction != _NONE, f"unit {unit} moves by None")
+        target = _neighbour(place, direction)
+        if target is None:
+            raise _UnexplainedError(f"{way}, off the board")
+        row, col, level = target
+        if direction in (_UP, _DOWN):
+            _require(self.caves[place[0]][place[1]] == "E", f"{way} without an elevator")
+        _require(level == 1 or self.caves[row][col] != "R", f"{way} into rock")
+        other = self.standing.get(target)
+        if other is not None:
+            if self.kinds[other] == "h":
+                self.kill(unit, -1, "goes to a hellhound")
+                return
+            _require(self.player[other] != seat, f"{way}, where its own unit {other} stands")
+            _require(self.kinds[unit] == "f", f"{way}, where unit {other} stands")
+            self.hit(other, unit, seat)
+        elif _is_sunlit(target, self.number):
+            self.kill(unit, -1, "steps into the sun")
+        elif level == 0 and self.near_hellhound(target):
+            self.kill(unit, -1, "steps beside a hellhound")
+        else:
+            self.move(unit, target)
+            if self.kinds[unit] == "p":
+                if target in self.gems_lying:
+                    self.gems_lying.remove(target)
+                    self.gems[seat] += 1
+                self.conquer(target, seat)
+
+    def near_hellhound(self, place: Place) -> bool:
+        return any(_apart(place, self.place[hound]) == 1 for hound in self.hounds)
+
+    def conquer(self, place: Place, seat: int) -> None:
+        row, col, level = place
+        if level == 0 and self.caves[row][col] != "E":
+            self.caves[row][col] = str(seat)
+
+    def people_on(self, level: int) -> list[Place]:
+        return [
+            self.place[unit]
+            for unit in self.people
+            if unit in self.place and self.place[unit][2] == level
+        ]
+
+    def next_of(self, unit: int) -> int:
+        """Take the next printed movement, which must be this unit's; return its direction."""
+        self.progress += 1
+        printed = self.remaining.pop(0) if self.remaining else None
+        if printed is None or printed[0] != unit:
+            instead = "none" if printed is None else f"one of unit {printed[0]}"
+            raise _UnexplainedError(
+                f"a movement of unit {unit} belongs here, but there is {instead}"
+            )
+        return printed[1]
+
+    def check_choice(self, unit: int, direction: int, allowed: Sequence[int], why: str) -> None:
+        allowed = allowed or [_NONE]
+        _require(
+            direction in allowed,
+            f"unit {unit} at {self.place[unit]} goes {_NAMES[direction]}; "
+            f"{why}: {', '.join(map(_NAMES.__getitem__, allowed))}",
+        )
+
+    def necromongers_act(self) -> None:
+        targets = self.people_on(1)
+        for unit in self.slots:
+            if unit not in self.place or self.turns[unit] != 0:
+                continue
+            direction = self.next_of(unit)
+            around = _around(self.place[unit])
+            prey = {
+                d: near
+                for d, near in around
+                if self.standing.get(near, self.slots[0]) in self.people
+            }
+            if prey:
+                self.check_choice(unit, direction, list(prey), "it must attack")
+                self.hit(self.standing[prey[direction]], unit, -1)
+                continue
+            free = {d: near for d, near in around if near not in self.standing}
+            if targets:
+                far = {
+                    d: min(_apart(near, person) for person in targets) for d, near in free.items()
+                }
+                best = [d for d in far if far[d] == min(far.values())]
+            else:
+                best = [d for d in free if d in _RIGHTWARDS]
+            self.check_choice(unit, direction, best, "it can go")
+            if direction == _NONE:
+                continue
+            if _is_sunlit(free[direction], self.number):
+                self.kill(unit, -1, "steps into the sun")
+            else:
+                self.move(unit, free[direction])
+
+    def necromongers_land(self) -> None:
+        for unit in self.slots:
+            if unit in self.place and self.turns[unit] > 0:
+                self.turns[unit] -= 1
+                if self.turns[unit] == 0:
+                    below = self.standing.get(self.place[unit])
+                    if below is not None:
+                        self.kill(below, -1, f"is crushed by necromonger {unit}")
+                    self.standing[self.place[unit]] = unit
+
+    def hellhounds_act(self) -> None:
+        steps = _distances(self.before.caves, self.people_on(0))
+        for unit in self.hounds:
+            direction = self.next_of(unit)
+            others = [self.place[other] for other in self.hounds if other != unit]
+            free = {
+                d: near
+                for d, near in _around(self.place[unit])
+                if self.caves[near[0]][near[1]] != "R" and all(_apart(near, o) >= 2 for o in others)
+            }
+            far = {d: steps[near] for d, near in free.items() if near in steps}
+            best = [d for d in far if far[d] == min(far.values())] or list(free)
+            self.check_choice(unit, direction, best, "it can go")
+            if direction == _NONE:
+                continue
+            place = free[direction]
+            if place in self.standing:
+                self.kill(self.standing[place], -1, f"is run over by hellhound {unit}")
+            self.move(unit, place)
+            for _, near in _around(place):
+                prey = self.standing.get(near)
+                if prey is not None and prey in self.people:
+                    self.kill(prey, -1, f"is devoured by hellhound {unit}")
+
+    def sun_moves(self) -> None:
+        burning = [(2 * self.number + right) % COLS for right in (0, 1)]
+        self.gems_lying = {place for place in self.gems_lying if place[1] not in burning}
+        for place, unit in list(self.standing.items()):
+            if place[2] == 1 and place[1] in burning:
+                self.kill(unit, -1, "burns in the sun")
+
+    # What the next position shows
+
+    def check_deaths(self) -> None:
+        self.progress += 1
+        for unit in sorted(self.doomed - self.dead):
+            what = "gets another player" if unit in self.people else "is gone"
+            raise _UnexplainedError(f"unit {unit} {what}, but nothing killed it")
+
+    def darkening(self, place: Place) -> bool:
+        """Return whether the night reaches a place now, and it is outside and no elevator."""
+        row, col, level = place
+        in_columns = (col - 2 * self.number - COLS // 2) % COLS < 2
+        return level == 1 and in_columns and self.before.outside[row][col] != "E"
+
+    def check_gems(self) -> None:
+        self.progress += 1
+        shown = _gems(self.after)
+        _require(
+            shown >= self.gems_lying,
+            f"the gem at {min(self.gems_lying - shown, default=0)} is gone",
+        )
+        fresh = sorted(shown - self.gems_lying)
+        _require(len(fresh) <= 1, f"gems appear at {fresh}; at most one does in a round")
+        for place in fresh:
+            _require(
+                self.darkening(place),
+                f"a gem appears at {place}, outside of the two columns that the night reaches",
+            )
+        same = [row.replace("G", "O") for row in self.before.outside]
+        _require(
+            same == [row.replace("G", "O") for row in self.after.outside], "level 1 has changed"
+        )
+        _require(
+            tuple(self.gems) == self.after.gems,
+            f"nb_gems is {self.after.gems}; by the movements it is {tuple(self.gems)}",
+        )
+
+    def check_necromongers(self) -> None:
+        """Check that at most one new necromonger appears, and that the dead stay as they are."""
+        self.progress += 1
+        alive = sum(self.before.units[unit].health > 0 for unit in self.slots)
+        fresh = 0
+        for unit in self.slots:
+            shown = self.after.units[unit]
+            if unit in self.place:
+                continue
+            turns = 0 if unit in self.dead else self.turns[unit]
+            if not shown.health:
+                _require(shown.turns == turns, f"dead unit {unit} shows turns {shown.turns}")
+                continue
+            fresh += 1
+            self.place[unit] = place = _place(shown)
+            self.turns[unit] = self.settings["turns_to_land"]
+            self.health[unit] = (FULL["n"], FULL["n"])
+            _require(
+                self.darkening(place) and place not in _gems(self.after),
+                f"necromonger {unit} appears over {place}, which isn't a gemless outside cell "
+                "of the two columns that the night reaches",
+            )
+        full = alive >= len(self.slots)
+        _require(fresh <= (not full), f"{fresh} necromongers appear, with {alive} alive before")
+
+    def check_rebirth(self) -> None:
+        self.progress += 1
+        reborn = {unit: _place(self.after.units[unit]) for unit in self.people if unit in self.dead}
+        hounds = [self.place[hound] for hound in self.hounds]
+        others = self.people_on(0)
+        for unit, place in reborn.items():
+            row, col, level = place
+            in_cave = level == 0 and self.caves[row][col] in "C0123"
+            _require(in_cave, f"unit {unit} is reborn at {place}, which is no cave")
+            _require(place not in self.standing, f"unit {unit} is reborn onto another at {place}")
+            new = [cave for other, cave in reborn.items() if other != unit]
+            far = all(_apart(place, hound) >= 4 for hound in hounds)
+            far = far and all(_apart(place, other) >= 2 for other in (*others, *new))
+            if not far:
+                self.check_crowd(unit, place, hounds, others, list(reborn.values()))
+            shown = self.after.units[unit]
+            full = FULL[shown.kind]
+            _require(shown.health == full, f"unit {unit} is reborn with health {shown.health}")
+        for unit, place in reborn.items():
+            self.player[unit] = self.after.units[unit].player
+            self.health[unit] = (FULL[self.kinds[unit]],) * 2
+            _require(place not in self.standing, f"two units are reborn at {place}")
+            self.place[unit] = place
+            self.standing[place] = unit
+            if self.kinds[unit] == "p":
+                self.conquer(place, self.player[unit])
+
+    def check_crowd(
+        self,
+        unit: int,
+        place: Place,
+        hounds: Sequence[Place],
+        others: Sequence[Place],
+        reborn: Sequence[Place],
+    ) -> None:
+        """Check that a unit is reborn near others only if no cave was far enough from all."""
+        for row, col in itertools.product(range(ROWS), range(COLS)):
+            cave = (row, col, 0)
+            if (
+                self.caves[row][col] in "C0123"
+                and all(_apart(cave, hound) >= 4 for hound in hounds)
+                and all(_apart(cave, other) >= 2 for other in (*others, *reborn))
+            ):
+                raise _UnexplainedError(f"unit {unit} is reborn at {place}, too near to others")
+
+    def check_rest(self) -> None:
+        """Check each unit's place, player, health and turns, then the caves and their number."""
+        self.progress += 1
+        for unit, shown in enumerate(self.after.units):
+            what = f"unit {unit}"
+            place = self.place.get(unit, (-1, -1, -1))
+            _require(_place(shown) == place, f"{what} is at {_place(shown)}; expected {place}")
+            _require(
+                shown.player == self.player[unit],
+                f"{what} belongs to player {shown.player}; expected {self.player[unit]}",
+            )
+            if unit in self.place:
+                turns = self.turns[unit]
+                _require(shown.turns == turns, f"{what} has turns {shown.turns}; expected {turns}")
+                self.check_health(unit, shown)
+        for row, (shown_row, cells) in enumerate(zip(self.after.caves, self.caves, strict=True)):
+            for col, (shown_cell, cell) in enumerate(zip(shown_row, cells, strict=True)):
+                _require(
+                    shown_cell == cell,
+                    f"({row}, {col}) of level 0 is `{shown_cell}`; expected `{cell}`",
+                )
+        _check_counts(self.after)
+
+    def check_health(self, unit: int, shown: Unit) -> None:
+        kind = self.kinds[unit]
+        if kind == "h":
+            return
+        low, high = (min(FULL[kind], health + RECOVERY) for health in self.health[unit])
+        expected = f"{low}" if low == high else f"{low} to {high}"
+        _require(
+            low <= shown.health <= high,
+            f"unit {unit} has health {shown.health}; expected {expected}",
+        )
+
+
+def _gems(position: Position) -> set[Place]:
+    return {
+        (row, col, 1)
+        for row, cells in enumerate(position.outside)
+        for col, cell in enumerate(cells)
+        if cell == "G"
+    }

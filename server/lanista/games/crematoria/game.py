@@ -1,0 +1,279 @@
+"""A match of Crematoria: answers, rounds, the end, the facts (PROTOCOL.md 5).
+
+Rounds are carried out by `phases`, and the views for viewers are made by `scene`. In addition to
+the interface of `lanista.games.base`, the game has `moved`, `units()`, `caves()`, `outside()`,
+`cells` and `gems`, by which `files` writes the original's match files.
+"""
+
+import copy
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+
+from lanista.games.base import Answer, Refusal, Submove, Token, Verdict, number_text
+from lanista.games.crematoria import scene
+from lanista.games.crematoria.board import GEM, rows_of
+from lanista.games.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
+from lanista.games.crematoria.orders import (
+    decode_orders,
+    explain_orders,
+    legal_orders,
+    read_orders,
+)
+from lanista.games.crematoria.phases import play_round
+from lanista.games.crematoria.scene import Position
+from lanista.games.crematoria.state import State
+from lanista.games.outcome import Outcome, Termination, ranks_by_score
+from lanista.games.picture import Frame, Scene
+
+NO_ORDERS: tuple[()] = ()
+_OWN = [f"own {row} ".encode() for row in range(ROWS)]
+_PLACES = [
+    f" {row} {col} {level}" for level in (0, 1) for row in range(ROWS) for col in range(COLS)
+]
+"""By cell, its row, column and level as at the end of a fact."""
+
+
+@attrs.frozen
+class Unit:
+    """A unit, as in a match file of the original."""
+
+    kind: str
+    """`p` pioneer, `f` furyan, `n` necromonger, `h` hellhound."""
+    player: int
+    """The player it belongs to; -1 for a unit of nobody."""
+    health: int
+    """The health; 0 when it is dead, -1 for a hellhound."""
+    turns: int
+    """The rounds until a necromonger lands; 0 after it landed or died, -1 when it was never used.
+
+    Other units have -1.
+    """
+    row: int
+    col: int
+    level: int
+    """The level, 0 underground and 1 outside; row, column and level are -1 for the dead."""
+
+
+@attrs.define(eq=False)
+class Crematoria:
+    """A game of Crematoria in progress."""
+
+    state: State
+    settings: Mapping[str, int]
+    turn: int = 0
+    """The number of rounds carried out."""
+    _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(
+        init=False, default=None, repr=False
+    )
+    _position: bytes | None = attrs.field(init=False, default=None, repr=False)
+    _start: bytes | None = attrs.field(init=False, default=None, repr=False)
+    _scene: Scene | None = attrs.field(init=False, default=None, repr=False)
+    _before: Position | None = attrs.field(init=False, default=None, repr=False)
+
+    # -- playing -------------------------------------------------------------------------------
+
+    def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
+        """Read `id direction` pairs; see `orders.read_orders`."""
+        return read_orders(self.state, seat, tokens)
+
+    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
+        """Return what is wrong with the submoves that `parse` refuses."""
+        return explain_orders(self.state, seat, tokens)
+
+    def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
+        """Yield the submoves in words; see `orders.decode_orders`."""
+        return decode_orders(self.state, tokens)
+
+    def without_effect(self) -> Mapping[int, str]:
+        """Return why orders of the last round changed nothing, by unit."""
+        return self.state.idle
+
+    def advance(self, turn: Sequence[Verdict]) -> None:
+        """Carry out one round; a seat without a usable answer gives no orders."""
+        self._facts = self._position = None
+        self._before = self.seen()
+        orders = [verdict.orders if isinstance(verdict, Answer) else NO_ORDERS for verdict in turn]
+        play_round(self.state, self.turn, self.settings, orders)
+        self.turn += 1
+
+    def outcome(self) -> Outcome | None:
+        """Return the outcome, ranked by score, after the last round."""
+        if self.turn < self.settings["nb_rounds"]:
+            return None
+        scores = self.scores()
+        return Outcome(
+            termination=Termination.FINISHED,
+            ranks=ranks_by_score(scores),
+            scores=scores,
+            reason="rounds",
+        )
+
+    def scores(self) -> tuple[int, ...]:
+        """Return each seat's score: its caves, and the gems it has picked at their value."""
+        value = self.settings["gem_value"]
+        return tuple(
+            cells + value * gems
+            for cells, gems in zip(self.state.cells, self.state.gems, strict=True)
+        )
+
+    # -- the position for formats and viewers --------------------------------------------------
+
+    @property
+    def moved(self) -> tuple[tuple[int, int], ...]:
+        """The movements executed in the last round, as (id, direction), in order."""
+        return tuple(self.state.moved)
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """By seat, the number of caves that it owns."""
+        return tuple(self.state.cells)
+
+    @property
+    def gems(self) -> tuple[int, ...]:
+        """By seat, the number of gems that it has picked."""
+        return tuple(self.state.gems)
+
+    def units(self) -> tuple[Unit, ...]:
+        """Return every unit by id, including those that are dead or were never used."""
+        state = self.state
+        return tuple(
+            Unit(kind, player, health, turns, *position(cell))
+            for kind, player, health, turns, cell in zip(
+                state.kind, state.player, state.health, state.turns, state.pos, strict=True
+            )
+        )
+
+    def caves(self) -> list[str]:
+        """Return level 0 by row: `R`, `C`, `E`, or an owner from `0` to `3`."""
+        return rows_of(self.state.caves)
+
+    def outside(self) -> list[str]:
+        """Return level 1 by row: `O`, `E`, or `G` with a gem."""
+        level = bytearray(self.state.board.outside.replace(b"G", b"O"))
+        for cell in self.state.gems_lying:
+            level[cell - LEVEL] = GEM
+        return rows_of(level)
+
+    # -- looking ahead (rules.search) ----------------------------------------------------------
+
+    def copy(self) -> "Crematoria":
+        """Return a game that goes on independently of this one, with the same draws to come."""
+        other = copy.copy(self)
+        other.state = self.state.copy()
+        return other
+
+    def legal(self, seat: int) -> dict[int, list[tuple[int, int]]]:
+        """Return the orders of each unit of a player that lead to a passable cell, by unit."""
+        return {
+            unit: legal_orders(self.state, unit)
+            for unit in self.state.people
+            if self.state.player[unit] == seat
+        }
+
+    # -- the wire ------------------------------------------------------------------------------
+
+    def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
+        """Return settings, size, elevators and level 0 (PROTOCOL.md 5), one object for all."""
+        if self._start is None:
+            self._start = self._start_facts()
+        return self._start
+
+    def _start_facts(self) -> bytes:
+        board = self.state.board
+        lines = [f"set {name} {value}" for name, value in self.settings.items()]
+        lines.append(f"size {ROWS} {COLS}")
+        lines += [f"elevator {cell // COLS} {cell % COLS}" for cell in board.elevators]
+        unowned = board.caves.translate(_UNOWNED)
+        lines += [f"row {row} {cells}" for row, cells in enumerate(rows_of(unowned))]
+        return ("\n".join(lines) + "\n").encode()
+
+    def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
+        """Return the position (PROTOCOL.md 5), one object for all seats."""
+        shares = tuple(status)
+        if self._facts is None or self._facts[0] != shares:
+            if self._position is None:
+                self._position = self._position_facts()
+            status_line = f"status {' '.join(map(number_text, shares))}\n"
+            self._facts = shares, self._position + status_line.encode()
+        return self._facts[1]
+
+    def _position_facts(self) -> bytes:
+        state = self.state
+        caves = bytes(state.caves)
+        rows = b"".join(
+            prefix + caves[start : start + COLS] + b"\n"
+            for prefix, start in zip(_OWN, range(0, LEVEL, COLS), strict=True)
+        )
+        lines = [f"gem {cell // COLS - ROWS} {cell % COLS}\n" for cell in sorted(state.gems_lying)]
+        lines += [
+            f"unit {unit} {kind} {player} {health} {turns}{_PLACES[cell]}\n"
+            for unit, (kind, player, health, turns, cell) in enumerate(
+                zip(state.kind, state.player, state.health, state.turns, state.pos, strict=True)
+            )
+            if cell >= 0
+        ]
+        lines.append(
+            f"sun {(NIGHT + 2 * self.turn) % COLS}\n"
+            f"cells {_numbers(state.cells)}\n"
+            f"gems {_numbers(state.gems)}\n"
+            f"score {_numbers(self.scores())}\n"
+        )
+        return rows + "".join(lines).encode()
+
+    # -- records and viewers -------------------------------------------------------------------
+
+    def digest(self) -> str:
+        """Return a hash of board, units, gems, movements, settings, round and generator."""
+        state = self.state
+        hashed_state = (
+            self.turn,
+            *self.settings.values(),
+            state.player,
+            state.health,
+            state.turns,
+            state.pos,
+            sorted(state.gems_lying),
+            state.gems,
+            state.moved,
+            getattr(state.chance, "state", None),
+        )
+        hashed = hashlib.blake2b(repr(hashed_state).encode(), digest_size=8)
+        hashed.update(state.caves)
+        hashed.update(state.board.outside)
+        return hashed.hexdigest()
+
+    def seen(self) -> Position:
+        """Return a copy of the position for viewers."""
+        state = self.state
+        return Position(
+            self.turn,
+            bytes(state.caves),
+            frozenset(state.gems_lying),
+            state.kind,
+            state.player[:],
+            state.health[:],
+            state.turns[:],
+            state.pos[:],
+            self.cells,
+            self.gems,
+            self.scores(),
+        )
+
+    def scene(self) -> Scene:
+        """Return level 0 at the left, level 1 at the right, and a wall between them."""
+        if self._scene is None:
+            self._scene = scene.scene(self.state.board.caves, self.state.board.outside)
+        return self._scene
+
+    def frame(self) -> Frame:
+        """Return units, gems and the sun, with the events of the last round."""
+        return scene.frame(self.seen(), self._before)
+
+
+_UNOWNED = bytes.maketrans(b"0123", b"CCCC")
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return " ".join(map(str, numbers))

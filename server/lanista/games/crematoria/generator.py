@@ -1,0 +1,140 @@
+"""The generator of random boards, draw for draw that of the original (rules/crematoria.md 3).
+
+Nothing here knows of units or rounds.
+"""
+
+from collections.abc import Mapping
+
+from lanista.games.chance import Chance
+from lanista.games.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
+from lanista.games.crematoria.draws import first_of_permutation
+from lanista.games.crematoria.geometry import BOTTOM, COLS, LEVEL, NEAR, OFFSETS, ROWS, TOP, apart
+
+ELEVATOR_ROWS = range(2, 38)
+"""The rows that can have elevators."""
+WALK_ROWS = range(1, 39)
+"""The rows that a tunnel can enter."""
+ELEVATOR_SPACING = 10
+"""The least Manhattan distance between elevators, with circular columns."""
+CAVES = range(1200, 1501)
+"""The allowed numbers of caves of a board, without elevators."""
+EDGES = (None, TOP, BOTTOM)
+"""Whether a walk is at an edge of WALK_ROWS, as `_steps` takes it."""
+MAX_STEPS = 999
+"""The number of steps after which a random walk to its goal is given up."""
+
+
+def generate(settings: Mapping[str, int], chance: Chance) -> Board:
+    """Generate the board that the original generates with the same draws.
+
+    The generator tries until a board has an allowed number of caves. The limits of `nb_elevators`
+    keep that short: at the lower limit a third of the attempts succeed, at the upper a tenth.
+    """
+    while True:
+        caves = _attempt(settings["nb_elevators"], chance)
+        if caves is not None and caves.count(CAVE) in CAVES:
+            break
+    outside = bytes(ELEVATOR if kind == ELEVATOR else OUTSIDE for kind in caves)
+    return Board(bytes(caves), outside)
+
+
+def _attempt(count: int, chance: Chance) -> bytearray | None:
+    elevators = _elevators(count, chance)
+    if elevators is None:
+        return None
+    caves = bytearray((ROCK,)) * LEVEL
+    for start, goal in _links(elevators):
+        if not _walk(caves, start, goal, chance):
+            return None
+    for cell in elevators:
+        for near in NEAR[cell][:8]:
+            caves[near] = CAVE
+    for cell in elevators:
+        caves[cell] = ELEVATOR
+    return caves
+
+
+def _elevators(count: int, chance: Chance) -> list[int] | None:
+    """Pick cells in random order, each far enough from those before; None if there are too few."""
+    taken: list[int] = []
+    for index in first_of_permutation(
+        chance, len(ELEVATOR_ROWS) * COLS, "elevator", until=lambda: len(taken) == count
+    ):
+        cell = ELEVATOR_ROWS.start * COLS + index
+        if all(_manhattan(cell, other) >= ELEVATOR_SPACING for other in taken):
+            taken.append(cell)
+    return taken if len(taken) == count else None
+
+
+def _manhattan(first: int, second: int) -> int:
+    cols = abs(first % COLS - second % COLS)
+    return abs(first // COLS - second // COLS) + min(cols, COLS - cols)
+
+
+def _links(elevators: list[int]) -> list[tuple[int, int]]:
+    """Return the links of a maximum spanning tree of the elevators, in Kruskal's order."""
+    numbers = range(len(elevators))
+    pairs = [(a, b) for a in numbers for b in numbers[a + 1 :]]
+    pairs.sort(key=lambda pair: -apart(elevators[pair[0]], elevators[pair[1]]))
+    group = list(numbers)
+    links = []
+    for a, b in pairs:
+        if group[a] != group[b]:
+            old, new = group[a], group[b]
+            group = [new if number == old else number for number in group]
+            links.append((elevators[a], elevators[b]))
+    return links
+
+
+def _walk(caves: bytearray, start: int, goal: int, chance: Chance) -> bool:
+    """Dig a random walk from one cell to another, and return whether it reached its goal."""
+    cell = start
+    caves[cell] = CAVE
+    goal_row, goal_col = divmod(goal, COLS)
+    for _ in range(MAX_STEPS):
+        if cell == goal:
+            return True
+        row, col = divmod(cell, COLS)
+        edge = TOP if row == WALK_ROWS[0] else BOTTOM if row == WALK_ROWS[-1] else None
+        steps = _steps(edge, goal_row - row, (goal_col - col) % COLS)
+        cell = NEAR[cell][steps[chance.below(len(steps), "walk")]]
+        caves[cell] = CAVE
+    return cell == goal
+
+
+_CHOICES: list[tuple[int, ...]] = []
+"""The different results of `_steps`, as far as they were needed: some fifty in all."""
+_CHOICE_OF = bytearray(len(EDGES) * 2 * ROWS * COLS)
+"""By the arguments of `_steps`: the number of its result in `_CHOICES`, from 1; 0: not yet needed.
+
+They are needed for every step of every walk; a cache of 18,000 results would take 4 MB."""
+
+
+def _steps(edge: int | None, down: int, right: int) -> tuple[int, ...]:
+    """Return the directions of a walk, each repeated by its weight; better ones weigh more.
+
+    Args:
+        edge: The direction in which WALK_ROWS ends here, TOP or BOTTOM; None elsewhere.
+        down: The number of rows down to the goal.
+        right: The number of columns to the right to the goal, from 0.
+    """
+    arguments = (2 * ROWS * EDGES.index(edge) + ROWS + down) * COLS + right
+    if not _CHOICE_OF[arguments]:
+        steps = _weighted(edge, down, right)
+        if steps not in _CHOICES:
+            _CHOICES.append(steps)
+        _CHOICE_OF[arguments] = 1 + _CHOICES.index(steps)
+    return _CHOICES[_CHOICE_OF[arguments] - 1]
+
+
+def _weighted(edge: int | None, down: int, right: int) -> tuple[int, ...]:
+    """Work out `_steps`."""
+    distances = {}
+    for direction, (step_down, step_right) in enumerate(OFFSETS):
+        if edge is None or step_down != OFFSETS[edge][0]:
+            cols = (right - step_right) % COLS
+            distances[direction] = max(abs(down - step_down), min(cols, COLS - cols))
+    worst = max(distances[direction] for direction in distances if direction % 2 == 0)
+    return tuple(
+        direction for direction, distance in distances.items() for _ in range(worst - distance + 1)
+    )

@@ -1,0 +1,355 @@
+"""One round of Crematoria, phase by phase and draw for draw (rules/crematoria.md 5).
+
+`orders` has already checked the players' orders: here they are pairs (unit, direction), with each
+unit at most once. Each phase is a function that changes the state.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from lanista.games.crematoria.board import ELEVATOR, ROCK
+from lanista.games.crematoria.draws import permutation, permutation_start
+from lanista.games.crematoria.geometry import (
+    ALL,
+    BR,
+    COLS,
+    LEVEL,
+    NEAR,
+    NIGHT,
+    NONE,
+    RIGHT,
+    RT,
+    UP,
+    bits_of,
+    cells_of,
+    is_sunlit,
+    widened,
+)
+from lanista.games.crematoria.state import (
+    HELLHOUND,
+    MAX_HEALTH,
+    NECROMONGER,
+    NOBODY,
+    PIONEER,
+    State,
+)
+
+Orders = Sequence[tuple[int, int]]
+"""A player's orders of a round, as (id, direction), with directions from 0 to 9."""
+FURYAN_DAMAGE = range(25, 51)
+NECROMONGER_DAMAGE = range(20, 41)
+RECOVERY = 5
+INVERSE_GEM_PROBABILITY = 4
+INVERSE_NECROMONGER_PROBABILITY = 2
+_RIGHTWARDS = (BR, RIGHT, RT)
+
+
+def play_round(
+    state: State, turn: int, settings: Mapping[str, int], orders: Sequence[Orders]
+) -> None:
+    """Carry out the round that leads from the position of `turn` to the next one."""
+    state.moved = []
+    state.idle = {}
+    state.dead = []
+    slots = state.health[state.necromongers.start : state.necromongers.stop]
+    was_full = 0 not in slots
+    people_move(state, turn, orders)
+    necromongers_act(state, turn)
+    necromongers_land(state)
+    hellhounds_act(state)
+    sun_moves(state, turn)
+    gem_appears(state, turn)
+    if not was_full:
+        necromonger_appears(state, turn, settings["turns_to_land"])
+    dead_are_reborn(state)
+    all_recover(state)
+
+
+def burning(turn: int) -> int:
+    """Return the left one of the two columns that the sun reaches in this round."""
+    return 2 * turn % COLS
+
+
+def _darkening(state: State, turn: int) -> tuple[int, ...]:
+    """Return the outside cells, without elevators, of the two columns that enter the night."""
+    return state.board.columns[(burning(turn) + NIGHT) % COLS // 2]
+
+
+# -- players -------------------------------------------------------------------------------------
+
+
+def people_move(state: State, turn: int, orders: Sequence[Orders]) -> None:
+    """Carry out phase 5.1: first orders, with players in random order, then second ones, etc."""
+    hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
+    near_hounds = widened(hounds) & ~hounds
+    left, shortest = list(orders), 0
+    for slot in range(max(map(len, orders))):
+        if slot >= shortest:
+            left = [of_seat for of_seat in left if len(of_seat) > slot]
+            shortest = min(map(len, left))
+        for index in permutation(state.chance, len(left), "order of players"):
+            unit, direction = left[index][slot]
+            _execute(state, turn, near_hounds, unit, direction)
+
+
+def _execute(state: State, turn: int, near_hounds: int, unit: int, direction: int) -> None:
+    """Carry out one order, or nothing if it is impossible: then `state.idle` says why."""
+    cell = state.pos[unit]
+    if cell < 0:
+        state.idle[unit] = "it was dead by then"
+        return
+    target = NEAR[cell][direction]
+    if target < 0:
+        state.idle[unit] = "the board ends there"
+        return
+    if target < LEVEL and state.caves[target] == ROCK:
+        state.idle[unit] = "rock is there"
+        return
+    if direction >= UP and state.caves[cell % LEVEL] != ELEVATOR:
+        state.idle[unit] = "it stands on no elevator"
+        return
+    seat = state.player[unit]
+    other = state.occupant[target]
+    if other >= 0:
+        if state.player[other] == seat:
+            state.idle[unit] = "a unit of its own was there"
+            return
+        if state.kind[other] == HELLHOUND:
+            state.kill(unit, NOBODY)
+        elif state.kind[unit] == PIONEER:
+            state.idle[unit] = "the cell was taken, and pioneers don't fight"
+            return
+        else:
+            damage = FURYAN_DAMAGE.start + state.chance.below(len(FURYAN_DAMAGE), "furyan's damage")
+            state.hit(other, damage, seat)
+    elif is_sunlit(target, turn) or (target < LEVEL and near_hounds >> target & 1):
+        state.kill(unit, NOBODY)
+    else:
+        state.move(unit, target)
+        if state.kind[unit] == PIONEER:
+            if target >= LEVEL:
+                if target in state.gems_lying:
+                    state.gems_lying.remove(target)
+                    state.gems[seat] += 1
+            elif state.caves[target] != ELEVATOR:
+                state.conquer(target, seat)
+    state.moved.append((unit, direction))
+
+
+# -- necromongers --------------------------------------------------------------------------------
+
+
+def necromongers_act(state: State, turn: int) -> None:
+    """Carry out phase 5.2: landed necromongers attack a person beside them or approach one.
+
+    They approach those who were outside at the start of the phase.
+    """
+    acting = [
+        unit for unit in state.necromongers if state.health[unit] > 0 and state.turns[unit] == 0
+    ]
+    if not acting:
+        return
+    layers = _Layers(bits_of(state.people_on(1)), ALL)
+    first_slot = state.necromongers.start
+    for unit in acting:
+        near = NEAR[state.pos[unit]]
+        around = [(d, state.occupant[near[d]]) for d in range(8) if near[d] >= 0]
+        prey = [d for d, other in around if 0 <= other < first_slot]
+        if prey:
+            direction = prey[state.chance.below(len(prey), "necromonger's prey")]
+            damage = NECROMONGER_DAMAGE.start + state.chance.below(
+                len(NECROMONGER_DAMAGE), "necromonger's damage"
+            )
+            state.hit(state.occupant[near[direction]], damage, NOBODY)
+            state.moved.append((unit, direction))
+            continue
+        free = [d for d, other in around if other < 0]
+        if layers:
+            best = layers.nearest({d: near[d] for d in free})
+        else:
+            best = [d for d in free if d in _RIGHTWARDS]
+        if not best:
+            state.moved.append((unit, NONE))
+            continue
+        direction = best[state.chance.below(len(best), "necromonger's way")]
+        state.moved.append((unit, direction))
+        if is_sunlit(near[direction], turn):
+            state.kill(unit, NOBODY)
+        else:
+            state.move(unit, near[direction])
+
+
+def necromongers_land(state: State) -> None:
+    """Carry out phase 5.3: necromongers descend, and a unit on which one lands dies."""
+    for unit in state.necromongers:
+        if state.turns[unit] > 0:
+            state.turns[unit] -= 1
+            if not state.turns[unit]:
+                cell = state.pos[unit]
+                if state.occupant[cell] >= 0:
+                    state.kill(state.occupant[cell], NOBODY)
+                state.occupant[cell] = unit
+
+
+# -- hellhounds ----------------------------------------------------------------------------------
+
+
+def hellhounds_act(state: State) -> None:
+    """Carry out phase 5.4: hellhounds approach persons and kill those beside them.
+
+    They approach those who were underground at the start of the phase.
+    """
+    layers = _Layers(bits_of(state.people_on(0)), state.board.open_bits)
+    for unit in state.hellhounds:
+        others = bits_of([state.pos[other] for other in state.hellhounds if other != unit])
+        allowed = state.board.open_bits & ~widened(others)
+        near = NEAR[state.pos[unit]]
+        ways = {d: near[d] for d in range(8) if near[d] >= 0 and allowed >> near[d] & 1}
+        best = layers.nearest(ways) or list(ways)
+        if not best:
+            state.moved.append((unit, NONE))
+            continue
+        direction = best[state.chance.below(len(best), "hellhound's way")]
+        state.moved.append((unit, direction))
+        cell = near[direction]
+        # A person stands here only if it was reborn when no cave far from hellhounds was free.
+        if state.occupant[cell] >= 0:
+            state.kill(state.occupant[cell], NOBODY)
+        state.move(unit, cell)
+        for neighbour in NEAR[cell][:8]:
+            if neighbour >= 0 and 0 <= state.occupant[neighbour] < state.necromongers.start:
+                state.kill(state.occupant[neighbour], NOBODY)
+
+
+class _Layers:
+    """Distances to the nearest target over the passable cells of a level.
+
+    The flood fill from the targets goes only as far as the queries need.
+    """
+
+    def __init__(self, targets: int, ground: int) -> None:
+        self._within = [targets]  # by number of steps, the cells from which that many are enough
+        self._ground = ground
+
+    def __bool__(self) -> bool:
+        """Return whether there is a target at all."""
+        return self._within[0] != 0
+
+    def nearest(self, ways: Mapping[int, int]) -> list[int]:
+        """Return the directions of the cells nearest to a target, none if all are cut off.
+
+        Args:
+            ways: The cells to choose from, by direction.
+        """
+        wanted = bits_of(list(ways.values()))
+        if not wanted:
+            return []
+        steps = 0
+        while not self._within[steps] & wanted:
+            steps += 1
+            if steps == len(self._within):
+                last = self._within[-1]
+                wider = widened(last) & self._ground
+                if wider == last:
+                    return []
+                self._within.append(wider)
+        nearest = self._within[steps]
+        return [direction for direction, cell in ways.items() if nearest >> cell % LEVEL & 1]
+
+
+# -- sun, gems, spacecraft -----------------------------------------------------------------------
+
+
+def sun_moves(state: State, turn: int) -> None:
+    """Carry out phase 5.5: in the two columns that the sun reaches, units die and gems vanish."""
+    left = burning(turn)
+    state.gems_lying = {cell for cell in state.gems_lying if (cell - left) % COLS >= 2}
+    standing = [
+        cell
+        for unit, cell in enumerate(state.pos)
+        if cell >= LEVEL and (cell - left) % COLS < 2 and state.turns[unit] <= 0
+    ]
+    for cell in sorted(standing):
+        state.kill(state.occupant[cell], NOBODY)
+
+
+def gem_appears(state: State, turn: int) -> None:
+    """Carry out phase 5.6: sometimes a gem appears where the night begins."""
+    if state.chance.below(INVERSE_GEM_PROBABILITY, "gem") == 0:
+        cells = _darkening(state, turn)
+        if cells:
+            state.gems_lying.add(cells[state.chance.below(len(cells), "gem's cell")])
+
+
+def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
+    """Carry out phase 5.7: sometimes a necromonger appears; one must be unused or dead."""
+    if state.chance.below(INVERSE_NECROMONGER_PROBABILITY, "necromonger") != 0:
+        return
+    cells = [cell for cell in _darkening(state, turn) if cell not in state.gems_lying]
+    if not cells:
+        return
+    slots = [unit for unit in state.necromongers if not state.health[unit]]
+    unit = slots[state.chance.below(len(slots), "necromonger's id")]
+    state.pos[unit] = cells[state.chance.below(len(cells), "necromonger's cell")]
+    state.health[unit] = MAX_HEALTH[NECROMONGER]
+    state.turns[unit] = turns_to_land
+
+
+# -- rebirth and recovery ------------------------------------------------------------------------
+
+
+def dead_are_reborn(state: State) -> None:
+    """Carry out phase 5.8: the dead are reborn, each in a random cave far from all others."""
+    caves = state.board.cave_bits
+    hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
+    people = bits_of(state.people_on(0))
+    far_from_hounds = caves & ~widened(widened(widened(hounds)))
+    free = far_from_hounds & ~widened(people)
+    count = free.bit_count()
+    dead = sorted(state.dead)
+    # Each unit that is reborn makes at most nine cells of the list unusable for the others.
+    tried = max(0, 9 * len(dead) - 8)
+    indices = permutation_start(state.chance, count, tried, "cell for rebirth")
+    order = permutation(state.chance, len(dead), "order of rebirth")
+    cells = cells_of(free) if dead else []
+    next_cells = iter([cells[index] for index in indices])
+    near_reborn = 0
+    for unit in (dead[index] for index in order):
+        cell = next((cell for cell in next_cells if not near_reborn >> cell & 1), None)
+        if cell is None:
+            cell = _crowded(state, hounds)
+        near_reborn |= widened(1 << cell)
+        _be_reborn(state, unit, cell)
+
+
+def _crowded(state: State, hounds: int) -> int:
+    """Choose a cave when none is far enough from all units: one as far as possible.
+
+    The original program ends here (rules/crematoria.md 5.8). There is always a free cave, because
+    a match has fewer persons than caves (`placement`).
+    """
+    people = bits_of(state.people_on(0))
+    caves = state.board.cave_bits & ~people & ~hounds
+    choices = (
+        caves & ~widened(hounds) & ~widened(people),
+        caves & ~widened(hounds),
+        caves,
+    )
+    cells = cells_of(next(choice for choice in choices if choice))
+    return cells[state.chance.below(len(cells), "cell for rebirth in a crowd")]
+
+
+def _be_reborn(state: State, unit: int, cell: int) -> None:
+    state.health[unit] = MAX_HEALTH[state.kind[unit]]
+    state.move(unit, cell)
+    if state.kind[unit] == PIONEER:
+        state.conquer(cell, state.player[unit])
+
+
+def all_recover(state: State) -> None:
+    """Carry out phase 5.9: every living unit recovers some health."""
+    for unit in range(state.hellhounds.start):
+        health = state.health[unit]
+        if health > 0:
+            most = MAX_HEALTH[state.kind[unit]]
+            if health < most:
+                state.health[unit] = min(most, health + RECOVERY)

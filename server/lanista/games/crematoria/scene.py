@@ -1,0 +1,205 @@
+"""The views of Crematoria for viewers: both levels side by side, units, gems, the sun, events.
+
+Everything is derived from a position and the one before it, so that a match file shows the same
+as a game. Positions from files may break any rule, so this module relies on none. It decides no
+rule either.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from lanista.games.crematoria.board import ELEVATOR, OWNED, OWNERS, ROCK
+from lanista.games.crematoria.geometry import COLS, LEVEL, ROWS, position
+from lanista.games.crematoria.state import (
+    FURYAN,
+    HELLHOUND,
+    MAX_HEALTH,
+    NECROMONGER,
+    PIONEER,
+    SEATS,
+)
+from lanista.games.picture import Event, Frame, Ground, Level, Mark, Place, Scene, Shape, counted
+
+TURN_WORD = "round"
+STATS = ("cells", "gems", "pioneers", "furyans")
+_SIGNS = (
+    ("p", "pioneer"),
+    ("f", "furyan"),
+    ("n", "necromonger"),
+    ("2", "one descending"),
+    ("h", "hellhound"),
+    ("*", "gem"),
+)
+_KINDS = (
+    (Shape.DISC, "p", "pioneer; nobody's: necromonger"),
+    (Shape.CROSS, "f", "furyan"),
+    (Shape.SHIP, "2", "necromonger descending; rounds until it lands"),
+    (Shape.BEAST, "h", "hellhound, which kills all around it"),
+    (Shape.GEM, "*", "gem"),
+)
+NAMES = {PIONEER: "pioneer", FURYAN: "furyan", NECROMONGER: "necromonger", HELLHOUND: "hellhound"}
+_SHAPES = {
+    PIONEER: Shape.DISC,
+    FURYAN: Shape.CROSS,
+    NECROMONGER: Shape.DISC,
+    HELLHOUND: Shape.BEAST,
+}
+
+
+@attrs.frozen
+class Position:
+    """The visible state of a round.
+
+    Lists without a description are by unit id, as in `State`; cells are numbers as in `geometry`.
+    """
+
+    turn: int
+    caves: bytes
+    """Level 0 as in `Board.caves`, with the present owners."""
+    gems_lying: frozenset[int]
+    """The cells with a gem."""
+    kind: Sequence[str]
+    player: Sequence[int]
+    health: Sequence[int]
+    turns: Sequence[int]
+    pos: Sequence[int]
+    """By unit id, the unit's cell; -1 when it is dead or was never used."""
+    cells: Sequence[int]
+    """By seat, the number of caves that it owns."""
+    gems: Sequence[int]
+    """By seat, the number of gems that it has picked."""
+    scores: tuple[int, ...]
+
+
+def scene(caves: bytes, outside: bytes) -> Scene:
+    """Return level 0 at the left, level 1 at the right, and a wall between them."""
+    grounds = {ROCK: Ground.WALL, ELEVATOR: Ground.BASE}
+    wall = bytes((ROCK,))
+    return Scene(
+        rows=ROWS,
+        cols=2 * COLS + 1,
+        ground=tuple(
+            tuple(
+                grounds.get(kind, Ground.FLOOR)
+                for kind in caves[row : row + COLS] + wall + outside[row : row + COLS]
+            )
+            for row in range(0, LEVEL, COLS)
+        ),
+        owners={},
+        signs=_SIGNS,
+        levels=(
+            Level(title="underground", col=0, cols=COLS, wraps=True),
+            Level(title="outside", col=COLS + 1, cols=COLS, wraps=True),
+        ),
+        stats=STATS,
+        kinds=_KINDS,
+        turn_word=TURN_WORD,
+    )
+
+
+def _place(cell: int) -> Place:
+    row, col, level = position(cell)
+    return row, col + level * (COLS + 1)
+
+
+PLACES = tuple(_place(cell) for cell in range(2 * LEVEL))
+"""The place of each cell in the scene."""
+
+
+def frame(now: Position, before: Position | None) -> Frame:
+    """Return the frame of a position, with the events that led to it.
+
+    Args:
+        now: The position.
+        before: The position a round earlier; None at the start of the match.
+    """
+    people = [[0, 0] for _ in range(SEATS)]
+    for kind, player in zip(now.kind, now.player, strict=True):
+        if kind in (PIONEER, FURYAN):
+            people[player][kind == FURYAN] += 1
+    return Frame(
+        turn=now.turn,
+        marks=tuple(_marks(now)),
+        captions=tuple(
+            f"{score} ({counted(cells, 'cell')}, {counted(gems, 'gem')})"
+            for score, cells, gems in zip(now.scores, now.cells, now.gems, strict=True)
+        ),
+        owned={PLACES[cell]: kind - OWNED for cell, kind in enumerate(now.caves) if kind in OWNERS},
+        # In round r the columns 2r … 2r + 39 are in the night (rules/crematoria.md 1).
+        lit=frozenset(
+            COLS + 1 + (2 * now.turn + COLS // 2 + col) % COLS for col in range(COLS // 2)
+        ),
+        stats=tuple(
+            (cells, gems, *of_seat)
+            for cells, gems, of_seat in zip(now.cells, now.gems, people, strict=True)
+        ),
+        events=() if before is None else tuple(_events(before, now)),
+    )
+
+
+def _marks(now: Position) -> Iterator[Mark]:
+    """Yield gems, then units by id."""
+    for cell in sorted(now.gems_lying):
+        yield Mark(*PLACES[cell], None, "*", Shape.GEM, details=("gem",))
+    for unit, (kind, player, health, turns, cell) in enumerate(
+        zip(now.kind, now.player, now.health, now.turns, now.pos, strict=True)
+    ):
+        if cell < 0:
+            continue
+        details = [f"{NAMES[kind]} {unit}"]
+        health_share = None
+        if kind == HELLHOUND:
+            details.append("kills whoever comes next to it")
+        else:
+            health_share = min(1.0, health / MAX_HEALTH[kind])
+            details.append(f"health {health} of {MAX_HEALTH[kind]}")
+        text, shape = kind, _SHAPES[kind]
+        if turns > 0:
+            text, shape = str(turns), Shape.SHIP
+            details.append(f"lands in {counted(turns, 'round')}")
+        seat = player if player >= 0 else None
+        yield Mark(*PLACES[cell], seat, text, shape, unit, health_share, tuple(details))
+
+
+def _events(before: Position, now: Position) -> Iterator[Event]:
+    """Yield picked gems by seat, then deaths by seat, then events of necromongers."""
+    for seat in range(SEATS):
+        picked = now.gems[seat] - before.gems[seat]
+        if picked > 0:
+            yield Event(seat, "picked a gem" if picked == 1 else f"picked {picked} gems")
+    lost: dict[tuple[int, int, str], list[int]] = {}
+    for unit, (kind, old, new) in enumerate(zip(now.kind, before.player, now.player, strict=True)):
+        # A unit changes its player exactly when it dies (rules/crematoria.md 5).
+        if old != new:
+            lost.setdefault((old, new, kind), []).append(unit)
+    for (old, new, kind), units in sorted(lost.items()):
+        text = f"lost {_named(kind, units)}, reborn for seat {new}"
+        yield Event(old, text, tuple(units))
+    yield from _necromongers(before, now)
+
+
+def _necromongers(before: Position, now: Position) -> Iterator[Event]:
+    landed, died, appeared = [], [], []
+    for unit, kind in enumerate(now.kind):
+        if kind != NECROMONGER:
+            continue
+        turns_before, turns_now = before.turns[unit], now.turns[unit]
+        was_standing = before.health[unit] > 0 and turns_before == 0
+        if turns_before > 0 and turns_now == 0:
+            landed.append(unit)
+        if turns_now > 0 and turns_now != turns_before - 1:
+            appeared.append(unit)
+        is_dead = not now.health[unit]
+        # A unit with turns left again died and was used for a new necromonger.
+        if (was_standing and (is_dead or turns_now > 0)) or (turns_before > 0 and is_dead):
+            died.append(unit)
+    for units, event in ((landed, "landed"), (died, "died"), (appeared, "came in sight")):
+        if units:
+            yield Event(None, f"{_named(NECROMONGER, units)} {event}", tuple(units))
+
+
+def _named(kind: str, units: Sequence[int]) -> str:
+    """Return units with their numbers, such as `pioneer 12` or `pioneers 12, 14 and 15`."""
+    *first, last = map(str, units)
+    return f"{NAMES[kind]}s {', '.join(first)} and {last}" if first else f"{NAMES[kind]} {last}"

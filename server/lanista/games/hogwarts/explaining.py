@@ -1,0 +1,606 @@
+"""Checks whether the match in a Hogwarts match file can have happened (rules/hogwarts.md).
+
+`explain` follows a file from state to state by its commands. What the rules determine must be as
+expected; what chance decides must be something that chance can give. Orders without effect aren't
+in a file, and aren't needed. Where the next state doesn't show at once who won a battle, both
+outcomes are followed until one of them doesn't fit.
+
+The module shares no code with the ruleset, so that each of them is a check of the other. It doesn't
+check status values or the file's first word.
+"""
+
+import copy
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+import attrs
+
+from lanista.games.hogwarts.files import CLANS, SIDE, Command, Res, State
+
+Rules = Literal["original", "text"]
+Cell = tuple[int, int]
+
+STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+SPELL_FREE_ROUNDS = 50
+MAX_FORKS = 2_000
+"""The number of battles followed both ways after which a round counts as unexplained."""
+
+
+@attrs.frozen
+class Explanation:
+    """The number of rounds of a match that the rules explain, and the problem after them."""
+
+    rounds: int
+    """The number of rounds explained, from the first one on."""
+    problem: str | None
+    """What the rules don't allow in the next round, or the first state; None: all is explained."""
+
+
+class _UnexplainedError(Exception):
+    """Something that the rules don't allow."""
+
+    def __init__(self, problem: str, progress: int) -> None:
+        super().__init__(problem)
+        self.progress = progress
+        """The number of steps checked: the attempt that came farthest is the one to report."""
+
+
+def explain(res: Res, rules: Rules = "original") -> Explanation:
+    """Follow a match file from its first state, up to the first one that can't have happened.
+
+    Args:
+        res: The file, as `read_res` returns it.
+        rules: Whether spells capture as the rules' text says, or as the original program does
+            (rules/hogwarts.md 18, row 1).
+    """
+    try:
+        _check_start(res)
+    except _UnexplainedError as error:
+        return Explanation(0, f"first state: {error}")
+    walls = _Walls(res.states[0].rows)
+    for number, commands in enumerate(res.commands):
+        try:
+            _Round(res, number, rules, walls).explain(commands)
+        except _UnexplainedError as error:
+            return Explanation(number, f"round {number}: {error}")
+    return Explanation(len(res.commands), None)
+
+
+def _require(condition: object, problem: str, progress: int = 0) -> None:
+    if not condition:
+        raise _UnexplainedError(problem, progress)
+
+
+def _check_start(res: Res) -> None:
+    """Check that a match can begin with the first state."""
+    state = res.states[0]
+    _require(state.score == (0,) * CLANS, f"score {state.score}; it is 0 for all")
+    _require(state.conversion_points == (0,) * CLANS, "scr_acc; it is 0 for all")
+    strength = (res.settings["CLAN_INI_MAGIC_STRENGTH"],) * CLANS
+    _require(state.strength == strength, f"strength {state.strength}; it is {strength}")
+    places = [(unit.row, unit.column) for unit in state.units]
+    _require(len(set(places)) == len(places), "two units stand on the same cell")
+    for number, unit in enumerate(state.units):
+        under = state.rows[unit.row][unit.column]
+        where = f"unit {number} of clan {unit.player} at {(unit.row, unit.column)}"
+        _require(under == str(unit.player), f"{where} stands on `{under}`")
+        _require(_distance(places[number], state.voldemort) > 1, f"{where} next to Voldemort")
+        if number < CLANS:
+            _require(unit.player == number, f"{where} is a ghost of another clan")
+        else:
+            converting = unit.rounds > 0 and unit.next not in (-1, unit.player)
+            idle = unit.rounds == 0 and unit.next == -1
+            _require(
+                (converting or idle) and unit.next < CLANS,
+                f"{where} with rounds {unit.rounds}, next {unit.next}",
+            )
+    for row, col in state.books:
+        alone = state.rows[row][col] != "W" and (row, col) not in places
+        _require(alone, f"the book at {(row, col)} lies in a wall or under a unit")
+    _require(_inside(state.voldemort), f"Voldemort at {state.voldemort}, on the border")
+
+
+def _distance(first: Cell, second: Cell) -> int:
+    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
+
+
+def _inside(cell: Cell) -> bool:
+    return 0 < cell[0] < SIDE - 1 and 0 < cell[1] < SIDE - 1
+
+
+def _around(cell: Cell) -> Iterator[Cell]:
+    for down, right in STEPS:
+        near = cell[0] + down, cell[1] + right
+        if 0 <= near[0] < SIDE and 0 <= near[1] < SIDE:
+            yield near
+
+
+class _Walls:
+    """The walls of a file, which never change."""
+
+    def __init__(self, rows: tuple[str, ...]) -> None:
+        self.cells = {
+            (row, col)
+            for row, cells in enumerate(rows)
+            for col, owner in enumerate(cells)
+            if owner == "W"
+        }
+        self.rows = tuple(row.translate(_UNOWNED) for row in rows)
+
+
+_UNOWNED = str.maketrans("0123", "....")
+
+
+@attrs.define
+class _Unit:
+    """A unit within a round."""
+
+    clan: int
+    at: Cell
+    rounds: int
+    next: int
+    dead: bool = False
+
+
+@attrs.define
+class _Position:
+    """The position within a round, after some commands and one choice of its battles' outcomes."""
+
+    units: list[_Unit]
+    standing: dict[Cell, int]
+    owners: dict[Cell, str]
+    """The owners of the cells whose owner was decided in this round."""
+    books: set[Cell]
+    points: list[int]
+    read: list[int]
+    counts: list[int]
+    """The number of units, by clan."""
+    deaths: list[tuple[int, int]] = attrs.field(factory=list)
+    """The clan at death and the number of each unit that died, in order."""
+    caster: int | None = None
+    """The clan that cast the round's spell; None: no clan has yet."""
+    spell_open: set[Cell] = attrs.field(factory=set)
+    """The cells that the spell may have captured, and that nobody has taken since."""
+    spell_hidden: int = 0
+    """The number of cells that the spell may have captured, but that were taken since."""
+    spell_quota: int = 0
+    """The number of cells that the spell captured."""
+
+    def copy(self) -> "_Position":
+        return _Position(
+            [copy.copy(unit) for unit in self.units],
+            dict(self.standing),
+            dict(self.owners),
+            set(self.books),
+            list(self.points),
+            list(self.read),
+            list(self.counts),
+            list(self.deaths),
+            self.caster,
+            set(self.spell_open),
+            self.spell_hidden,
+            self.spell_quota,
+        )
+
+    def own(self, cell: Cell, owner: str) -> None:
+        self.owners[cell] = owner
+        if cell in self.spell_open:
+            self.spell_open.remove(cell)
+            self.spell_hidden += 1
+
+    def die(self, number: int) -> None:
+        unit = self.units[number]
+        unit.dead = True
+        del self.standing[unit.at]
+        self.deaths.append((unit.clan, number))
+        if number >= CLANS:
+            self.counts[unit.clan] -= 1
+
+
+class _Round:
+    """One round of a file, between the states before and after it."""
+
+    def __init__(self, res: Res, number: int, rules: Rules, walls: _Walls) -> None:
+        self.settings: Mapping[str, int] = res.settings
+        self.before: State = res.states[number]
+        self.after: State = res.states[number + 1]
+        self.number = number
+        self.rules = rules
+        self.wall_rows = walls.rows
+        self.walls = walls.cells
+        self.commands: tuple[Command, ...] = ()
+        self.forks = 0
+
+    def explain(self, commands: tuple[Command, ...]) -> None:
+        """Find outcomes of the round's battles that lead to the state after it.
+
+        Raises:
+            _UnexplainedError: There are none; says what is wrong in the attempt that came farthest.
+        """
+        self.commands = commands
+        self._check_determined()
+        ids = [command.unit for command in commands]
+        _require(len(set(ids)) == len(ids), "a unit has two commands")
+        state = self.before
+        units = [_Unit(u.player, (u.row, u.column), u.rounds, u.next) for u in state.units]
+        position = _Position(
+            units=units,
+            standing={unit.at: number for number, unit in enumerate(units)},
+            owners={},
+            books=set(state.books),
+            points=list(state.conversion_points),
+            read=[0] * CLANS,
+            counts=[sum(unit.clan == clan for unit in units) for clan in range(CLANS)],
+        )
+        problem = self._follow(position, 0)
+        if problem is not None:
+            raise problem
+
+    def _check_determined(self) -> None:
+        """Check what doesn't depend on commands: the walls, and that the ingredients can be."""
+        for row, (cells, walls) in enumerate(zip(self.after.rows, self.wall_rows, strict=True)):
+            _require(cells.translate(_UNOWNED) == walls, f"the walls of row {row} change")
+        _require(
+            _is_drawable(self.after.ingredients),
+            f"the ingredients {self.after.ingredients} can't be drawn",
+        )
+
+    # -- commands --------------------------------------------------------------------------
+
+    def _follow(self, position: _Position, start: int) -> _UnexplainedError | None:
+        """Carry out the commands from `start` on; return None if they lead to the state after."""
+        try:
+            for index in range(start, len(self.commands)):
+                fighters = self._carry_out(position, self.commands[index], index)
+                if fighters is not None:
+                    return self._follow_battle(position, fighters, index)
+            self._end(position)
+        except _UnexplainedError as error:
+            return error
+        return None
+
+    def _follow_battle(
+        self, position: _Position, fighters: tuple[int, int], index: int
+    ) -> _UnexplainedError | None:
+        """Follow both outcomes of a battle that chance decides, first the one that shows."""
+        options = [(loser, winner) for winner, loser in (fighters, fighters[::-1])]
+        options = [pair for pair in options if self._can_lose(position, *pair, index)]
+        options.sort(key=lambda pair: not self._shows_loss(position, *pair))
+        where = f"{fighters[0]} against {fighters[1]}"
+        farthest = _UnexplainedError(f"command {index}: neither can have lost, {where}", index)
+        self.forks += len(options) > 1
+        if self.forks > MAX_FORKS:
+            return _UnexplainedError(f"none of {MAX_FORKS} outcomes of its battles fits", index)
+        for loser, winner in options:
+            branch = position if (loser, winner) == options[-1] else position.copy()
+            branch.units[loser].rounds = self.settings["ROUNDS_FOR_CONVERTING"]
+            branch.units[loser].next = branch.units[winner].clan
+            problem = self._follow(branch, index + 1)
+            if problem is None:
+                return None
+            if problem.progress >= farthest.progress:
+                farthest = problem
+        return farthest
+
+    def _shows_loss(self, position: _Position, loser: int, winner: int) -> bool:
+        """Return whether the state after shows just this conversion."""
+        shown = self.after.units[loser]
+        left = self.settings["ROUNDS_FOR_CONVERTING"] - 1
+        clan = position.units[winner].clan
+        if left:
+            return (shown.rounds, shown.next) == (left, clan)
+        return (shown.rounds, shown.player) == (0, clan)
+
+    def _can_lose(self, position: _Position, loser: int, winner: int, index: int) -> bool:
+        """Return whether a conversion that begins here can lead to what the state after shows."""
+        if self._shows_loss(position, loser, winner):
+            return True
+        shown = self.after.units[loser]
+        if shown.rounds:
+            # Another conversion began later: this one was cancelled before.
+            return self._can_be_cancelled(index)
+        reached = {position.units[loser].at, *self._steps_of(position, loser, index)}
+        died = (shown.row, shown.column) not in reached or any(
+            _distance(cell, self.after.voldemort) <= 1
+            or _distance(cell, self.before.voldemort) <= 2
+            for cell in reached
+        )
+        return died or self._can_be_cancelled(index)
+
+    def _steps_of(self, position: _Position, number: int, index: int) -> Iterator[Cell]:
+        for command in self.commands[index + 1 :]:
+            if command.unit == number and command.direction is not None:
+                yield _step(position.units[number].at, command.direction)
+
+    def _can_be_cancelled(self, index: int) -> bool:
+        """Return whether wizards are still to move, one of which may be a comrade."""
+        return any(c.direction is not None and c.unit >= CLANS for c in self.commands[index + 1 :])
+
+    def _carry_out(
+        self, position: _Position, command: Command, index: int
+    ) -> tuple[int, int] | None:
+        """Carry out a command; return the two units of its battle if chance decides it."""
+        if command.direction is None:
+            self._cast(position, command, index)
+            return None
+        number, unit = command.unit, position.units[command.unit]
+        what = f"command {index}: unit {number}"
+        is_ghost = number < CLANS
+        _require(
+            is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally", index
+        )
+        target = _step(unit.at, command.direction)
+        off = not (0 <= target[0] < SIDE and 0 <= target[1] < SIDE)
+        _require(not off, f"{what} leaves the board", index)
+        if _distance(target, self.before.voldemort) <= 1:
+            position.die(number)
+            return None
+        _require(target not in self.walls, f"{what} walks into the wall at {target}", index)
+        other_number = position.standing.get(target)
+        if other_number is None:
+            del position.standing[unit.at]
+            position.standing[target] = number
+            unit.at = target
+            position.own(target, str(unit.clan))
+            if target in position.books:
+                position.books.remove(target)
+                position.read[unit.clan] += 1
+            return None
+        other = position.units[other_number]
+        _require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}", index)
+        _require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}", index)
+        if other.clan == unit.clan:
+            saves = other_number >= CLANS and other.rounds
+            _require(saves, f"{what} moves onto its comrade {other_number} for nothing", index)
+            other.rounds, other.next = 0, -1
+            return None
+        if other_number < CLANS:
+            quiet = self.settings["ROUNDS_NO_ATTACK_GHOST"]
+            immune = other.next != -1 and self.number - other.next < quiet
+            _require(not immune, f"{what} attacks ghost {other_number}, which is immune", index)
+            other.rounds += self.settings["ROUNDS_ATTACK_RESTING_GHOST"]
+            other.next = self.number
+            return None
+        _require(not other.rounds, f"{what} attacks unit {other_number}, in conversion", index)
+        ours, theirs = (
+            self.before.strength[clan] // position.counts[clan] for clan in (unit.clan, other.clan)
+        )
+        if ours <= 2 * theirs and theirs <= 2 * ours:
+            return number, other_number
+        loser, clan = (other, unit.clan) if ours > theirs else (unit, other.clan)
+        self._convert(position, loser, clan)
+        return None
+
+    def _convert(self, position: _Position, unit: _Unit, clan: int) -> None:
+        position.counts[unit.clan] -= 1
+        position.counts[clan] += 1
+        unit.clan, unit.rounds, unit.next = clan, 0, -1
+        position.own(unit.at, str(clan))
+        position.points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
+
+    def _cast(self, position: _Position, command: Command, index: int) -> None:
+        what = f"command {index}: unit {command.unit}"
+        unit = position.units[command.unit]
+        _require(command.unit < CLANS, f"{what}, a wizard, casts", index)
+        left = self.settings["NUM_ROUNDS"] - self.number
+        _require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}", index)
+        _require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", index)
+        _require(position.caster is None, f"{what} casts the round's second spell", index)
+        members: list[list[int]] = [[] for _ in range(5)]
+        for group, ingredient in zip(command.groups, self.before.ingredients, strict=True):
+            members[group].append(ingredient)
+        right = {len(group) for group in members} == {3} and len({*map(sum, members)}) == 1
+        _require(right, f"{what} casts with a wrong solution", index)
+        unit.rounds = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
+        position.caster = unit.clan
+        free = 0
+        for row, cells in enumerate(self.before.rows):
+            for col, was in enumerate(cells):
+                if was == "W" or (row, col) in position.standing:
+                    continue
+                free += 1
+                if position.owners.get((row, col), was) != str(unit.clan):
+                    position.spell_open.add((row, col))
+        counted = free if self.rules == "original" else len(position.spell_open)
+        position.spell_quota = min(15 * counted // 100, len(position.spell_open))
+
+    # -- the end of the round --------------------------------------------------------------
+
+    def _end(self, position: _Position) -> None:
+        """Carry out the round's end, from Voldemort's move on, and compare it to the state after.
+
+        Progress goes on counting from the number of commands.
+        """
+        done = len(self.commands)
+        destroyed = self._move_voldemort(position, done)
+        self._respawn(position, done + 1)
+        for number, unit in enumerate(position.units):
+            if unit.rounds:
+                unit.rounds -= 1
+                if number >= CLANS and not unit.rounds:
+                    self._convert(position, unit, unit.next)
+        self._compare_units(position, done + 2)
+        self._check_books(position, destroyed, done + 3)
+        self._check_owners(position, done + 4)
+        self._check_sums(position, done + 5)
+
+    def _move_voldemort(self, position: _Position, progress: int) -> int:
+        here, there = self.before.voldemort, self.after.voldemort
+        far = [abs(u.at[0] - here[0]) + abs(u.at[1] - here[1]) for u in position.units]
+        steps = {
+            _towards(here, unit.at)
+            for unit, distance in zip(position.units, far, strict=True)
+            if distance == min(far)
+        }
+        _require(there in steps, f"Voldemort moves to {there}; he can to {sorted(steps)}", progress)
+        destroyed = 0
+        for cell in _around(there):
+            if cell not in self.walls:
+                position.own(cell, ".")
+            if cell in position.books:
+                position.books.remove(cell)
+                destroyed += 1
+            if cell in position.standing:
+                position.die(position.standing[cell])
+        return destroyed
+
+    def _respawn(self, position: _Position, progress: int) -> None:
+        """Let the dead appear on clear cells, one after another in the order of the rules."""
+        order = [
+            number
+            for clan in range(CLANS)
+            for had, number in position.deaths
+            if had == clan and number >= CLANS
+        ]
+        order += sorted(number for _, number in position.deaths if number < CLANS)
+        things = {*position.standing, *position.books, self.after.voldemort}
+        for number in order:
+            unit, shown = position.units[number], self.after.units[number]
+            cell = shown.row, shown.column
+            what = f"unit {number}, which died, appears at {cell}"
+            taken = cell in self.walls or cell in position.standing or cell in position.books
+            _require(not taken, f"{what}, which is taken", progress)
+            if not self._is_clear(cell, things):
+                _require(not self._any_clear(things), f"{what}, which isn't clear", progress)
+                beside = _distance(cell, self.after.voldemort) <= 1
+                _require(not beside, f"{what}, next to Voldemort", progress)
+            unit.at, unit.dead = cell, False
+            position.standing[cell] = number
+            things.add(cell)
+            if number >= CLANS:
+                unit.clan, unit.rounds, unit.next = shown.player, 0, -1
+                position.counts[unit.clan] += 1
+            else:
+                unit.rounds, unit.next = self.settings["ROUNDS_SPELL_RESTING_GHOST"], -1
+            position.own(cell, str(unit.clan))
+
+    @staticmethod
+    def _is_clear(cell: Cell, things: Iterable[Cell]) -> bool:
+        return all(_distance(cell, thing) > 2 for thing in things)
+
+    def _any_clear(self, things: set[Cell]) -> bool:
+        near = {
+            (row + down, col + right)
+            for row, col in things
+            for down in range(-2, 3)
+            for right in range(-2, 3)
+        }
+        cells = itertools.product(range(SIDE), repeat=2)
+        return any(cell not in near and cell not in self.walls for cell in cells)
+
+    def _compare_units(self, position: _Position, progress: int) -> None:
+        for number, (unit, shown) in enumerate(zip(position.units, self.after.units, strict=True)):
+            for what, expected, got in (
+                ("clan", unit.clan, shown.player),
+                ("place", unit.at, (shown.row, shown.column)),
+                ("rounds", unit.rounds, shown.rounds),
+                ("next", unit.next, shown.next),
+            ):
+                _require(
+                    expected == got,
+                    f"unit {number} has {what} {got}; by the commands it has {expected}",
+                    progress,
+                )
+
+    def _check_books(self, position: _Position, destroyed: int, progress: int) -> None:
+        shown = set(self.after.books)
+        for cell in position.books:
+            _require(cell in shown, f"the book at {cell} vanishes", progress)
+        new = shown - position.books
+        wanted = sum(position.read) + destroyed
+        _require(
+            len(new) == wanted, f"{len(new)} new books; {wanted} were read or destroyed", progress
+        )
+        things = {*position.standing, *shown, self.after.voldemort}
+        for cell in new:
+            what = f"a book appears at {cell}"
+            taken = cell in self.walls or cell in position.standing
+            _require(not taken, f"{what}, which is taken", progress)
+            if not self._is_clear(cell, things - {cell}):
+                # That is allowed only if no clear cell was left; then none is left at the end.
+                _require(not self._any_clear(things), f"{what}, which isn't clear", progress)
+                beside = _distance(cell, self.after.voldemort) <= 1
+                _require(not beside, f"{what}, next to Voldemort", progress)
+        for clan, (had, got) in enumerate(
+            zip(self.before.strength, self.after.strength, strict=True)
+        ):
+            expected = had + position.read[clan] * self.settings["BOOK_MAGIC_STRENGTH"]
+            _require(got == expected, f"clan {clan} has strength {got}; it is {expected}", progress)
+
+    def _check_owners(self, position: _Position, progress: int) -> None:
+        """Check every cell's owner, and the number of cells that the spell captured."""
+        captured = 0
+        rows = [list(cells) for cells in self.before.rows]
+        for (row, col), owner in position.owners.items():
+            rows[row][col] = owner
+        for row, (cells, shown) in enumerate(zip(rows, self.after.rows, strict=True)):
+            if "".join(cells) == shown:
+                continue
+            for col, (expected, got) in enumerate(zip(cells, shown, strict=True)):
+                if expected == got:
+                    continue
+                is_captured = (row, col) in position.spell_open and got == str(position.caster)
+                _require(
+                    is_captured,
+                    f"cell {(row, col)} is `{got}`; by the commands it is `{expected}`",
+                    progress,
+                )
+                captured += 1
+        most = captured + position.spell_hidden
+        _require(
+            captured <= position.spell_quota <= most,
+            f"the spell captured from {captured} to {most} cells; it is {position.spell_quota}",
+            progress,
+        )
+
+    def _check_sums(self, position: _Position, progress: int) -> None:
+        per_cell = self.settings["POINTS_PER_OWNED_CELL"]
+        for clan in range(CLANS):
+            points = position.points[clan]
+            got = self.after.conversion_points[clan]
+            _require(points == got, f"clan {clan} has scr_acc {got}; it is {points}", progress)
+            cells = sum(row.count(str(clan)) for row in self.after.rows)
+            expected, got = points + per_cell * cells, self.after.score[clan]
+            _require(expected == got, f"clan {clan} has score {got}; it is {expected}", progress)
+
+
+def _step(cell: Cell, direction: int) -> Cell:
+    down, right = STEPS[direction]
+    return cell[0] + down, cell[1] + right
+
+
+def _towards(here: Cell, there: Cell) -> Cell:
+    """Return Voldemort's step towards a unit (rules/hogwarts.md 10).
+
+    It is along the longer axis. If both are equal, it is the first of Down, Right, Up and Left
+    that comes nearer.
+    """
+    down, right = there[0] - here[0], there[1] - here[1]
+    vertical = (here[0] + (1 if down > 0 else -1), here[1])
+    horizontal = (here[0], here[1] + (1 if right > 0 else -1))
+    if abs(down) != abs(right):
+        return vertical if abs(down) > abs(right) else horizontal
+    return vertical if down > 0 or right < 0 else horizontal
+
+
+def _is_drawable(values: tuple[int, ...]) -> bool:
+    """Return whether 15 ingredients can come from the generator (rules/hogwarts.md 9.1)."""
+    total, remainder = divmod(sum(values), 5)
+    if remainder or not 5 <= total <= 30:
+        return False
+    low, high = total // 4, total // 2
+
+    def can_be_grouped(remaining: list[int]) -> bool:
+        if not remaining:
+            return True
+        first, others = remaining[0], remaining[1:]
+        for pair in itertools.combinations(range(len(others)), 2):
+            if first + sum(others[index] for index in pair) == total:
+                rest = [value for index, value in enumerate(others) if index not in pair]
+                if can_be_grouped(rest):
+                    return True
+        return False
+
+    in_range = all(low <= value <= high for value in values)
+    return in_range and can_be_grouped(sorted(values, reverse=True))

@@ -1,0 +1,473 @@
+"""The files of the original Hogwarts program: `.cnf`, `.res` and the traces' `.orders`.
+
+The formats are in rules/hogwarts.md 13 and 14. A `.res` is written byte for byte as the original
+writes it. Readers split on white space as the original's do, and refuse any other deviation.
+The readers check a file's form only: `explaining` checks whether the match in a `.res` can
+have happened. Nothing here decides a rule.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from lanista.games.base import BadBoardError, Setting, Token, Verdict
+from lanista.games.hogwarts.board import Board
+from lanista.games.hogwarts.game import Hogwarts
+from lanista.games.hogwarts.ruleset import RULESET
+from lanista.games.original_tokens import FormatError, Tokens
+
+VERSION = ("HarryPotter", "1.0")
+"""The two words by which files name the game and its version."""
+SIDE = 60
+CLANS = 4
+INGREDIENTS = 15
+WORDS = ("Game", "SecGame")
+"""The possible first words of a match file: the public program's, and the judge's."""
+DIRECTIONS = "dcreuqlz"
+"""The letters of the directions 0 to 7."""
+TITLES = ("type", "id", "player", "row", "column", "rounds", "next")
+"""The column titles of a state's list of units."""
+CODED: tuple[Setting, ...] = RULESET.settings[:14]
+"""The settings that the files have, in the files' order."""
+_TABS = (3, 3, 3, 3, 1, 3, 2, 1, 2, 2, 2, 1, 1, 2)
+_LABELS = (
+    "".join(str(col // 10) for col in range(SIDE)),
+    "".join(str(col % 10) for col in range(SIDE)),
+)
+_ROW = re.compile(rf"[W.0-3]{{{SIDE}}}", re.ASCII)
+_MOST = 2**31 - 1
+
+
+@attrs.frozen
+class Unit:
+    """A unit as a match file shows it; its id is its index in the state's list."""
+
+    player: int
+    row: int
+    column: int
+    rounds: int
+    next: int
+
+
+@attrs.frozen
+class Command:
+    """An order that had an effect."""
+
+    unit: int
+    direction: int | None
+    """The direction of a move, 0 to 7; None: the order is a spell."""
+    groups: tuple[int, ...] = ()
+    """The group of each ingredient of a spell; empty for a move."""
+
+
+@attrs.frozen(kw_only=True)
+class State:
+    """The position before a round, or after the last one."""
+
+    rows: tuple[str, ...]
+    """The 60 rows of 60 cells: `W` is a wall, `.` has no owner, `0` to `3` is the owner."""
+    units: tuple[Unit, ...]
+    """The units by id: 4 ghosts, then the wizards."""
+    books: tuple[tuple[int, int], ...]
+    """The row and column of each book, in ascending order."""
+    ingredients: tuple[int, ...]
+    voldemort: tuple[int, int]
+    """The row and column of Voldemort."""
+    round: int
+    score: tuple[int, ...]
+    conversion_points: tuple[int, ...]
+    """The part of each player's score that comes from conversions: `scr_acc` in the file."""
+    strength: tuple[int, ...]
+    """The strength points of each player, not divided by the number of its units."""
+    status: tuple[float, ...]
+    """The share of its computing time that each player has used; -1: the player is out."""
+
+
+@attrs.frozen(kw_only=True)
+class Res:
+    """The contents of a match file."""
+
+    word: str
+    """The first word, one of `WORDS`."""
+    seed: int
+    settings: Mapping[str, int]
+    """The values of the settings in `CODED`."""
+    names: tuple[str, ...]
+    states: tuple[State, ...]
+    """The states before every round, and after the last."""
+    commands: tuple[tuple[Command, ...], ...]
+    """The commands of each round, in the order in which they were carried out."""
+
+
+# -- from a game to a match file ------------------------------------------------------------------
+
+
+def state_of(game: Hogwarts, status: Sequence[float] = (0,) * CLANS) -> State:
+    """Return the state of a game as a match file shows it."""
+    owners = game.owners.decode()
+    return State(
+        rows=tuple(owners[row * SIDE : (row + 1) * SIDE] for row in range(SIDE)),
+        units=tuple(
+            Unit(player, *divmod(cell, SIDE), rounds, turns_to)
+            for player, cell, rounds, turns_to in zip(
+                game.clans, game.cells, game.rounds, game.nexts, strict=True
+            )
+        ),
+        books=tuple(divmod(cell, SIDE) for cell in sorted(game.books)),
+        ingredients=game.ingredients,
+        voldemort=divmod(game.voldemort, SIDE),
+        round=game.turn,
+        score=game.scores(),
+        conversion_points=tuple(game.conversion_points),
+        strength=tuple(game.strength),
+        status=tuple(status),
+    )
+
+
+def commands_of(game: Hogwarts) -> tuple[Command, ...]:
+    """Return the orders that had an effect in the last round that was played."""
+    return tuple(
+        Command(order.unit, order.direction)
+        if order.groups is None
+        else Command(order.unit, None, order.groups)
+        for order in game.executed
+    )
+
+
+def res_of(
+    game: Hogwarts,
+    turns: Iterable[Sequence[Verdict]],
+    *,
+    seed: int,
+    names: Sequence[str],
+    word: str = "Game",
+    status: Callable[[int], Sequence[float]] = lambda _: (0,) * CLANS,
+) -> Res:
+    """Play a game through its turns, and return its match file.
+
+    Args:
+        game: The game, in round 0. It is at its end afterwards.
+        turns: The verdicts of every round, by seat. They may be made on demand: each is taken
+            when the game is in its round.
+        seed: The seed of the match.
+        names: The players' names, by seat. White space in them becomes `_`: readers split on it.
+        word: The first word of the file, `Game` or `SecGame`.
+        status: Returns the shares of the computing time used, by seat, in a round.
+    """
+    states, commands = [state_of(game, status(game.turn))], []
+    for verdicts in turns:
+        game.advance(verdicts)
+        commands.append(commands_of(game))
+        states.append(state_of(game, status(game.turn)))
+    return Res(
+        word=word,
+        seed=seed,
+        settings={setting.name: game.settings[setting.name] for setting in CODED},
+        names=tuple("_".join(name.split()) for name in names),
+        states=tuple(states),
+        commands=tuple(commands),
+    )
+
+
+# -- writing match files --------------------------------------------------------------------------
+
+
+def write_res(res: Res) -> str:
+    """Return the match file, byte for byte as the original writes it."""
+    return "".join(res_parts(res))
+
+
+def res_parts(res: Res) -> Iterator[str]:
+    """Yield the parts of the match file: header, state, commands, state and so on."""
+    names = "".join(f" {name}" for name in res.names)
+    yield f"{res.word}\n\nSeed {res.seed}\n\n{_coded(res.settings)}names         {names}\n"
+    for number, state in enumerate(res.states):
+        yield write_state(state)
+        if number < len(res.commands):
+            yield write_commands(res.commands[number])
+
+
+def _coded(settings: Mapping[str, int]) -> str:
+    lines = [
+        f"{setting.name}{tabs * chr(9)}{settings[setting.name]}\n"
+        for setting, tabs in zip(CODED, _TABS, strict=True)
+    ]
+    return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
+
+
+def write_state(state: State) -> str:
+    """Return the block of a state, with the two empty lines before it."""
+    lines = ["", "", *(f"   {label}" for label in _LABELS)]
+    lines += [f"{number:02} {row}" for number, row in enumerate(state.rows)]
+    lines += ["", "units", str(len(state.units)), "\t".join(TITLES)]
+    lines += [
+        f"{'w' if number >= CLANS else 'g'}\t{number}\t{unit.player}\t{unit.row}\t{unit.column}"
+        f"\t{unit.rounds}\t{unit.next}"
+        for number, unit in enumerate(state.units)
+    ]
+    lines += ["", "books", str(len(state.books)), "row\tcolumn"]
+    lines += [f"{row}\t{column}" for row, column in state.books]
+    lines += ["", "spell_ingredients", str(len(state.ingredients))]
+    lines += ["".join(f"{value} " for value in state.ingredients)]
+    lines += ["", "Voldemort", f"{state.voldemort[0]} {state.voldemort[1]}"]
+    lines += ["", f"round {state.round}"]
+    for title, values in (
+        ("score", state.score),
+        ("scr_acc", state.conversion_points),
+        ("strength", state.strength),
+    ):
+        lines += ["", "\t".join((title, *map(str, values)))]
+    lines += ["", "\t".join(("status", *(f"{value:g}" for value in state.status))), "", ""]
+    return "\n".join(lines)
+
+
+def write_commands(commands: Sequence[Command]) -> str:
+    """Return the block of a round's commands."""
+    lines = ["commands", str(len(commands))]
+    for command in commands:
+        if command.direction is None:
+            groups = "".join(f" {group}" for group in command.groups)
+            lines.append(f"{command.unit}\ts\t{len(command.groups)}\t{groups}")
+        else:
+            lines.append(f"{command.unit}\tm\t{DIRECTIONS[command.direction]}\t")
+    return "\n".join((*lines, ""))
+
+
+# -- reading match files --------------------------------------------------------------------------
+
+
+def read_res(text: str) -> Res:
+    """Read a match file.
+
+    Raises:
+        FormatError: The text isn't a match file; names the line and what was expected.
+    """
+    tokens = Tokens(text)
+    word = tokens.choice("the first word, `Game` or `SecGame`", *WORDS)
+    tokens.literal("Seed")
+    seed = tokens.integer("the seed", 0, _MOST)
+    settings = _read_coded(tokens)
+    tokens.literal("names")
+    names = tuple(tokens.word(f"the name of player {player}") for player in range(CLANS))
+    states = [_read_state(tokens, settings, 0)]
+    commands = []
+    for number in range(settings["NUM_ROUNDS"]):
+        commands.append(_read_commands(tokens, len(states[0].units)))
+        states.append(_read_state(tokens, settings, number + 1))
+    tokens.end()
+    return Res(
+        word=word,
+        seed=seed,
+        settings=settings,
+        names=names,
+        states=tuple(states),
+        commands=tuple(commands),
+    )
+
+
+def _read_coded(tokens: Tokens) -> dict[str, int]:
+    tokens.literal(*VERSION)
+    settings = {}
+    for setting in CODED:
+        tokens.literal(setting.name)
+        settings[setting.name] = tokens.integer(
+            f"the value of {setting.name}", setting.low, setting.high
+        )
+    return settings
+
+
+def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
+    tokens.literal(*_LABELS)
+    rows = []
+    for row in range(SIDE):
+        tokens.literal(f"{row:02}")
+        rows.append(
+            tokens.matching(_ROW, f"the {SIDE} cells of row {row}, of `W`, `.` and `0` to `3`")
+        )
+    units = _read_units(tokens, CLANS + CLANS * settings["NUM_INI_WIZARDS_PER_CLAN"])
+    books = _read_books(tokens, settings["NUM_INI_BOOKS"])
+    tokens.literal("spell_ingredients", str(INGREDIENTS))
+    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, 30)
+    tokens.literal("Voldemort")
+    voldemort = _read_place(tokens, "Voldemort")
+    tokens.literal("round")
+    if tokens.integer("the number of the round", 0) != number:
+        raise tokens.error(f"expected round {number}; rounds follow one another")
+    tokens.literal("score")
+    score = tokens.integers(CLANS, "a score", 0)
+    tokens.literal("scr_acc")
+    points = tokens.integers(CLANS, "points for conversions", 0)
+    tokens.literal("strength")
+    strength = tokens.integers(CLANS, "strength points", 0)
+    tokens.literal("status")
+    return State(
+        rows=tuple(rows),
+        units=units,
+        books=books,
+        ingredients=ingredients,
+        voldemort=voldemort,
+        round=number,
+        score=score,
+        conversion_points=points,
+        strength=strength,
+        status=tuple(tokens.decimal("a status") for _ in range(CLANS)),
+    )
+
+
+def _read_units(tokens: Tokens, count: int) -> tuple[Unit, ...]:
+    tokens.literal("units")
+    tokens.integer("the number of units", count, count)
+    tokens.literal(*TITLES)
+    units = []
+    for number in range(count):
+        tokens.literal("w" if number >= CLANS else "g", str(number))
+        player = tokens.integer(f"the player of unit {number}", 0, CLANS - 1)
+        place = _read_place(tokens, f"unit {number}")
+        rounds = tokens.integer(f"the rounds of unit {number}", 0)
+        units.append(Unit(player, *place, rounds, tokens.integer(f"next of unit {number}", -1)))
+    return tuple(units)
+
+
+def _read_books(tokens: Tokens, count: int) -> tuple[tuple[int, int], ...]:
+    tokens.literal("books")
+    tokens.integer("the number of books", count, count)
+    tokens.literal("row", "column")
+    books: list[tuple[int, int]] = []
+    for _ in range(count):
+        book = _read_place(tokens, "a book")
+        if books and book <= books[-1]:
+            raise tokens.error(f"book {book} after {books[-1]}; they go by row, then column")
+        books.append(book)
+    return tuple(books)
+
+
+def _read_place(tokens: Tokens, what: str) -> tuple[int, int]:
+    row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
+    return row, tokens.integer(f"the column of {what}", 0, SIDE - 1)
+
+
+def _read_commands(tokens: Tokens, units: int) -> tuple[Command, ...]:
+    tokens.literal("commands")
+    commands = []
+    for _ in range(tokens.integer("the number of commands", 0, units)):
+        unit = tokens.integer("the unit of a command", 0, units - 1)
+        if tokens.choice("`m` or `s`", "m", "s") == "m":
+            letter = tokens.choice(f"a direction, one of {DIRECTIONS}", *DIRECTIONS)
+            commands.append(Command(unit, DIRECTIONS.index(letter)))
+        else:
+            tokens.literal(str(INGREDIENTS))
+            groups = tokens.integers(INGREDIENTS, "a group", 0, 4)
+            commands.append(Command(unit, None, groups))
+    return tuple(commands)
+
+
+# -- configurations -------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Configuration:
+    """The contents of a configuration file."""
+
+    settings: Mapping[str, int]
+    """The values of the settings in `CODED`."""
+    board: Board | None
+    """The board of a `FIXED` file; None: the generator `RANDOM` makes one from the seed."""
+
+
+def read_cnf(text: str) -> Configuration:
+    """Read a configuration.
+
+    Raises:
+        FormatError: The text isn't a configuration; names the line and what was expected.
+    """
+    tokens = Tokens(text)
+    settings = _read_coded(tokens)
+    if tokens.choice("the generator, `RANDOM` or `FIXED`", "RANDOM", "FIXED") == "RANDOM":
+        tokens.end()
+        return Configuration(settings, None)
+    try:
+        board = tokens.remaining(RULESET.read_board)
+    except BadBoardError as error:
+        raise FormatError(error.args[0]) from None
+    for name, needed in (
+        ("NUM_INI_WIZARDS_PER_CLAN", board.wizards_per_clan),
+        ("NUM_INI_BOOKS", len(board.books)),
+    ):
+        if settings[name] != needed:
+            raise FormatError(f"{name} is {settings[name]}, but the board below needs {needed}")
+    return Configuration(settings, board)
+
+
+def write_cnf(config: Configuration) -> str:
+    """Return the configuration as a file that `read_cnf` reads back."""
+    if config.board is None:
+        return f"{_coded(config.settings)}\nRANDOM\n"
+    return f"{_coded(config.settings)}\nFIXED\n{RULESET.write_board(config.board)}"
+
+
+# -- submitted orders -----------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Submitted:
+    """The orders that a player gave in a round: the first one for each unit."""
+
+    calls: int
+    """The number of orders given, repeated ones included."""
+    orders: tuple[tuple[int, int | None, tuple[int, ...]], ...]
+    """The unit, direction and groups of each order.
+
+    The direction is any number, or None for a spell; groups are any number of any numbers.
+    """
+
+
+def read_orders(text: str) -> tuple[tuple[Submitted, ...], ...]:
+    """Read an `.orders` file, and return the orders by round and player.
+
+    For every round and player it has a line `R round P player Q calls`, then a line for each
+    order: `unit kind direction n g1 … gn`, where kind 0 is a move and 1 a spell.
+
+    Raises:
+        FormatError: The text isn't such a file; names the line and what was expected.
+    """
+    tokens = Tokens(text)
+    rounds: list[list[Submitted]] = []
+    while not tokens.at_end:
+        number, player = len(rounds), 0
+        if rounds and len(rounds[-1]) < CLANS:
+            number, player = len(rounds) - 1, len(rounds[-1])
+        tokens.literal("R", str(number), "P", str(player), "Q")
+        calls = tokens.integer("the number of calls", 0, 1000)
+        orders: list[tuple[int, int | None, tuple[int, ...]]] = []
+        while tokens.peek() not in ("R", None):
+            unit = tokens.integer("the unit of an order")
+            kind = tokens.integer("the kind, 0 or 1", 0, 1)
+            direction = tokens.integer("the direction")
+            count = tokens.integer("the number of groups", 0)
+            groups = tokens.integers(count, "a group")
+            orders.append((unit, None if kind else direction, groups))
+        if len(orders) > calls:
+            raise tokens.error(f"{len(orders)} orders of {calls} calls")
+        if not player:
+            rounds.append([])
+        rounds[-1].append(Submitted(calls, tuple(orders)))
+    if rounds and len(rounds[-1]) < CLANS:
+        raise tokens.error(f"the file ends after player {len(rounds[-1]) - 1} of {CLANS}")
+    return tuple(tuple(players) for players in rounds)
+
+
+def submoves(submitted: Submitted) -> list[Token]:
+    """Return submitted orders as the tokens of an answer on the wire (PROTOCOL.md 5).
+
+    A spell on the wire always has 15 groups. A submitted one with another number of groups
+    becomes a spell that is as useless: its groups are out of range.
+    """
+    invalid = (CLANS + 1,) * INGREDIENTS
+    tokens: list[Token] = []
+    for unit, direction, groups in submitted.orders:
+        if direction is None:
+            tokens += ["s", unit, *(groups if len(groups) == INGREDIENTS else invalid)]
+        else:
+            tokens += ["m", unit, direction]
+    return tokens

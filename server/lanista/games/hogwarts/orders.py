@@ -1,0 +1,227 @@
+"""The orders of Hogwarts: the parser of an answer, and the faults of a single order.
+
+See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried out by `game`.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from lanista.games.base import (
+    Answer,
+    MalformedAnswerError,
+    Reason,
+    Refusal,
+    Submove,
+    Token,
+    TooManySubmovesError,
+    illegal,
+)
+from lanista.games.hogwarts.board import CLANS
+from lanista.games.hogwarts.grid import COL, NEAR, OUTSIDE, ROW
+from lanista.games.hogwarts.placing import GROUPS, INGREDIENTS
+
+MAX_ORDERS = 1000
+"""The greatest number of submoves in a round, valid or not."""
+DIRECTIONS = 8
+"""The number of directions."""
+STRAIGHT = frozenset((0, 2, 4, 6))
+"""The directions in which every unit can move; only ghosts move diagonally."""
+_MEMBERS = INGREDIENTS // GROUPS
+
+
+WAYS = ("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left")
+"""The directions in words."""
+
+
+class Order(NamedTuple):
+    """An order: a spell if it has groups, otherwise a move."""
+
+    unit: int
+    direction: int
+    """The direction, 0 to 7; -1 for a spell. A move in any other direction has no effect."""
+    groups: tuple[int, ...] | None = None
+    """The group of each ingredient, for a spell."""
+
+
+def parse(
+    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
+) -> Answer:
+    """Read `m ID D` and `s ID g1 … g15`.
+
+    The result has the first order of each unit that the seat owns, in the order of the answer. A
+    refused one is included too, because it is still its unit's only order and takes a place in
+    the seat's sequence (rules/hogwarts.md 4 and 5).
+
+    Args:
+        seat: The seat that answered.
+        clans: The clan of each unit at the start of the round.
+        ingredients: The ingredients of this round.
+        tokens: The answer.
+
+    Raises:
+        MalformedAnswerError: The tokens don't form such submoves.
+        TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
+    """
+    orders, refused = _judged(seat, clans, ingredients, tokens)
+    return Answer(tuple(orders.values()), tuple(refused))
+
+
+def explain(
+    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
+) -> tuple[Refusal, ...]:
+    """Return what is wrong with the orders that `parse` refuses, given the same arguments."""
+    return illegal(_judged(seat, clans, ingredients, tokens)[1])
+
+
+def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
+    """Yield what the submoves of a well-formed answer order, refused or not, in its order.
+
+    Args:
+        cells: The cell of each unit at the start of the round.
+        tokens: The answer.
+    """
+    start = 0
+    while start < len(tokens):
+        is_move = tokens[start] == "m"
+        unit, direction = tokens[start + 1], tokens[start + 2]
+        start += 3 if is_move else 2 + INGREDIENTS
+        # A well-formed answer has numbers there.
+        if not isinstance(unit, int) or not isinstance(direction, int):
+            continue
+        is_known = 0 <= unit < len(cells)
+        kind = "unit" if not is_known else "ghost" if unit < CLANS else "wizard"
+        way = direction if is_move and 0 <= direction < DIRECTIONS else None
+        if not is_move:
+            what = "casts a spell"
+        elif way is None:
+            what = f"moves by {direction}"
+        else:
+            what = f"moves {WAYS[way]}"
+        places = [cells[unit]] if is_known else []
+        if is_known and way is not None:
+            target = NEAR[way][cells[unit]]
+            places += [target] if target != OUTSIDE else []
+        yield Submove(
+            f"{kind} {unit} {what}",
+            unit if is_known else None,
+            tuple((ROW[cell], COL[cell]) for cell in places),
+        )
+
+
+def _judged(
+    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
+) -> tuple[dict[int, Order], dict[int, Reason]]:
+    """Return the first order by unit, and the reasons for refused orders by index."""
+    orders: dict[int, Order] = {}
+    refused: dict[int, Reason] = {}
+    count, units = len(tokens), len(clans)
+    start = index = 0
+    # This loop runs for every submove, however often a bot repeats itself, and no step of it calls
+    # a function that it doesn't have to.
+    while start < count:
+        kind = tokens[start]
+        if kind == "m":
+            end = start + 3
+        elif kind == "s":
+            end = start + 2 + INGREDIENTS
+        else:
+            raise MalformedAnswerError(
+                f"`{kind}` where a submove begins; one is `m ID D` or `s ID` and 15 groups", index
+            )
+        if index == MAX_ORDERS:
+            raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
+        if end > count:
+            raise _malformed(tokens[start:], end - start, index)
+        unit, direction, groups = tokens[start + 1], tokens[start + 2], None
+        if kind == "s":
+            direction = -1
+            groups = tuple([token for token in tokens[start + 2 : end] if isinstance(token, int)])
+        if (
+            not isinstance(unit, int)
+            or not isinstance(direction, int)
+            or (groups is not None and len(groups) < INGREDIENTS)
+        ):
+            raise _malformed(tokens[start:end], end - start, index)
+        if unit in orders:
+            refused[index] = ("a second order for unit {}; only its first one counts", unit)
+        elif not 0 <= unit < units:
+            refused[index] = ("there is no unit {}; units are 0 to {}", unit, units - 1)
+        elif clans[unit] != seat:
+            refused[index] = ("unit {} is of clan {}, not yours", unit, clans[unit])
+        else:
+            orders[unit] = order = Order(unit, direction, groups)
+            reason = fault(order, ingredients)
+            if reason is not None:
+                refused[index] = reason
+        start = end
+        index += 1
+    return orders, refused
+
+
+def _malformed(tokens: Sequence[Token], length: int, index: int) -> MalformedAnswerError:
+    """Return what is wrong with a submove that has too few numbers, or a letter among them."""
+    letter = next((token for token in tokens[1:] if isinstance(token, str)), None)
+    return MalformedAnswerError(
+        f"`{tokens[0]}` with {len(tokens) - 1} numbers; it takes {length - 1}"
+        if letter is None
+        else f"`{letter}` where a number belongs",
+        index,
+    )
+
+
+def fault(order: Order, ingredients: Sequence[int]) -> Reason | None:
+    """Return why an order has no effect in any position, or None if it can have one."""
+    is_ghost = order.unit < CLANS
+    if order.groups is not None:
+        if not is_ghost:
+            return ("unit {} is a wizard; only ghosts cast spells", order.unit)
+        return spell_fault(order.groups, ingredients)
+    if not 0 <= order.direction < DIRECTIONS:
+        return ("direction {}; it is from 0 to {}", order.direction, DIRECTIONS - 1)
+    if order.direction % 2 and not is_ghost:
+        return ("direction {} is diagonal; wizards move by 0, 2, 4 or 6", order.direction)
+    return None
+
+
+def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> Reason | None:
+    """Return what is wrong with a solution, or None if it is right (rules/hogwarts.md 9.2, 5)."""
+    sums = [0] * GROUPS
+    for group, ingredient in zip(groups, ingredients, strict=True):
+        if not 0 <= group < GROUPS:
+            return ("group {}; groups are 0 to {}", group, GROUPS - 1)
+        sums[group] += ingredient
+    for group in range(GROUPS):
+        members = groups.count(group)
+        if members != _MEMBERS:
+            return ("group {} has {} ingredients; each has {}", group, members, _MEMBERS)
+    if len(set(sums)) > 1:
+        return ("the groups' sums are {}, {}, {}, {}, {}; they must be equal", *sums)
+    return None
+
+
+@functools.lru_cache(maxsize=64)
+def solution(ingredients: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return the group of each ingredient so that the spell is right, or None if it can't be.
+
+    All right solutions have the same effect. A program that looks ahead asks again and again for
+    the same rounds, so the last ones are kept.
+    """
+    each, rest = divmod(sum(ingredients), GROUPS)
+    groups = [GROUPS] * INGREDIENTS
+
+    def fill(group: int) -> bool:
+        """Complete this group and those after it, with what has none yet."""
+        if group == GROUPS:
+            return True
+        first, *others = (i for i in range(INGREDIENTS) if groups[i] == GROUPS)
+        for second, third in combinations(others, 2):
+            if ingredients[first] + ingredients[second] + ingredients[third] == each:
+                groups[first] = groups[second] = groups[third] = group
+                if fill(group + 1):
+                    return True
+                groups[first] = groups[second] = groups[third] = GROUPS
+        return False
+
+    return tuple(groups) if not rest and fill(0) else None

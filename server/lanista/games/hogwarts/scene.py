@@ -1,0 +1,303 @@
+"""The views of Hogwarts for viewers: walls, units, books, Voldemort, owners, events of a round.
+
+Everything is derived from a position, the one before it and the orders carried out between them,
+so that a match file shows the same as a game. Positions from files may break any rule, so this
+module relies on none. It decides no rule either.
+"""
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+
+from lanista.games.hogwarts.board import CLANS, OWNERS, WALL
+from lanista.games.hogwarts.grid import AROUND, CELLS, COL, NEAR, ROW, SIDE
+from lanista.games.hogwarts.orders import Order
+from lanista.games.picture import Event, Frame, Ground, Mark, Place, Scene, Shape, counted
+
+SPELL_FREE_ROUNDS = 50
+"""The number of rounds at the end of a match without spells (rules/hogwarts.md 1)."""
+TURN_WORD = "round"
+STATS = ("cells", "units", "strength", "strength per unit")
+_SIGNS = (
+    ("G", "ghost"),
+    ("w", "wizard"),
+    ("x", "converting"),
+    ("+", "book"),
+    ("V", "Voldemort"),
+)
+_KINDS = (
+    (Shape.DISC, "w", "wizard"),
+    (Shape.CROSS, "x", "wizard that is changing its clan"),
+    (Shape.SQUARE, "G", "ghost"),
+    (Shape.BOOK, "+", "book"),
+    (Shape.BEAST, "V", "Voldemort, who kills all around him"),
+)
+_PLACES: tuple[Place, ...] = tuple((ROW[cell], COL[cell]) for cell in range(CELLS))
+_SEATS = {code: seat for seat, code in enumerate(OWNERS)}
+
+
+@attrs.frozen
+class Position:
+    """The visible state of a round. Units are numbered, first the ghosts, then the wizards."""
+
+    turn: int
+    owners: bytes
+    """By cell, as in `Hogwarts.owners`."""
+    clans: Sequence[int]
+    """By unit, its clan."""
+    cells: Sequence[int]
+    """By unit, its cell."""
+    rounds: Sequence[int]
+    """By unit, as in `Hogwarts.rounds`."""
+    nexts: Sequence[int]
+    """By unit, as in `Hogwarts.nexts`."""
+    books: frozenset[int]
+    """The cells with a book."""
+    voldemort: int
+    """Voldemort's cell."""
+    strength: Sequence[int]
+    """By clan, its strength points."""
+    scores: tuple[int, ...]
+
+
+def scene(cells: bytes) -> Scene:
+    """Return walls and floor."""
+    ground = [Ground.WALL if cell == WALL else Ground.FLOOR for cell in cells]
+    return Scene(
+        rows=SIDE,
+        cols=SIDE,
+        ground=tuple(tuple(ground[start : start + SIDE]) for start in range(0, CELLS, SIDE)),
+        owners={},
+        signs=_SIGNS,
+        stats=STATS,
+        kinds=_KINDS,
+        turn_word=TURN_WORD,
+    )
+
+
+def frame(
+    now: Position,
+    before: Position | None,
+    executed: Sequence[Order],
+    settings: Mapping[str, int],
+) -> Frame:
+    """Return the frame of a position, with the events that led to it.
+
+    Args:
+        now: The position.
+        before: The position a round earlier; None at the start of the match.
+        executed: The orders that had an effect in the round between them, in order.
+        settings: The settings, of which NUM_ROUNDS and BOOK_MAGIC_STRENGTH are read.
+    """
+    captions, stats = [], []
+    for clan, points in enumerate(now.strength):
+        units = now.clans.count(clan)
+        # In a position from a file a clan may have no units.
+        strength = points // units if units else 0
+        captions.append(f"{now.scores[clan]} ({units} units, strength {strength})")
+        stats.append((now.owners.count(OWNERS[clan]), units, points, strength))
+    captured: dict[Place, int] = {}
+    events: tuple[Event, ...] = ()
+    if before is not None:
+        movements = _follow(before, now, executed)
+        captured = _captured(before, now, executed, movements.dead)
+        events = (
+            *_spells(before, executed, len(captured)),
+            *_attacks(before, now, movements.attacks),
+            *_conversions(before, now, set(movements.dead)),
+            *_deaths(before, now, movements.dead),
+            *_books(before, now, movements.entered, settings["BOOK_MAGIC_STRENGTH"]),
+        )
+    return Frame(
+        turn=now.turn,
+        marks=tuple(_marks(now, settings["NUM_ROUNDS"] - now.turn)),
+        captions=tuple(captions),
+        owned={
+            place: _SEATS[code]
+            for place, code in zip(_PLACES, now.owners, strict=True)
+            if code in _SEATS
+        },
+        stats=tuple(stats),
+        captured=captured,
+        events=events,
+    )
+
+
+# Marks
+
+
+@functools.cache
+def _book(cell: int) -> Mark:
+    return Mark(*_PLACES[cell], None, "+", Shape.BOOK, details=("book",))
+
+
+def _marks(now: Position, left: int) -> Iterator[Mark]:
+    """Yield books, units by number, and Voldemort, whose number follows those of all units."""
+    for cell in sorted(now.books):
+        yield _book(cell)
+    for unit, (clan, cell, rounds, turns_to) in enumerate(
+        zip(now.clans, now.cells, now.rounds, now.nexts, strict=True)
+    ):
+        if unit < CLANS:
+            text, shape, details = "G", Shape.SQUARE, _ghost_details(rounds, turns_to, left)
+        elif rounds:
+            text, shape, details = (
+                "x",
+                Shape.CROSS,
+                (f"changes to seat {turns_to} in {counted(rounds, 'round')}",),
+            )
+        else:
+            text, shape, details = "w", Shape.DISC, ()
+        name = "ghost" if unit < CLANS else f"wizard {unit}"
+        yield Mark(*_PLACES[cell], clan, text, shape, unit, details=(name, *details))
+    place = _PLACES[now.voldemort]
+    details = ("Voldemort", "kills whoever comes next to him")
+    yield Mark(*place, None, "V", Shape.BEAST, len(now.cells), details=details)
+
+
+def _ghost_details(rounds: int, attacked: int, left: int) -> tuple[str, ...]:
+    if rounds:
+        spell = f"rests {counted(rounds, 'round')}"
+    else:
+        spell = "ready for a spell" if left > SPELL_FREE_ROUNDS else "no more spells"
+    return (spell,) if attacked < 0 else (spell, f"attacked in round {attacked}")
+
+
+# Events
+
+
+@attrs.frozen
+class _Movements:
+    """What the executed orders of a round did to the places of units."""
+
+    cells: list[int]
+    """By unit, its last cell; for one that walked into Voldemort, the cell that it left."""
+    entered: set[int]
+    """The cells that a unit entered."""
+    dead: list[int]
+    """The units that Voldemort killed, in the order of their deaths."""
+    attacks: list[tuple[int, int]]
+    """The attacks on ghosts, as (wizard, ghost)."""
+
+
+def _follow(before: Position, now: Position, executed: Sequence[Order]) -> _Movements:
+    """Follow the executed orders by rules/hogwarts.md 6 and 10; each of them had an effect."""
+    cells = list(before.cells)
+    unit_at = {cell: unit for unit, cell in enumerate(cells)}
+    danger = (before.voldemort, *AROUND[before.voldemort])
+    entered: set[int] = set()
+    dead: list[int] = []
+    attacks: list[tuple[int, int]] = []
+    for unit, direction, groups in executed:
+        target = NEAR[direction][cells[unit]] if groups is None else -1
+        if target < 0:
+            continue
+        if target in danger:
+            dead.append(unit)
+            unit_at.pop(cells[unit], None)
+        elif target not in unit_at:
+            unit_at.pop(cells[unit], None)
+            unit_at[target] = unit
+            cells[unit] = target
+            entered.add(target)
+        elif unit_at[target] < CLANS:
+            attacks.append((unit, unit_at[target]))
+    dead += [unit_at[cell] for cell in AROUND[now.voldemort] if cell in unit_at]
+    return _Movements(cells, entered, dead, attacks)
+
+
+def _captured(
+    before: Position, now: Position, executed: Sequence[Order], dead: Sequence[int]
+) -> dict[Place, int]:
+    """Return the cells that a spell captured and that nobody took back (rules/hogwarts.md 9.3).
+
+    A cell that changed its owner in another way has a unit on it now, or was left by a wizard
+    after the wizard had changed its clan.
+    """
+    caster = next((order.unit for order in executed if order.groups is not None), None)
+    if caster is None:
+        return {}
+    clan = before.clans[caster]
+    own = OWNERS[clan]
+    other_cells = set(now.cells)
+    other_cells.update(
+        cell
+        for unit, cell in enumerate(before.cells)
+        if before.clans[unit] != clan and now.clans[unit] == clan and unit not in dead
+    )
+    return {
+        _PLACES[cell]: clan
+        for cell, (old, new) in enumerate(zip(before.owners, now.owners, strict=True))
+        if new == own and old != own and cell not in other_cells
+    }
+
+
+def _spells(before: Position, executed: Sequence[Order], captured: int) -> Iterator[Event]:
+    for order in executed:
+        if order.groups is not None:
+            text = f"cast a spell: {counted(captured, 'cell')}"
+            yield Event(before.clans[order.unit], text, (order.unit,))
+
+
+def _attacks(
+    before: Position, now: Position, attacks: Sequence[tuple[int, int]]
+) -> Iterator[Event]:
+    for wizard, ghost in attacks:
+        # A wizard that was converted before it attacked did so for its new clan.
+        clan, attacked = before.clans[wizard], before.clans[ghost]
+        clan = now.clans[wizard] if clan == attacked else clan
+        yield Event(clan, f"attacked the ghost of seat {attacked}", (wizard, ghost))
+
+
+def _conversions(before: Position, now: Position, dead: set[int]) -> Iterator[Event]:
+    """Yield conversions, begun and complete, by clan (rules/hogwarts.md 7.2 and 7.3)."""
+    begun: dict[int, list[int]] = {}
+    complete: dict[int, list[int]] = {}
+    for wizard in range(CLANS, len(now.clans)):
+        if wizard in dead:
+            continue
+        if now.clans[wizard] != before.clans[wizard]:
+            complete.setdefault(now.clans[wizard], []).append(wizard)
+        left = now.rounds[wizard]
+        if left and left != before.rounds[wizard] - 1 and 0 <= now.nexts[wizard] < CLANS:
+            begun.setdefault(now.nexts[wizard], []).append(wizard)
+    for clan in range(CLANS):
+        if clan in begun:
+            yield Event(clan, f"began to convert {_named(begun[clan])}", tuple(begun[clan]))
+        if clan in complete:
+            yield Event(clan, f"converted {_named(complete[clan])}", tuple(complete[clan]))
+
+
+def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Event]:
+    """Yield the deaths by Voldemort, with the new clans of the dead (rules/hogwarts.md 11)."""
+    lost: dict[tuple[int, int], list[int]] = {}
+    for unit in sorted(dead):
+        if unit < CLANS:
+            text = "lost its ghost to Voldemort, reborn elsewhere"
+            yield Event(before.clans[unit], text, (unit,))
+        else:
+            lost.setdefault((before.clans[unit], now.clans[unit]), []).append(unit)
+    for (old, new), wizards in sorted(lost.items()):
+        whom = "its own clan" if old == new else f"seat {new}"
+        text = f"lost {_named(wizards)} to Voldemort, reborn for {whom}"
+        yield Event(old, text, tuple(wizards))
+
+
+def _books(
+    before: Position, now: Position, entered: set[int], book_strength: int
+) -> Iterator[Event]:
+    """Yield books that were read, and books that Voldemort destroyed."""
+    for clan in range(CLANS):
+        read = (now.strength[clan] - before.strength[clan]) // book_strength
+        if read > 0:
+            yield Event(clan, f"read {counted(read, 'book')}")
+    destroyed = len(before.books.intersection(AROUND[now.voldemort]) - entered)
+    if destroyed:
+        yield Event(None, f"Voldemort destroyed {counted(destroyed, 'book')}")
+
+
+def _named(wizards: Sequence[int]) -> str:
+    """Return wizards with their numbers, such as `wizard 4` or `wizards 4, 7 and 31`."""
+    *first, last = map(str, wizards)
+    return f"wizards {', '.join(first)} and {last}" if first else f"wizard {last}"

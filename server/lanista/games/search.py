@@ -1,0 +1,99 @@
+"""What a ruleset can offer to programs that look ahead: copies, legal submoves, and going back.
+
+No match needs any of this, so it isn't part of `games.base`: a ruleset that lacks it can be played
+like any other. `lanista.library.game` uses what is there, and copies any other game by
+`copy.deepcopy`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Self, runtime_checkable
+
+from lanista.games.base import Game, Ruleset, Token
+from lanista.games.chance import Chance
+
+Facts = Mapping[str, Sequence[Sequence[str]]]
+"""Lines that a bot was sent: by keyword, the other words of each line with that keyword."""
+
+
+class UnreadableFactsError(ValueError):
+    """The lines can't be those of a match; the message says why."""
+
+
+@runtime_checkable
+class Copyable(Protocol):
+    """A game that can copy itself faster than `copy.deepcopy` does."""
+
+    def copy(self) -> Self:
+        """Return a game that goes on independently of this one, with the same chance to come."""
+        ...
+
+
+@runtime_checkable
+class SaysWhatIsLegal(Protocol):
+    """A game that can list the submoves of a seat."""
+
+    def legal(self, seat: int) -> Mapping[Any, Sequence[tuple[Token, ...]]]:
+        """Return the submoves that can have an effect, by what they move: a unit, or a place.
+
+        Any choice of at most one submove for each key, in any order, is an answer of which
+        nothing is refused.
+        """
+        ...
+
+
+@runtime_checkable
+class SaysWhole(Protocol):
+    """A game whose facts of a turn are complete only together with those of earlier turns."""
+
+    def position(self, seat: int) -> bytes:
+        """Return the facts of this turn, completed by what still holds of earlier turns."""
+        ...
+
+
+@runtime_checkable
+class RestorableRuleset(Ruleset, Protocol):
+    """A ruleset that can go back from what a bot was told to a game that goes on."""
+
+    def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Game:
+        """Return the game in the position that a bot was told of.
+
+        Args:
+            start: The lines that described the match.
+            turn: The number of turns carried out.
+            position: The complete facts of the position (`SaysWhole`).
+            chance: The source of the draws to come, which nobody is told.
+
+        Raises:
+            ValueError: The lines aren't those of a match of this game.
+            LookupError: A line is missing.
+        """
+        ...
+
+
+def settings_of(start: Facts) -> dict[str, int]:
+    """Return the settings that the lines `set NAME VALUE` of a match's start say."""
+    return {name: int(value) for name, value in start.get("set", ())}
+
+
+def numbers_of(facts: Facts, keyword: str, count: int) -> list[int]:
+    """Return the numbers of the only line with this keyword.
+
+    Raises:
+        UnreadableFactsError: There is no such line, or it has another number of words.
+    """
+    lines = facts.get(keyword, ())
+    if len(lines) != 1 or len(lines[0]) != count:
+        raise UnreadableFactsError(f"expected one line `{keyword}` with {count} numbers")
+    return [int(word) for word in lines[0]]
+
+
+def rows_of(facts: Facts, keyword: str, rows: int, cols: int) -> bytes:
+    """Return the cells of the lines `KEYWORD ROW CELLS`, row after row.
+
+    Raises:
+        UnreadableFactsError: Rows are missing, or of another length.
+    """
+    found = {int(row): cells for row, cells in facts.get(keyword, ())}
+    if sorted(found) != list(range(rows)) or any(len(cells) != cols for cells in found.values()):
+        raise UnreadableFactsError(f"expected {rows} lines `{keyword}` of {cols} cells each")
+    return "".join(found[row] for row in range(rows)).encode("ascii")

@@ -1,0 +1,61 @@
+"""What the answers of a turn ordered, in the ruleset's words (docs/api.md, "Frames").
+
+A ruleset that can't say it gives none, and viewers show the answers as they were sent.
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from lanista.games.base import Answer, DecodesAnswers, Game, Submove
+from lanista.match.replay import JudgedTurn
+
+SUBMOVES_SHOWN = 100
+"""Maximum number of a seat's submoves in a turn that are put into words; an answer may have
+thousands, and all of it is shown as it was sent."""
+NONE = -1
+"""Stands for no unit in the JSON."""
+
+Decoded = Sequence[tuple[Submove, ...] | None]
+"""By seat, its submoves in words; None: it gave no answer that counts."""
+
+
+def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
+    """Return what the answers of a turn order; None if the ruleset can't say it.
+
+    Args:
+        game: The game before the turn.
+        judged: The turn.
+    """
+    if not isinstance(game, DecodesAnswers):
+        return None
+    return [
+        tuple(islice(game.decode(seat, tokens), SUBMOVES_SHOWN))
+        if isinstance(verdict, Answer)
+        else None
+        for seat, (verdict, tokens) in enumerate(zip(judged.verdicts, judged.tokens, strict=True))
+    ]
+
+
+def submoves_json(answers: Decoded, game: Game, cols: int) -> list[list[list[Any]] | None]:
+    """Return the submoves of each seat as JSON.
+
+    Args:
+        answers: What was ordered.
+        game: The game after the turn.
+        cols: The columns of the game's scene.
+    """
+    assert isinstance(game, DecodesAnswers)
+    idle = game.without_effect()
+    return [
+        None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]
+        for submoves in answers
+    ]
+
+
+def _submove(submove: Submove, idle: Any, cols: int) -> list[Any]:
+    cells = [row * cols + col for row, col in submove.cells]
+    if submove.unit is None:
+        return [submove.text, NONE, cells]
+    why = idle.get(submove.unit)
+    return [submove.text, submove.unit, cells, *([] if why is None else [why])]

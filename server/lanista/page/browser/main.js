@@ -1,0 +1,603 @@
+/**
+ * The entry point of the page: its header, its routes, its connection, and the theme.
+ *
+ * The arena sends it and all that it imports as `/page/script.js` (page/page_script.py).
+ *
+ * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
+ * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/compare?a=ID&b=ID&round=N`
+ * two matches side by side, or without `b` the choice of the second one, `#/tournament/NAME` a
+ * tournament's standings, `#/ladder/NAME` a ladder with `/bot/BOT` for one of its bots and
+ * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, and `#/file` a file that
+ * was opened.
+ *
+ * The path `/screen` is the screen of a hall (screen.js).
+ *
+ * A self-contained file sets `globalThis.LANISTA_MATCH`: it shows one match, or two side by side, and
+ * uses no network.
+ *
+ * @module
+ */
+
+import { compareView, obstacleOf } from "./compare.js";
+import { compareAddress, compareChoice } from "./compare_choice.js";
+import { el, fill } from "./dom.js";
+import { acceptDrops, fileButton } from "./drop.js";
+import { ladderBotView, ladderPairView } from "./ladder_bots.js";
+import { ladderView } from "./ladders.js";
+import { API, Link } from "./link.js";
+import { lobbyView } from "./lobby.js";
+import { matchView } from "./match.js";
+import { MatchFrames } from "./match_frames.js";
+import { matchesView } from "./match_list.js";
+import { addressOf } from "./matches.js";
+import { operatorView } from "./operator.js";
+import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
+import { showScreen } from "./screen.js";
+import { printable } from "./text.js";
+import { startTheme, themeButton } from "./theme.js";
+import { tournamentView } from "./tournaments.js";
+
+/** @typedef {import("./link.js").Hello} Hello */
+/** @typedef {{path: string[], query: URLSearchParams}} Route */
+/** @typedef {{close(): void}} View */
+
+/** The hash that the page shows. If the browser's differs, its hashchange event will follow. */
+let address = location.hash;
+addEventListener("hashchange", () => {
+  address = location.hash;
+});
+
+startTheme();
+const embedded = Reflect.get(globalThis, "LANISTA_MATCH");
+if (embedded === undefined && location.pathname === "/screen") {
+  showScreen();
+} else if (embedded === undefined) {
+  showArena();
+} else {
+  void showEmbedded(embedded);
+}
+
+/**
+ * Show the page of a self-contained file, which contains one complete match, or two.
+ *
+ * @param {any} data `{head, frames, end}`, or `{a, b}` with two of these, or a promise of it
+ */
+async function showEmbedded(data) {
+  const root = el("main", { id: "view", tabindex: "-1" });
+  document.body.dataset.view = "match";
+  document.body.append(
+    el(
+      "header",
+      { class: "top" },
+      el("span", { class: "product" }, "Lanista"),
+      el("span", { class: "spread" }),
+      themeButton(),
+    ),
+    root,
+  );
+  try {
+    const { a, b, ...one } = await data;
+    const matches = (b === undefined ? [one] : [a, b]).map((each) => MatchFrames.fromData(each));
+    const show = () => {
+      const options = {
+        link: null,
+        round: roundOf(new URLSearchParams(location.hash.slice(1))),
+        onRound: (/** @type {number | null} */ n) =>
+          replaceAddress(n === null ? "#" : `#round=${n}`),
+      };
+      const [first, second] = matches;
+      return second === undefined
+        ? matchView(root, first, { ...options, embedded: true, operator: false, running: () => null })
+        : compareView(root, [first, second], options);
+    };
+    setTitle(matches.map(titleOf).join(" / "));
+    let shown = show();
+    // The address names another round, after a click on a link to the file or typing.
+    addEventListener("hashchange", () => {
+      shown.close();
+      shown = show();
+    });
+  } catch (error) {
+    showError(root, "The match in this file can't be shown", error);
+  }
+}
+
+/** Show the page of an arena. */
+function showArena() {
+  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  const link = new Link(`${scheme}//${location.host}/api/1/ws`);
+  const root = el("main", { id: "view", tabindex: "-1" });
+  const connection = el("span", { class: "badge connection", role: "status" });
+  const role = el("span", { class: "badge" });
+  const opening = el("span", { class: "badge opening", role: "status", hidden: true });
+  const notice = el("p", { class: "trouble", role: "alert", hidden: true });
+  /** By name of the view. @type {[string, HTMLAnchorElement][]} */
+  const links = [
+    ["lobby", el("a", { href: "#/" }, "Lobby")],
+    ["matches", el("a", { href: "#/matches" }, "Matches")],
+    ["operator", el("a", { href: "#/operator", hidden: true }, "Operator")],
+  ];
+  /** @type {View | null} */
+  let view = null;
+  /** @type {File | null} */
+  let file = null;
+  /** The frames of `file`, until the route takes them. @type {MatchFrames | null} */
+  let openedFrames = null;
+  /** Number of files that were chosen so far, to recognize one that is opened too late. */
+  let choice = 0;
+  /** @type {Hello["mode"]} */
+  let mode = "serve";
+  let operator = false;
+  let isReady = false;
+  /** Number of views that were shown so far, to recognize data that arrives too late. */
+  let visit = 0;
+
+  document.body.append(
+    el(
+      "header",
+      { class: "top" },
+      el("a", { class: "product", href: "#/" }, "Lanista"),
+      el("nav", { "aria-label": "Views" }, links.map(([, anchor]) => anchor)),
+      el("span", { class: "spread" }),
+      opening,
+      connection,
+      role,
+      fileButton((chosen) => void openFile(chosen)),
+      themeButton(),
+    ),
+    notice,
+    root,
+  );
+  acceptDrops((chosen) => void openFile(chosen));
+  link.addEventListener("state", showConnection);
+  link.addEventListener("hello", (event) => {
+    void onHello(/** @type {CustomEvent<Hello>} */ (event).detail);
+  });
+  addEventListener("hashchange", () => {
+    notice.hidden = true;
+    // The user went elsewhere: a file that is still being sent doesn't bring them back.
+    choice += 1;
+    opening.hidden = true;
+    if (takeToken()) {
+      void authenticate();
+    }
+    if (isReady) {
+      route();
+      root.focus({ preventScroll: true });
+    }
+  });
+  takeToken();
+  showConnection();
+  setTitle("Lobby");
+  fill(root, el("p", { class: "page muted" }, "Connecting to the arena…"));
+
+  function showConnection() {
+    const texts = { connecting: "connecting…", lost: "connection lost, trying again", open: "" };
+    connection.textContent = texts[link.state];
+    connection.hidden = link.state === "open";
+    connection.className = `badge connection ${link.state === "lost" ? "danger" : ""}`;
+    document.body.dataset.link = link.state;
+  }
+
+  /** @param {Hello} hello */
+  async function onHello(hello) {
+    mode = hello.mode;
+    if (hello.api !== API) {
+      showNotice(`This page speaks version ${API}, the arena ${hello.api}: load the page again`);
+    }
+    const asked = Promise.all([authenticate(hello.operator), proveKeptNames(link)]);
+    if (!isReady) {
+      link.ask({ do: "lobby" }).catch(() => {
+        // The connection was lost again; this is repeated when it is back.
+      });
+    }
+    await asked;
+    if (!isReady) {
+      isReady = true;
+      if (hello.match !== null && routeOf().path.length === 0) {
+        replaceAddress(addressOf(hello.match));
+      }
+      route();
+    }
+  }
+
+  /**
+   * Find out whether the arena takes commands from this page, with the token if there is one.
+   *
+   * @param {boolean} [trusted] whether it takes them without a token
+   */
+  async function authenticate(trusted = operator) {
+    const token = sessionStorage.getItem(OPERATOR_KEY);
+    let now = trusted;
+    if (token !== null && link.hello !== null) {
+      try {
+        now = (await link.ask({ do: "token", token })).operator === true;
+      } catch (error) {
+        if (link.state !== "open") {
+          return;
+        }
+        sessionStorage.removeItem(OPERATOR_KEY);
+        showNotice(`The operator's token was refused: ${errorMessage(error)}`);
+      }
+    }
+    role.textContent = now ? "operator" : "watching";
+    role.className = now ? "badge accent" : "badge";
+    role.title = now
+      ? "The arena takes commands from this page"
+      : "To start, pause or kick, open the operator's address, which the arena prints at its start";
+    for (const [name, anchor] of links) {
+      anchor.hidden = name === "operator" && !(now && mode === "serve");
+    }
+    if (now !== operator) {
+      operator = now;
+      if (isReady) {
+        route();
+      }
+    }
+  }
+
+  /** Show the view that the address names. */
+  function route() {
+    const { path, query } = routeOf();
+    visit += 1;
+    view?.close();
+    view = null;
+    scrollTo(0, 0);
+    if (path[0] === "match" && path[1] !== undefined) {
+      const id = path[1];
+      enter("match", "Match");
+      void showMatch(() => MatchFrames.fromLink(link, id), id, roundOf(query));
+    } else if (path[0] === "compare" && query.has("a")) {
+      showComparison(query);
+    } else if (path[0] === "file") {
+      enter("match", "File");
+      const chosen = file;
+      const frames = openedFrames;
+      openedFrames = null;
+      if (chosen === null) {
+        fill(root, el("p", { class: "page" }, "Open the file again, or drop it here."));
+      } else {
+        const open = async () => frames ?? MatchFrames.fromFile(link, chosen);
+        void showMatch(open, null, roundOf(query));
+      }
+    } else if (path[0] === "matches") {
+      enter("matches", "Matches");
+      view = matchesView(root, query, (chosen) => {
+        location.hash = chosen.size > 0 ? `#/matches?${chosen}` : "#/matches";
+      });
+    } else if (path[0] === "operator" && operator) {
+      enter("operator", "Operator");
+      view = operatorView(root, link);
+    } else if (path[0] === "tournament" && path[1] !== undefined) {
+      enter("tournament", printable(path[1]));
+      view = tournamentView(root, link, path[1]);
+    } else if (path[0] === "ladder" && path[1] !== undefined) {
+      view = showLadder(path);
+    } else {
+      enter("lobby", "Lobby");
+      view = lobbyView(root, link, { operator, mode });
+    }
+  }
+
+  /**
+   * Show a ladder, one of its bots, or two of them.
+   *
+   * @param {string[]} path
+   * @returns {View}
+   */
+  function showLadder([, ladder, kind, bot, relation, opponent]) {
+    if (kind !== "bot" || bot === undefined) {
+      enter("ladder", printable(ladder));
+      return ladderView(root, link, ladder);
+    }
+    if (relation !== "against" || opponent === undefined) {
+      enter("ladder", `${printable(bot)} · ${printable(ladder)}`);
+      return ladderBotView(root, link, ladder, bot);
+    }
+    enter("ladder", `${printable(bot)} – ${printable(opponent)} · ${printable(ladder)}`);
+    return ladderPairView(root, link, ladder, bot, opponent);
+  }
+
+  /**
+   * Mark a view as the current one, in the title and the navigation.
+   *
+   * @param {string} name
+   * @param {string} title
+   */
+  function enter(name, title) {
+    document.body.dataset.view = name;
+    setTitle(title);
+    for (const [view, anchor] of links) {
+      if (view === name) {
+        anchor.setAttribute("aria-current", "page");
+      } else {
+        anchor.removeAttribute("aria-current");
+      }
+    }
+  }
+
+  /**
+   * Show two matches side by side, or the choice of the second one.
+   *
+   * @param {URLSearchParams} query
+   */
+  function showComparison(query) {
+    const [a, b] = [query.get("a") ?? "", query.get("b")];
+    if (b === null) {
+      enter("matches", "Compare");
+      view = compareChoice(root, a, (chosen) => {
+        location.hash = compareAddress(a, chosen);
+      });
+      return;
+    }
+    enter("match", "Compare");
+    void showOpened(() => openBoth(a, b), {
+      what: "The matches can't be compared",
+      stop: (both) => both.forEach((frames) => frames.stop()),
+      show: (both) => {
+        setTitle(both.map(titleOf).join(" / "));
+        return compareView(root, both, {
+          link,
+          round: roundOf(query),
+          onRound: (n) => replaceAddress(compareAddress(a, b, n)),
+        });
+      },
+    });
+  }
+
+  /**
+   * Open two matches.
+   *
+   * @param {string} a
+   * @param {string} b
+   * @returns {Promise<[MatchFrames, MatchFrames]>}
+   * @throws {Error} with a message for the user
+   */
+  async function openBoth(a, b) {
+    if (a === b) {
+      throw new Error(`match 1 and match 2 are the same match, ${printable(a)}`);
+    }
+    const first = await MatchFrames.fromLink(link, a);
+    try {
+      const second = await MatchFrames.fromLink(link, b);
+      const obstacle = obstacleOf([first, second]);
+      if (obstacle !== "") {
+        second.stop();
+        throw new Error(obstacle);
+      }
+      return [first, second];
+    } catch (error) {
+      first.stop();
+      throw error;
+    }
+  }
+
+  /**
+   * Open a match or a file, and show it.
+   *
+   * @param {() => Promise<MatchFrames>} open
+   * @param {string | null} id of the match; null: a file
+   * @param {number | null} round
+   */
+  function showMatch(open, id, round) {
+    return showOpened(open, {
+      what: id === null ? "The file can't be shown" : "The match can't be shown",
+      stop: (frames) => frames.stop(),
+      show: (frames) => {
+        setTitle(titleOf(frames));
+        return matchView(root, frames, {
+          link,
+          embedded: false,
+          round,
+          onRound: (n) => {
+            const place = id === null ? "#/file" : addressOf(id);
+            replaceAddress(n === null ? place : `${place}?round=${n}`);
+          },
+          operator: operator && id !== null,
+          running: () => {
+            const running = link.lobby?.running.find(({ match }) => match === id);
+            return running === undefined ? null : { paused: running.paused };
+          },
+        });
+      },
+    });
+  }
+
+  /**
+   * Open something, and show it unless the user has gone elsewhere.
+   *
+   * @template T
+   * @param {() => Promise<T>} open
+   * @param {object} how
+   * @param {string} how.what what can't be done, if it can't be opened
+   * @param {(opened: T) => void} how.stop
+   * @param {(opened: T) => View} how.show
+   */
+  async function showOpened(open, { what, stop, show }) {
+    const thisVisit = visit;
+    fill(root, el("p", { class: "page muted" }, "Opening the match…"));
+    try {
+      const opened = await openWithRetry(open, () => thisVisit === visit);
+      if (opened === null || thisVisit !== visit) {
+        if (opened !== null) {
+          stop(opened);
+        }
+        return;
+      }
+      const shown = show(opened);
+      view = {
+        close() {
+          shown.close();
+          stop(opened);
+        },
+      };
+    } catch (error) {
+      if (thisVisit === visit) {
+        showError(root, what, error);
+      }
+    }
+  }
+
+  /**
+   * Open something once there is a connection, and again if the connection is lost meanwhile.
+   *
+   * @template T
+   * @param {() => Promise<T>} open
+   * @param {() => boolean} isWanted
+   * @returns {Promise<T | null>} null: it is no longer wanted
+   */
+  async function openWithRetry(open, isWanted) {
+    while (isWanted()) {
+      await link.opened();
+      try {
+        return await open();
+      } catch (error) {
+        if (link.state === "open") {
+          throw error;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Show a file once the arena has opened it. Until then, or if it is refused, the page stays as it
+   * is.
+   *
+   * @param {File} chosen
+   */
+  async function openFile(chosen) {
+    const wanted = (choice += 1);
+    const isWanted = () => wanted === choice;
+    notice.hidden = true;
+    opening.textContent = `opening ${chosen.name}`;
+    opening.hidden = false;
+    try {
+      const frames = await openWithRetry(() => MatchFrames.fromFile(link, chosen), isWanted);
+      if (frames === null || !isWanted()) {
+        frames?.stop();
+        return;
+      }
+      file = chosen;
+      openedFrames = frames;
+      if (routeOf().path[0] === "file") {
+        // Replace the other file in the history, so that "back" leaves the view of files.
+        replaceAddress("#/file");
+        route();
+      } else {
+        location.hash = "#/file";
+      }
+    } catch (error) {
+      if (isWanted()) {
+        showNotice(`The file can't be shown: ${errorMessage(error)}`);
+      }
+    } finally {
+      if (isWanted()) {
+        opening.hidden = true;
+      }
+    }
+  }
+
+  /** @param {string} message */
+  function showNotice(message) {
+    notice.textContent = message;
+    notice.hidden = false;
+  }
+}
+
+/**
+ * Store the token that is in the address and remove it there, so that nobody copies it with a link.
+ *
+ * @returns {boolean} whether there was one
+ */
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!location.hash.startsWith("#token=") || token === null) {
+    return false;
+  }
+  sessionStorage.setItem(OPERATOR_KEY, token);
+  const rest = location.hash.split("&").slice(1).join("&"); // the hash is #token=…&/match/ID
+  replaceAddress(`#${rest || "/"}`);
+  return true;
+}
+
+/** Return the route that the address names. @returns {Route} */
+function routeOf() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  return { path: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };
+}
+
+/**
+ * Decode a part of an address. One that was typed by hand may be malformed, and stays as it is.
+ *
+ * @param {string} part
+ * @returns {string}
+ */
+function decode(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * Return the round that a query names.
+ *
+ * @param {URLSearchParams} query
+ * @returns {number | null} null: it names none
+ */
+function roundOf(query) {
+  const text = query.get("round") ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/**
+ * Change the address without adding to the browser's history. If the user has just gone elsewhere,
+ * leave it: the old view mustn't overwrite where they want to go.
+ *
+ * @param {string} hash
+ */
+function replaceAddress(hash) {
+  if (location.hash === address) {
+    history.replaceState(null, "", hash);
+    address = location.hash;
+  }
+}
+
+/**
+ * Return the page's title for a match.
+ *
+ * @param {MatchFrames} frames
+ * @returns {string}
+ */
+function titleOf(frames) {
+  const names = frames.head.players.map(({ name }) => name).join(" – ");
+  return `${names} · ${frames.head.title}`;
+}
+
+/** @param {string} text */
+function setTitle(text) {
+  document.title = `${text} · Lanista`;
+}
+
+/**
+ * Show an error in place of a view.
+ *
+ * @param {HTMLElement} root is filled
+ * @param {string} what what can't be done
+ * @param {unknown} error
+ */
+function showError(root, what, error) {
+  fill(root, el("p", { class: "page trouble", role: "alert" }, `${what}: ${errorMessage(error)}`));
+}
+
+/**
+ * Return an error's message.
+ *
+ * @param {unknown} error
+ * @returns {string}
+ */
+function errorMessage(error) {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,342 @@
+"""The page's connections: how many there may be, how long each may take, and which are closed.
+
+The page's port is open to whoever can reach it, and shares its event loop with the matches. So
+incoming data is handled in slices, one connection in each pass of the loop, and a connection costs
+little more than a buffer until its request is complete.
+
+Nobody is refused because of connections that neither send nor read: when there are too many, the
+idlest one of the address that has the most is closed.
+"""
+
+import socket
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+import attrs
+import trio
+
+from lanista.arena.admission import address_of, is_loopback
+from lanista.arena.tls import HANDSHAKE, TlsRelay
+from lanista.hosting.accept import accept
+from lanista.match.background import SHARE, BackgroundWork, WorkDone
+
+MAX_VIEWERS = 500
+"""Maximum number of WebSockets at once; for one more, another address gives one up, or it is
+refused."""
+MAX_REQUESTS = 500
+"""Maximum number of other connections at once; for one more, an idle one is closed."""
+MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
+"""Maximum number of connections at once, of both kinds."""
+ENTERING = 64
+"""Number of connections beyond those that may just be arriving or closing."""
+REQUEST_TIME = 5.0
+"""Seconds from connecting until the request must be complete."""
+MAX_REQUEST = 32 * 1024
+"""Maximum size of a request in bytes."""
+RECEIVED = 4096
+"""Number of bytes that are handled at once: a few milliseconds' work, if messages are short."""
+REQUEST_WORK = 0.003
+"""Estimated seconds that a request takes in the loop, including its garbage collection."""
+TAKING_TIME = 10.0
+"""Seconds that a peer has to read the next `SENT` bytes of its answer."""
+SENT = 64 * 1024
+"""Number of bytes that are sent at once."""
+ANSWER_TIME = 300.0
+"""Maximum seconds for sending an answer: enough for a large record over a slow line."""
+LINGERING = 1.0
+"""Seconds that a peer has to close its end after its answer."""
+NOT_TLS = (
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 48\r\n"
+    b"Connection: close\r\n\r\nThis port speaks TLS: begin with https instead.\n"
+)
+"""The answer to whoever speaks plain text where TLS is spoken."""
+MAX_ANSWERS = 64 * 1024 * 1024
+"""Maximum size of all large answers in memory, in bytes."""
+
+
+@attrs.define(eq=False)
+class Peer(trio.abc.HalfCloseableStream):
+    """A connection of the page, as a stream for `websockets`."""
+
+    stream: trio.SocketStream
+    address: str
+    """The address for which it is counted."""
+    connections: "Connections"
+    heard: float = attrs.field(factory=trio.current_time, init=False)
+    """When its last bytes arrived, by trio's clock."""
+    active: float = attrs.field(factory=trio.current_time, init=False)
+    """When it connected, or last read some of its answer, by trio's clock."""
+    is_viewer: bool = attrs.field(default=False, init=False)
+    """Whether it is a WebSocket."""
+    holds: int = attrs.field(default=0, init=False)
+    """Memory that a large answer takes, in bytes."""
+    closed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _until_closed: trio.CancelScope | None = attrs.field(default=None, init=False)
+    _unread: bytes = attrs.field(default=b"", init=False)
+    """Bytes that `read_request` has read but `receive_some` hasn't returned yet."""
+
+    @property
+    def socket(self) -> trio.socket.SocketType:
+        """The socket, from which `websockets` takes the addresses."""
+        return self.stream.socket
+
+    async def begin_tls(self, tls: TlsRelay) -> bool:
+        """Go on over the TLS relay if the peer begins to speak TLS; return whether it does."""
+        first = b""
+        with trio.move_on_after(REQUEST_TIME):
+            first = await self.stream.socket.recv(1, socket.MSG_PEEK)
+            await self.connections.turn(self.address)
+            if first == HANDSHAKE:
+                outer = self.stream.socket
+                outer_socket = socket.socket(
+                    outer.family, outer.type, outer.proto, fileno=outer.detach()
+                )
+                inner = await tls.relay(outer_socket, self.address, REQUEST_TIME)
+                self.stream = trio.SocketStream(trio.socket.from_stdlib_socket(inner))
+                if self.closed.is_set():  # others needed its place
+                    self.stream.socket.close()
+                return not self.closed.is_set()
+        if first and first != HANDSHAKE:
+            await self.send_all(NOT_TLS)
+            await self.send_eof()
+            await self.linger()
+        return False
+
+    async def read_request(self) -> bytes:
+        """Return a request's bytes, or the beginning of something that isn't a request.
+
+        The result is empty if the peer takes too long, sends too much, or leaves. Otherwise
+        `receive_some` then returns the same bytes again, for `websockets`.
+        """
+        received = bytearray()
+        with trio.move_on_after(REQUEST_TIME):
+            while len(received) <= MAX_REQUEST:
+                data = await self._receive(RECEIVED)
+                if not data:
+                    return b""
+                received += data
+                line, end, _ = received.partition(b"\r\n")
+                if b"\r\n\r\n" in received or (end and not line.endswith(b" HTTP/1.1")):
+                    self._unread = bytes(received)
+                    return self._unread
+        return b""
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        """Receive bytes, but only a few at once."""
+        size = min(max_bytes or RECEIVED, RECEIVED)
+        if self._unread:
+            data, self._unread = self._unread[:size], self._unread[size:]
+            await trio.lowlevel.checkpoint()
+            return data
+        return await self._receive(size)
+
+    async def _receive(self, size: int) -> bytes:
+        try:
+            data = await self.stream.receive_some(size)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            await self.connections.turn(self.address)
+            raise
+        await self.connections.turn(self.address)
+        self.heard = trio.current_time()
+        return data
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Send bytes; close the connection if the peer doesn't read them."""
+        with memoryview(data) as view:
+            for start in range(0, len(view), SENT):
+                with trio.move_on_after(TAKING_TIME) as scope, view[start : start + SENT] as part:
+                    await self.stream.send_all(part)
+                if scope.cancelled_caught:
+                    self.close()
+                    raise trio.BrokenResourceError("the peer doesn't read")
+                self.active = trio.current_time()
+
+    async def wait_send_all_might_not_block(self) -> None:
+        """Wait until the stream can send."""
+        await self.stream.wait_send_all_might_not_block()
+
+    async def send_eof(self) -> None:
+        """Tell the peer that no more bytes follow."""
+        await self.stream.send_eof()
+
+    async def linger(self) -> None:
+        """Wait until the peer closes its end.
+
+        If it still sent something after we closed, the connection would be reset, and the peer
+        might lose its answer.
+        """
+        with trio.move_on_after(LINGERING):
+            while await self._receive(RECEIVED):
+                pass
+
+    @contextmanager
+    def until_closed(self) -> Iterator[None]:
+        """Cancel a block that may wait for long if the connection is closed meanwhile."""
+        with trio.CancelScope() as self._until_closed:
+            if self.closed.is_set():
+                self._until_closed.cancel()
+            yield
+
+    def close(self) -> None:
+        """Close the connection at once, and wake up the task that waits for that."""
+        self.stream.socket.close()
+        self.closed.set()
+        if self._until_closed is not None:
+            self._until_closed.cancel()
+        self.connections.forget(self)
+
+    async def aclose(self) -> None:
+        """Close the connection at once."""
+        self.close()
+        await trio.lowlevel.checkpoint()
+
+
+@attrs.define(eq=False)
+class Connections(trio.abc.Listener[Peer]):
+    """All connections of the page: `run` answers requests, `accept` returns WebSockets.
+
+    Plain requests are answered here, as a connection object of `websockets` leaves much garbage
+    behind, and collecting it would hold up the loop.
+
+    An address may have half of the places. On loopback it may have all, since behind a proxy all
+    connections come from one address.
+    """
+
+    listeners: list[trio.SocketListener]
+    answer: Callable[[Peer, bytes], Awaitable[bytes | None]]
+    """Returns the answer to a request; None if the connection is to become a WebSocket."""
+    done: WorkDone = attrs.field(factory=WorkDone)
+    """The record of work done, which the arena shares."""
+    tls: TlsRelay | None = None
+    """Speaks TLS with the peers; None for plain text."""
+    _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
+    """All open connections, the oldest first."""
+    _sockets: trio.CapacityLimiter = attrs.field(init=False)
+    """Counts the connections that may still be accepted."""
+    _work: BackgroundWork = attrs.field(init=False)
+    _send_websocket: trio.MemorySendChannel[Peer] = attrs.field(init=False)
+    _websockets: trio.MemoryReceiveChannel[Peer] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._work = BackgroundWork(1, SHARE / 2, self.done, REQUEST_WORK)
+        self._sockets = trio.CapacityLimiter(MAX_CONNECTIONS + ENTERING)
+        self._send_websocket, self._websockets = trio.open_memory_channel(0)
+
+    @property
+    def socket(self) -> trio.socket.SocketType:
+        """The socket that listens, from which `websockets` takes the address."""
+        return self.listeners[0].socket
+
+    async def run(self) -> None:
+        """Accept connections until cancelled."""
+        async with trio.open_nursery() as nursery:
+            for listener in self.listeners:
+                nursery.start_soon(
+                    accept, listener, self._sockets, self._serve, nursery, self._work
+                )
+
+    async def _serve(self, stream: trio.SocketStream) -> None:
+        peer = self.admit(stream)
+        try:
+            if self.tls is not None and not await peer.begin_tls(self.tls):
+                return
+            request = await peer.read_request()
+            if not request:
+                return
+            answer = await self.answer(peer, request)
+            if answer is None:
+                await self._send_websocket.send(peer)
+                await peer.closed.wait()
+                return
+            with trio.move_on_after(ANSWER_TIME):
+                await peer.send_all(answer)
+                await peer.send_eof()
+                await peer.linger()
+        except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+            pass  # the peer left, or was closed
+        finally:
+            peer.close()
+
+    async def accept(self) -> Peer:
+        """Return the next connection that is to become a WebSocket."""
+        return await self._websockets.receive()
+
+    async def aclose(self) -> None:
+        """Close the port."""
+        for listener in self.listeners:
+            await listener.aclose()
+
+    def admit(self, stream: trio.SocketStream) -> Peer:
+        """Count a new connection, and close another one if there are too many."""
+        try:
+            address = address_of(stream.socket.getpeername()[0])
+        except OSError:
+            address = ""  # the peer has left already
+        requests = [peer for peer in self._peers if not peer.is_viewer]
+        own = [peer for peer in requests if peer.address == address]
+        if len(own) >= share_of(address, MAX_REQUESTS):
+            _idlest(own).close()
+        elif len(requests) >= MAX_REQUESTS:
+            greediest = _most_common(Counter(peer.address for peer in requests))
+            _idlest([peer for peer in requests if peer.address == greediest]).close()
+        peer = Peer(stream, address, self)
+        self._peers[peer] = None
+        return peer
+
+    def may_view(self, peer: Peer) -> bool:
+        """Return whether a connection may become a WebSocket; if so, count it as one.
+
+        When there are too many, one of the address with the most is closed, provided that it still
+        has at least as many as this connection's address then.
+        """
+        viewers = [other for other in self._peers if other.is_viewer]
+        counts = Counter(other.address for other in viewers)
+        if counts[peer.address] >= share_of(peer.address, MAX_VIEWERS):
+            return False
+        if len(viewers) >= MAX_VIEWERS:
+            greediest = _most_common(counts)
+            if counts[greediest] <= counts[peer.address] + 1:
+                return False
+            _idlest([other for other in viewers if other.address == greediest]).close()
+        peer.is_viewer = True
+        return True
+
+    def hold(self, peer: Peer, size: int) -> None:
+        """Count the memory of a large answer, and close others that are being sent if need be."""
+        while holding := [other for other in self._peers if other.holds]:
+            sizes: Counter[str] = Counter()
+            for other in holding:
+                sizes[other.address] += other.holds
+            if sizes.total() + size <= MAX_ANSWERS:
+                break
+            greediest = _most_common(sizes)
+            _idlest([other for other in holding if other.address == greediest]).close()
+        peer.holds = size
+
+    def by_kind(self) -> dict[str, int]:
+        """Return the number of open connections: WebSockets (`viewer`), and others (`request`)."""
+        viewers = sum(peer.is_viewer for peer in self._peers)
+        return {"viewer": viewers, "request": len(self._peers) - viewers}
+
+    async def turn(self, address: str) -> None:
+        """Wait for a pass of the loop in which no other connection is served."""
+        async with self._work.piece(address):
+            pass
+
+    def forget(self, peer: Peer) -> None:
+        """Stop counting a connection that is closed."""
+        self._peers.pop(peer, None)
+
+
+def share_of(address: str, places: int) -> int:
+    """Return how many of the places one address may have."""
+    return places if is_loopback(address) else places // 2
+
+
+def _most_common(amounts: Counter[str]) -> str:
+    return amounts.most_common(1)[0][0]
+
+
+def _idlest(peers: list[Peer]) -> Peer:
+    return min(peers, key=lambda peer: peer.active)

@@ -1,0 +1,209 @@
+"""Writing matches to files: PNG and GIF pictures, and any file that is made in parts.
+
+The sources are records, and match files (.res) of the original games.
+"""
+
+import gzip
+import io
+import itertools
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+from lanista.errors import BadInputError, FileError
+from lanista.games import registry
+from lanista.games.original_tokens import FormatError
+from lanista.games.originals import of_text
+from lanista.games.picture import Scene
+from lanista.match.record import BadRecordError, read_record
+from lanista.match.replay import MismatchError, positions
+from lanista.page.image import BadSizeError, Painter, Shot, gif, png
+
+MAX_FILE = 64 * 1024 * 1024
+"""Largest match file in bytes; the original games' have about one million."""
+
+
+@attrs.frozen
+class Shots:
+    """A match as a series of positions to be drawn."""
+
+    scene: Scene
+    title: str
+    """The game's title."""
+    names: Sequence[str]
+    """The bots' names, by seat."""
+    shots: Iterator[Shot]
+    """The position at the start and after each round; can be iterated once.
+
+    Raises:
+        BadInputError: The file contradicts the rules.
+    """
+
+
+def shots_of(file: str | Path) -> Shots:
+    """Return the positions of a record, or of a match file (.res) of an original game.
+
+    Raises:
+        LanistaError: The file is neither, or can't be read.
+    """
+    data = read_unpacked(file)
+    return _of_record(file) if data.startswith(b"{") else _of_res(file, data)
+
+
+def read_unpacked(file: str | Path) -> bytes:
+    """Read a file, and decompress it if it is gzip; return its content.
+
+    Of a record longer than `MAX_FILE`, which is read elsewhere, only the start is returned.
+
+    Raises:
+        LanistaError: It can't be read, or is longer than any match file.
+    """
+    try:
+        with Path(file).open("rb") as plain:
+            data = plain.read(MAX_FILE + 1)
+        if data.startswith(b"\x1f\x8b"):
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(MAX_FILE + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadInputError(f"{file}: damaged gzip data ({error})") from None
+    except OSError as error:
+        raise FileError.of("can't read", file, error) from None
+    if len(data) > MAX_FILE and not data.startswith(b"{"):
+        raise BadInputError(f"{file}: longer than 64 MiB, as no match file is")
+    return data
+
+
+def _of_record(file: str | Path) -> Shots:
+    def shots() -> Iterator[Shot]:
+        try:
+            for number, game in enumerate(itertools.chain([first], games)):
+                yield Shot(number, game.frame(), game.scores())
+        except MismatchError as error:
+            raise BadInputError(f"{file}: the record doesn't fit the rules: {error}") from None
+        except BadRecordError as error:
+            raise BadInputError(f"{file}: {error}") from None
+
+    try:
+        record = read_record(Path(file))
+        ruleset = registry.get(record.header.game)
+        games = positions(record, ruleset)
+        first = next(games)
+    except BadRecordError as error:
+        raise BadInputError(str(error)) from None
+    except registry.UnknownGameError as error:
+        raise BadInputError(f"{file}: {error}") from None
+    names = [player.name for player in record.header.players]
+    return Shots(first.scene(), ruleset.title, names, shots())
+
+
+def _of_res(file: str | Path, data: bytes) -> Shots:
+    def shots() -> Iterator[Shot]:
+        try:
+            for number, (frame, scores) in enumerate(shown.frames):
+                yield Shot(number, frame, scores)
+        except FormatError as error:
+            raise BadInputError(f"{file}: {error}") from None
+
+    try:
+        text = data.decode("utf-8-sig", "replace")
+        shown = of_text(text).show(text)
+    except FormatError as error:
+        raise BadInputError(f"{file}: not a record, and {error}") from None
+    return Shots(shown.scene, registry.get(shown.game).title, shown.names, shots())
+
+
+def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int, bytes]:
+    """Draw the position after some rounds as PNG.
+
+    Args:
+        file: A record or match file.
+        round_: The number of rounds; None: all of the match.
+        tile: Pixels of a cell's side; None: as many as fit.
+
+    Returns:
+        The number of the round, and the picture.
+
+    Raises:
+        LanistaError: The file can't be read, or there is no such round or picture of that size.
+    """
+    shots = shots_of(file)
+    painter = _painter(shots, tile)
+    shot = None
+    for shot in shots.shots:
+        if shot.number == round_:
+            break
+    assert shot is not None  # at least the start exists
+    if round_ is not None and shot.number < round_:
+        word = shots.scene.turn_word
+        raise BadInputError(f"{file}: no {word} {round_}; the last one is {shot.number}")
+    return shot.number, png(painter.draw(shot))
+
+
+def as_gif(
+    file: str | Path, first: int, last: int | None, delay: int, tile: int | None
+) -> Iterator[bytes]:
+    """Yield a moving picture of a match as GIF, in parts as they are drawn.
+
+    Args:
+        file: A record or match file.
+        first: The first round that is shown; 0 is the start.
+        last: The last round that is shown; None: the last of the match.
+        delay: How long a round is shown, in milliseconds.
+        tile: Pixels of a cell's side; None: as many as fit.
+
+    Raises:
+        LanistaError: The file can't be read, or there is no such round or picture of that size.
+    """
+    shots = shots_of(file)
+    painter = _painter(shots, tile)
+
+    def wanted() -> Iterator[Shot]:
+        number = 0
+        for shot in shots.shots:
+            number = shot.number
+            if number >= first:
+                yield shot
+            if number == last:
+                return
+        missing = first if number < first else last
+        if missing is not None and number < missing:
+            word = shots.scene.turn_word
+            raise BadInputError(f"{file}: no {word} {missing}; the last one is {number}")
+
+    return gif((painter.draw(shot) for shot in wanted()), delay)
+
+
+def _painter(shots: Shots, tile: int | None) -> Painter:
+    try:
+        return Painter(shots.scene, shots.title, shots.names, tile)
+    except BadSizeError as error:
+        raise BadInputError(f"--size {tile}: {error}") from None
+
+
+def write(sources: Iterable[str | Path], output: Path, parts: Iterable[bytes]) -> int:
+    """Write a file in parts and return its size in bytes; an unfinished file is removed.
+
+    Args:
+        sources: The files from which the parts are made; they must not be overwritten.
+        output: The file to write.
+        parts: Its content.
+
+    Raises:
+        LanistaError: It can't be written, or is one of `sources`.
+    """
+    rest = iter(parts)
+    first = next(rest)  # fails here, before anything is overwritten, if a source can't be read
+    try:
+        if output.exists() and any(output.samefile(source) for source in sources):
+            raise BadInputError(f"{output} is the file to read; give another name")
+        with output.open("wb") as file:
+            try:
+                return file.write(first) + sum(file.write(part) for part in rest)
+            except BaseException:
+                if output.is_file():
+                    output.unlink()
+                raise
+    except OSError as error:
+        raise FileError.of("can't write", output, error) from None

@@ -1,0 +1,365 @@
+"""The frames of matches as the page's server hands them out, kept in files.
+
+Making frames means playing a record again with the rules and encoding every turn as JSON: as much
+work as the match itself. The replay worker (`replay_worker`), a process of its own at the lowest
+priority, does that work and writes the frames of each match into a file; the arena's process only
+learns where each frame ends, and later reads ready bytes and sends them. All viewers of a match
+share one file. Files that have no viewer are removed, the least recently used first, when there
+are too many of them.
+
+If the worker dies, unfinished files are marked as failed, and the next request starts another
+worker: the record gives the same frames again.
+"""
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import zlib
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from lanista.page.frames import KEY_EVERY, encode
+from lanista.temporary import TemporaryFolder
+
+KEPT = 512 * 1024 * 1024
+"""Bytes of frames on disk above which files without a viewer are removed."""
+CHUNK_FRAMES = 100
+"""Maximum number of frames in one answer."""
+CHUNK_BYTES = 1024 * 1024
+"""Bytes of frames above which an answer ends before the next key frame."""
+FILES_KEPT = 500
+"""Number of files above which those without a viewer are removed."""
+UNFINISHED_KEPT = 4
+"""Number of unfinished files that are kept although they have no viewer."""
+RESTART_PAUSE = 1.0
+"""Seconds to wait before a replay worker that ended is started again."""
+ENDING_TIME = 0.5
+"""Seconds that the replay worker has to exit by itself."""
+
+log = structlog.get_logger()
+
+
+Seats = frozenset[int] | None
+"""Seats of a match; None for all of them."""
+
+
+class NoFramesError(Exception):
+    """The frames of a match can't be had; the message is shown to the viewer."""
+
+
+@attrs.define(eq=False)
+class FrameFile:
+    """The frames of one match, as far as they are made."""
+
+    number: int
+    source: Path
+    """The record, or the original game's match file."""
+    file: Path
+    """The file with the frames."""
+    logs: Seats = None
+    """The seats whose bots' logs are included."""
+    viewers: int = 0
+    """Number of viewers that have it open."""
+    failed: str | None = None
+    """Why the frames can't be had."""
+    _head: bytes | None = None
+    _end: bytes | None = None
+    """What precedes and follows the frames, as compressed JSON: there are hundreds of files, and
+    the objects of a head take ten times more memory than a file's other attributes."""
+    _ends: "array[int]" = attrs.field(factory=lambda: array("Q"))
+    """The position in the file at which each frame ends, with its comma."""
+    _changed: trio.Event = attrs.field(factory=trio.Event)
+    _last_chunk: tuple[int, int, bytes] = (0, 0, b"")
+    """The last chunk that was read: first frame, frame after the last, and the bytes. During a
+    match all viewers ask for the same frames at the same moment."""
+
+    @property
+    def count(self) -> int:
+        """The number of frames made so far."""
+        return len(self._ends)
+
+    @property
+    def end(self) -> dict[str, Any] | None:
+        """What follows the frames; None as long as it isn't there."""
+        return None if self._end is None else _unpack(self._end)
+
+    @property
+    def over(self) -> bool:
+        """Whether no frame will follow."""
+        return self._end is not None or self.failed is not None
+
+    @property
+    def size(self) -> int:
+        """The size of the frames made so far, in bytes."""
+        return self._ends[-1] if self._ends else 0
+
+    def update(self, report: dict[str, Any]) -> None:
+        """Take in a report of the replay worker, and wake up whoever waits."""
+        if "head" in report:
+            self._head = _pack(report["head"])
+        for size in report.get("frames", ()):
+            self._ends.append(self.size + size)
+        if "end" in report:
+            self._end = _pack(report["end"])
+        self.failed = report.get("failed", self.failed)
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def wait_head(self) -> dict[str, Any]:
+        """Return the head as soon as it is there.
+
+        Raises:
+            NoFramesError: No frames can be made.
+        """
+        while self._head is None and not self.over:
+            await self._changed.wait()
+        if self._head is None:
+            raise NoFramesError(self.failed or "there are no frames of this match")
+        return _unpack(self._head)
+
+    async def wait_over(self) -> None:
+        """Return when no more frames will follow."""
+        while not self.over:
+            await self._changed.wait()
+
+    async def wait_frame(self, position: int) -> None:
+        """Return when this frame is made, or never will be; -1: when any frame is made."""
+        while self.count <= max(position, 0) and not self.over:
+            await self._changed.wait()
+
+    def chunk(self, position: int, *, known: bool) -> tuple[int, bytes]:
+        """Read some frames from the file, at least one.
+
+        Args:
+            position: The number of a frame that is made. The chunk begins with it, or with the
+                last key frame before it.
+            known: Whether the reader has the frame before it, and so needs no key frame.
+
+        Returns:
+            The number of the first frame, and the frames as JSON, separated by commas.
+        """
+        first = position if known else position - position % KEY_EVERY
+        start = self._ends[first - 1] if first else 0
+        last = min(first + CHUNK_FRAMES, self.count)
+        while last - 1 > position and self._ends[last - 1] - start > CHUNK_BYTES:
+            last = max(position + 1, last - KEY_EVERY)
+        if self._last_chunk[:2] != (first, last):
+            with self.file.open("rb") as file:
+                data = os.pread(file.fileno(), self._ends[last - 1] - start - 1, start)
+            self._last_chunk = (first, last, data)
+        return first, self._last_chunk[2]
+
+    def drop_chunk(self) -> None:
+        """Free the memory of the last chunk."""
+        self._last_chunk = (0, 0, b"")
+
+
+@attrs.define(eq=False)
+class FrameCache:
+    """All files of frames, and the replay worker that writes them; `run` it beside the server."""
+
+    at_once: bool = False
+    """Whether to start the replay worker before there is a viewer. A process that also starts bots
+    does so: `bots.orphans` kills children that are younger than the bot they may come from."""
+    _folder: TemporaryFolder | None = attrs.field(default=None, init=False)
+    _files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
+    """The files that can be acquired, by key, the least recently used first."""
+    _by_number: dict[int, FrameFile] = attrs.field(factory=dict, init=False)
+    """All files that have viewers or can be acquired, by number, even if another replaced them."""
+    _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
+    _send_order: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
+    _orders: trio.MemoryReceiveChannel[dict[str, Any]] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        # Unbounded: an order is small, and each comes from a viewer that waits for its answer.
+        self._send_order, self._orders = trio.open_memory_channel(math.inf)
+
+    @property
+    def folder(self) -> Path:
+        """The temporary folder of the frames, which is removed at the end."""
+        assert self._folder is not None
+        return self._folder.path
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the replay worker running until cancelled."""
+        self.prepare()
+        try:
+            process = await _start(self.folder) if self.at_once else None
+            task_status.started()
+            first = None if self.at_once else await self._orders.receive()
+            while True:
+                try:
+                    process = process or await _start(self.folder)
+                    await self._work(process, first)
+                    log.error("the replay worker ended", how=process.returncode)
+                except OSError as error:  # no room for a process: matches go on without frames
+                    log.error(  # noqa: TRY400 - the reason is enough
+                        "the replay worker can't be started", why=error.strerror
+                    )
+                process = None
+                for file in self._by_number.values():
+                    if not file.over:
+                        file.update({"failed": "the replay was interrupted; open the match again"})
+                await trio.sleep(RESTART_PAUSE)
+                first = await self._orders.receive()  # start it only when it is needed
+        finally:
+            assert self._folder is not None
+            self._folder.close()
+
+    async def _work(self, process: trio.Process, first: dict[str, Any] | None) -> None:
+        """Talk with the replay worker until it ends; `first` is an order to pass on first."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._pass_orders, process, first)
+                await self._take_reports(process)
+                nursery.cancel_scope.cancel()
+        finally:
+            await _end(process)
+
+    def prepare(self) -> None:
+        """Make the folder if it isn't there, and remove those that killed arenas left behind.
+
+        Raises:
+            OSError: The folder can't be made.
+        """
+        if self._folder is None:
+            self._folder = TemporaryFolder("lanista-frames")
+
+    def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
+        """Return the frames of a file, which are begun now if they aren't there; `release` them.
+
+        Args:
+            key: Identifies the frames: a match's id, or the path of a file that a viewer sent.
+            source: A record, its `.part` while it is written, or a `.res` file.
+            live: Whether the source may still grow.
+            logs: The seats whose bots' logs are included. Each different set of seats has frames
+                of its own.
+        """
+        key = _with_logs(key, logs)
+        file = self._files.pop(key, None)
+        # Another file is being written for the same match if it is played again, say because a
+        # tournament was ended before it was stored.
+        is_played_again = live and file is not None and file.source != source
+        if file is not None and (file.failed is not None or is_played_again):
+            if not file.viewers:
+                self._forget(file)
+            file = None
+        if file is None:
+            number = next(self._numbers)
+            file = FrameFile(number, source, self.folder / str(number), logs)
+            self._by_number[number] = file
+            self._send_order.send_nowait(
+                {
+                    "open": number,
+                    "path": str(source),
+                    "live": live,
+                    "logs": None if logs is None else sorted(logs),
+                }
+            )
+        self._files[key] = file
+        file.viewers += 1
+        return file
+
+    def finish(self, key: str) -> None:
+        """Tell the worker that a match is over: its record won't grow any more."""
+        for other, file in self._files.items():
+            if not file.over and other == _with_logs(key, file.logs):
+                self._send_order.send_nowait({"finish": file.number})
+
+    def release(self, key: str, file: FrameFile) -> None:
+        """Count one viewer less, and remove files without a viewer if there are too many."""
+        file.viewers -= 1
+        if file.viewers:
+            return
+        file.drop_chunk()
+        if self._files.get(_with_logs(key, file.logs)) is not file:  # another file has replaced it
+            self._forget(file)
+        size = sum(file.size for file in self._files.values())
+        unseen = [(key, file) for key, file in self._files.items() if not file.viewers]
+        # Unfinished ones still cost work: only a few are kept for viewers that come back.
+        unfinished = sum(not file.over for _, file in unseen)
+        for other, oldest in unseen:
+            too_many = size > KEPT or len(self._files) > FILES_KEPT
+            if too_many or (unfinished > UNFINISHED_KEPT and not oldest.over):
+                size -= oldest.size
+                unfinished -= not oldest.over
+                del self._files[other]
+                self._forget(oldest)
+
+    def _forget(self, file: FrameFile) -> None:
+        del self._by_number[file.number]
+        self._send_order.send_nowait({"close": file.number})
+
+    def remove(self, folder: Path) -> None:
+        """Have the worker remove a folder, as of a file that a viewer had sent.
+
+        Removing a large file would hold the arena's loop.
+        """
+        self._send_order.send_nowait({"remove": str(folder)})
+
+    async def _pass_orders(self, process: trio.Process, first: dict[str, Any] | None) -> None:
+        assert process.stdin is not None
+        try:
+            if first is not None:
+                await process.stdin.send_all(encode(first) + b"\n")
+            async for order in self._orders:
+                await process.stdin.send_all(encode(order) + b"\n")
+        except trio.BrokenResourceError:
+            pass  # the worker has ended; `_take_reports` sees that too
+
+    async def _take_reports(self, process: trio.Process) -> None:
+        """Read the replay worker's reports until it ends."""
+        assert process.stdout is not None
+        held = b""
+        while data := await process.stdout.receive_some(1 << 18):
+            *lines, held = (held + data).split(b"\n")
+            for line in lines:
+                report = json.loads(line)
+                file = self._by_number.get(report["job"])
+                if file is not None:
+                    file.update(report)
+
+
+def _with_logs(key: str, logs: Seats) -> str:
+    """Return the key of the frames of a file that include the logs of some seats."""
+    return key if logs is None else f"{key}\0{sorted(logs)}"
+
+
+def _pack(value: dict[str, Any]) -> bytes:
+    return zlib.compress(encode(value), 1)
+
+
+def _unpack(packed: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return value
+
+
+async def _start(folder: Path) -> trio.Process:
+    # -P: modules in the arena's working directory must not hide ours.
+    argv = [sys.executable, "-P", "-m", "lanista.page.replay_worker", str(folder)]
+    return await trio.lowlevel.open_process(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+
+
+async def _end(process: trio.Process) -> None:
+    """Close the worker's input, which makes it exit; kill it if it doesn't."""
+    with trio.CancelScope(shield=True):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        await process.stdin.aclose()
+        with trio.move_on_after(ENDING_TIME):
+            await process.wait()
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        await process.stdout.aclose()

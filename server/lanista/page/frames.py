@@ -1,0 +1,348 @@
+"""A match as JSON for viewers: a head, a frame for each turn, and an end (docs/api.md, "Frames").
+
+A frame holds the differences from the frame before; every `KEY_EVERY` frames there is a key frame,
+which is complete, so that a viewer can begin in the middle. No socket, no clock, no process here.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from lanista.games import registry
+from lanista.games.base import Ruleset, submove_numbers
+from lanista.games.originals import Shown
+from lanista.games.picture import Event, Frame, Ground, Level, Mark, Scene
+from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
+
+API = 1
+"""Version of the page's JSON; grows when an older page couldn't read it."""
+KEY_EVERY = 20
+"""Number of frames from one key frame to the next."""
+FAULTS_SHOWN = 100
+"""Maximum number of a seat's faults in a turn for viewers."""
+LONGEST = 20_000
+"""Maximum length in characters of an answer or a turn's log for viewers; the record has all."""
+GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
+NONE = -1
+"""Stands for no seat, no unit or no health in the JSON."""
+
+_ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+def encode(value: Mapping[str, Any]) -> bytes:
+    """Return a value as compact JSON in UTF-8.
+
+    Raises:
+        ValueError: It contains an infinite number or NaN, which JSON doesn't have.
+    """
+    # A lone surrogate can't be UTF-8; the page shows a question mark for it.
+    return _ENCODE(value).encode("utf-8", "replace")
+
+
+def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) -> dict[str, Any]:
+    """Return the head of a recorded match.
+
+    Seed and command lines aren't in it: the seed must stay unknown until the match is over, and a
+    command line may contain secrets.
+    """
+    return {
+        "type": "head",
+        "api": API,
+        "match": header.match,
+        "source": "record",
+        "game": header.game,
+        "title": ruleset.title,
+        "started": header.started,
+        "players": [
+            {"name": player.name, "protocol": player.protocol} for player in header.players
+        ],
+        "settings": dict(header.settings),
+        "clock": attrs.asdict(header.clock),
+        "attempt": header.try_,
+        "ladder": None if header.ladder is None else header.ladder.name,
+        "rounds": rounds,
+        "numbers": submove_numbers(ruleset),
+        "scene": scene_json(scene),
+    }
+
+
+def head_of_res(shown: Shown) -> dict[str, Any]:
+    """Return the head of an original game's match file."""
+    ruleset = registry.get(shown.game)
+    return {
+        "type": "head",
+        "api": API,
+        "match": None,
+        "source": "res",
+        "game": shown.game,
+        "title": ruleset.title,
+        "started": None,
+        "players": [{"name": name, "protocol": None} for name in shown.names],
+        "settings": dict(shown.settings),
+        "clock": None,
+        "attempt": 1,
+        "ladder": None,
+        "rounds": None,
+        "numbers": submove_numbers(ruleset),
+        "scene": scene_json(shown.scene),
+    }
+
+
+def scene_json(scene: Scene) -> dict[str, Any]:
+    """Return a scene as JSON."""
+    levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
+    return {
+        "rows": scene.rows,
+        "cols": scene.cols,
+        "ground": ["".join(GROUNDS[ground] for ground in row) for row in scene.ground],
+        "owners": [[row, col, seat] for (row, col), seat in sorted(scene.owners.items())],
+        "levels": [attrs.asdict(level) for level in levels],
+        "signs": [list(sign) for sign in scene.signs],
+        "kinds": [[shape.value, text, meaning] for shape, text, meaning in scene.kinds],
+        "stats": list(scene.stats),
+        "turn": scene.turn_word,
+    }
+
+
+@attrs.define
+class FrameWriter:
+    """Turns frames into JSON, one after another, and remembers the last for the differences."""
+
+    scene: Scene
+    _count: int = 0
+    _owned: Mapping[tuple[int, int], int] = attrs.field(factory=dict)
+    _marks: list[tuple[Any, ...]] = attrs.field(factory=list)
+
+    def frame(
+        self, frame: Frame, scores: Sequence[int], turn: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Return the next frame as JSON.
+
+        Args:
+            frame: What is on the board.
+            scores: The scores, by seat.
+            turn: The turn that led here, as by `turn_json`; None at the start.
+        """
+        marks = [_mark(mark) for mark in frame.marks]
+        fields: dict[str, Any] = {"n": self._count, "turn": frame.turn}
+        if self._count % KEY_EVERY:
+            fields["own"] = self._changes(frame.owned)
+            fields["gone"], fields["marks"] = _differences(self._marks, marks)
+            # The reader appends new marks to those that stay; positions refer to that order.
+            gone = set(fields["gone"])
+            kept = [mark for index, mark in enumerate(self._marks) if index not in gone]
+            self._marks = kept + fields["marks"]
+        else:
+            fields["key"] = True
+            fields["own"] = self._flat(frame.owned)
+            fields["marks"] = self._marks = marks
+        self._owned = dict(frame.owned)
+        if frame.lit:
+            fields["lit"] = _ranges(frame.lit)
+        fields["scores"] = list(scores)
+        fields["captions"] = list(frame.captions)
+        if frame.stats:
+            fields["stats"] = [list(values) for values in frame.stats]
+        if frame.arrows:
+            fields["arrows"] = [
+                [*arrow.start, *arrow.end, arrow.seat, arrow.text] for arrow in frame.arrows
+            ]
+        if frame.captured:
+            fields["captured"] = self._flat(frame.captured)
+        if frame.events:
+            fields["events"] = [self._event(event) for event in frame.events]
+        if turn is not None:
+            fields["play"] = dict(turn)
+        self._count += 1
+        return fields
+
+    def _flat(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
+        cols = self.scene.cols
+        return [number for (row, col), seat in owned.items() for number in (row * cols + col, seat)]
+
+    def _event(self, event: Event) -> list[Any]:
+        """Return seat and words, then units and cells if there are any."""
+        cells = [row * self.scene.cols + col for row, col in event.cells]
+        about = [list(event.units), cells] if event.units or cells else []
+        return [_seat(event.seat), event.text, *about]
+
+    def _changes(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
+        """Return cell, seat, cell, seat …: the cells whose owner isn't that of the frame before."""
+        cols, before = self.scene.cols, self._owned
+        changed = self._flat(
+            {cell: seat for cell, seat in owned.items() if before.get(cell) != seat}
+        )
+        for row, col in before.keys() - owned.keys():
+            changed += (row * cols + col, NONE)
+        return changed
+
+
+def turn_json(
+    turn: TurnInfo,
+    limit: float,
+    faults: Iterable[FaultInfo],
+    submoves: Sequence[Any] | None = None,
+) -> dict[str, Any]:
+    """Return a record's turn as JSON.
+
+    Args:
+        turn: The turn.
+        limit: The time for an answer in seconds, without lags; 0 if there is no limit.
+        faults: All faults of the turn, as by `replay.turn_faults`.
+        submoves: What the answers ordered, as by `answers.submoves_json`; None: nobody knows.
+    """
+    fields: dict[str, Any] = {
+        "turn": turn.turn,
+        "limit": limit,
+        "verdicts": list(turn.verdicts),
+        "raw": [None if raw is None else shortened(raw) for raw in turn.raw],
+        "times": [None if times is None else list(times) for times in turn.times],
+    }
+    if submoves is not None:
+        fields["submoves"] = submoves
+    if turn.lags:
+        fields["lags"] = dict(turn.lags)
+    if turn.round_trips:
+        fields["round_trips"] = {seat: list(ways) for seat, ways in turn.round_trips.items()}
+    if turn.stall:
+        fields["stall"] = turn.stall
+    if turn.status:
+        fields["status"] = list(turn.status)
+    counts: Counter[int] = Counter()
+    shown = []
+    for fault in faults:
+        counts[fault.seat] += 1
+        if counts[fault.seat] <= FAULTS_SHOWN:
+            shown.append(fault_json(fault))
+    if shown:
+        fields["faults"] = shown
+    more = {seat: count - FAULTS_SHOWN for seat, count in counts.items() if count > FAULTS_SHOWN}
+    if more:
+        fields["more_faults"] = more
+    if turn.left:
+        fields["left"] = dict(turn.left)
+    if turn.rejoined:
+        fields["rejoined"] = sorted(map(int, turn.rejoined))
+    if turn.logs:
+        fields["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
+    return fields
+
+
+def fault_json(fault: FaultInfo) -> dict[str, Any]:
+    """Return a fault as JSON: a part of an answer that didn't count."""
+    return attrs.asdict(fault)
+
+
+def end(
+    result: ResultInfo | None,
+    seed: int | None,
+    trouble: str | None,
+    logs: Collection[int] | None = (),
+) -> dict[str, Any]:
+    """Return the end of a match, which follows the last frame.
+
+    Args:
+        result: The match's result; None if the record has none.
+        seed: The match's seed; None if viewers mustn't know it.
+        trouble: Why the frames stop before the match did; None if they are complete.
+        logs: The seats whose bots' output is included; None for all.
+    """
+    fields: dict[str, Any] = {
+        "type": "end",
+        # As text: a browser's numbers are exact to 53 bits only.
+        "seed": None if seed is None else str(seed),
+        "trouble": trouble,
+        "result": None,
+    }
+    if result is not None:
+        processes = {
+            str(seat): bot
+            for seat, bot in enumerate(result.bots)
+            if bot is not None and (logs is None or seat in logs)
+        }
+        fields["result"] = {
+            "end": result.end,
+            "reason": result.reason,
+            "ranks": list(result.ranks),
+            "scores": list(result.scores),
+            "turns": result.turns,
+            "error": None if result.error is None else shortened(result.error),
+            "ended": result.ended,
+            "endings": list(result.endings),
+            "out": {
+                str(seat): {"turn": fault.turn, "code": fault.code, "words": shortened(fault.words)}
+                for seat in range(len(result.endings))
+                if (fault := result.fault_out(seat)) is not None
+            },
+            "exits": {seat: bot.exit for seat, bot in processes.items()},
+            "outputs": {
+                seat: last_part(bot.output) for seat, bot in processes.items() if bot.output
+            },
+            "output_turns": {
+                seat: turns_of_last_part(bot) for seat, bot in processes.items() if bot.output_turns
+            },
+        }
+    return fields
+
+
+def shortened(text: str) -> str:
+    """Cut a text that is too long to be shown, and say how much was left out."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]} … and {len(text) - LONGEST} more characters"
+
+
+def last_part(text: str) -> str:
+    """Cut the beginning off a text that is too long to be shown, and say how much that was."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{len(text) - LONGEST} more characters before … {text[-LONGEST:]}"
+
+
+def turns_of_last_part(bot: BotInfo) -> list[tuple[int, int]]:
+    """Return `output_turns` of a bot whose output is shown by `last_part`."""
+    moved = len(last_part(bot.output)) - len(bot.output)
+    begins = max(0, moved + len(bot.output) - LONGEST)  # where the text that is left begins
+    return [(turn, max(begins, start + moved)) for turn, start in bot.output_turns]
+
+
+def _mark(mark: Mark) -> tuple[Any, ...]:
+    health = NONE if mark.health is None else round(mark.health, 2)
+    unit = NONE if mark.unit is None else mark.unit
+    fields = (mark.row, mark.col, _seat(mark.seat), mark.shape.value, mark.text, unit, health)
+    return (*fields, *mark.details)
+
+
+def _seat(seat: int | None) -> int:
+    return NONE if seat is None else seat
+
+
+def _differences(
+    before: Sequence[tuple[Any, ...]], now: Iterable[tuple[Any, ...]]
+) -> tuple[list[int], list[tuple[Any, ...]]]:
+    """Return the indices in `before` of the marks that are gone, and the marks that are new."""
+    left: dict[tuple[Any, ...], list[int]] = {}
+    for index, mark in enumerate(before):
+        left.setdefault(mark, []).append(index)
+    new = []
+    for mark in now:
+        same = left.get(mark)
+        if same:
+            same.pop()
+        else:
+            new.append(mark)
+    return sorted(index for indices in left.values() for index in indices), new
+
+
+def _ranges(columns: frozenset[int]) -> list[list[int]]:
+    """Return the first column and the length of every run of columns."""
+    ranges: list[list[int]] = []
+    for column in sorted(columns):
+        if ranges and sum(ranges[-1]) == column:
+            ranges[-1][1] += 1
+        else:
+            ranges.append([column, 1])
+    return ranges

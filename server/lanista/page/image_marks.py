@@ -1,0 +1,280 @@
+"""The colours of images of a match, and the marks that `image` puts on the board.
+
+The colours are those of the page's light theme (page/colours.js); a test compares them. A mark is
+drawn once, four times as large, and reduced, so that its edges are smooth. Nothing here knows
+games, frames or files.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+
+import attrs
+from PIL import Image, ImageDraw, ImageFont
+
+from lanista.games.picture import Mark, Shape
+from lanista.page.seat_colours import LIGHT, SeatColours
+
+Colour = tuple[int, int, int]
+
+
+SEATS, NEUTRAL, of_seat = LIGHT.seats, LIGHT.neutral, LIGHT.of_seat
+COLOURS: Mapping[str, str] = {
+    "floor": "#f4f3ef",
+    "wall": "#4b4a5a",
+    "night": "#8d9cbb",
+    "sun": "#fff0a8",
+    "base": "#b3261e",
+    "baseDeep": "#3a0f0c",
+    "ink": "#16161c",
+    "halo": "#ffffff",
+    "danger": "#e0002a",
+    "book": "#e0002a",
+    "gem": "#ffc400",
+    "hull": "#a9a9ae",
+    "title": "#55555f",
+}
+FINE = 4
+"""Factor by which marks are drawn larger than they are shown."""
+READABLE = 7
+"""Side of a tile in pixels below which no text is written into it."""
+RING = 92
+"""Opacity of the ring of danger, 0 to 255."""
+HATCH = 153
+"""Opacity of the hatching of captured ground, 0 to 255."""
+_FONTS = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "Arial.ttf", "Arial Unicode.ttf")
+
+
+@attrs.frozen
+class Sprite:
+    """The image of a mark."""
+
+    image: Image.Image
+    left: int
+    """Pixels from the image's left edge to that of the mark's tile."""
+    top: int
+    """Pixels from the image's upper edge to that of the mark's tile."""
+
+
+@functools.cache
+def rgb(colour: str) -> Colour:
+    """Return the channels of `#rrggbb`, from 0 to 255."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """Return a blend of two colours; `share` is that of the second one, 0 to 1."""
+    pairs = zip(rgb(colour), rgb(other), strict=True)
+    return "#" + "".join(
+        f"{round(first + share * (second - first)):02x}" for first, second in pairs
+    )
+
+
+@functools.cache
+def font(size: int) -> ImageFont.FreeTypeFont:
+    """Return a font of so many pixels: one of the system with many letters, else Pillow's own."""
+    for name in _FONTS:
+        try:
+            return ImageFont.truetype(name, size)
+        except OSError:
+            continue
+    own = ImageFont.load_default(size)
+    assert isinstance(own, ImageFont.FreeTypeFont)  # as a size is given
+    return own
+
+
+def sprite(mark: Mark, tile: int) -> Sprite:
+    """Return the image of a mark on a tile of so many pixels."""
+    health = None if mark.health is None or tile < READABLE else round(mark.health, 1)
+    return _sprite(mark.shape, mark.seat, mark.text, health, tile)
+
+
+@functools.lru_cache(maxsize=4096)
+def _sprite(shape: Shape, seat: int | None, text: str, health: float | None, tile: int) -> Sprite:
+    around = tile if shape is Shape.BEAST else 0
+    side = tile + 2 * around
+    image = Image.new("RGBA", (side * FINE, side * FINE))
+    pen = _Pen(ImageDraw.Draw(image), tile * FINE, around * FINE, of_seat(seat))
+    _DRAWN[shape](pen, text)
+    if health is not None and health < 1:
+        pen.health(health)
+    return Sprite(image.reduce(FINE), around, around)
+
+
+@functools.lru_cache(maxsize=1024)
+def arrow(rows: int, cols: int, seat: int, tile: int) -> Sprite:
+    """Return the image of a move by so many rows and columns, placed at the tile where it starts.
+
+    The number of units that moved isn't written: it would cover what stands there.
+    """
+    left, top = max(-cols, 0), max(-rows, 0)
+    size = ((abs(cols) + 1) * tile * FINE, (abs(rows) + 1) * tile * FINE)
+    image = Image.new("RGBA", size)
+    draw, unit = ImageDraw.Draw(image), tile * FINE
+    length = math.hypot(rows, cols) or 1.0
+    x, y = (left + 0.5) * unit, (top + 0.5) * unit
+
+    def placed(along: float, aside: float) -> tuple[float, float]:
+        return (
+            x + (along * cols - aside * rows) / length * unit,
+            y + (along * rows + aside * cols) / length * unit,
+        )
+
+    # The head is where the cells meet, so that numbers in both stay readable.
+    tip = length - 0.24
+    back = tip - 0.32
+    outline = ((0.32, 0.09), (back, 0.09), (back, 0.25), (tip, 0.0))
+    corners = [placed(along, aside) for along, aside in outline]
+    corners += [placed(along, -aside) for along, aside in reversed(outline[:-1])]
+    draw.line([*corners, corners[0]], COLOURS["halo"], max(FINE, unit // 8), joint="curve")
+    draw.polygon(corners, of_seat(seat).unit)
+    return Sprite(image.reduce(FINE), left * tile, top * tile)
+
+
+@attrs.frozen
+class _Pen:
+    """Draws in the middle tile of an image; lengths are shares of the tile's side."""
+
+    draw: ImageDraw.ImageDraw
+    unit: int
+    offset: int
+    colours: SeatColours
+
+    def box(self, half: float, *, down: float = 0.0) -> tuple[float, float, float, float]:
+        middle = self.offset + self.unit / 2
+        low, high = middle - half * self.unit, middle + half * self.unit - 1
+        return low, low + down * self.unit, high, high + down * self.unit
+
+    def points(self, *shares: tuple[float, float]) -> list[tuple[float, float]]:
+        return [(self.offset + x * self.unit, self.offset + y * self.unit) for x, y in shares]
+
+    def thick(self, share: float) -> int:
+        return max(FINE // 2, round(share * self.unit))
+
+    def write(self, text: str, colour: str, height: float, outline: str | None = None) -> None:
+        if self.unit < READABLE * FINE:
+            return
+        middle = self.offset + self.unit / 2
+        room = (height * self.unit, 0.9 * self.unit)
+        _write(self.draw, (middle, middle), text, colour, room, outline=outline)
+
+    def health(self, health: float) -> None:
+        """Draw a bar at the bottom of the tile."""
+        low, high = self.points((0.12, 0.82), (0.88, 0.95))
+        self.draw.rectangle((*low, *high), COLOURS["ink"])
+        inside = self.points((0.15, 0.85), (0.15 + 0.7 * health, 0.92))
+        if health > 0:
+            self.draw.rectangle((*inside[0], *inside[1]), COLOURS["halo"])
+
+
+def _write(
+    draw: ImageDraw.ImageDraw,
+    middle: tuple[float, float],
+    text: str,
+    colour: str,
+    room: tuple[float, float],
+    *,
+    outline: str | None = None,
+) -> None:
+    """Write a text around `middle`, as large as `room` (height, width) allows."""
+    size = max(1, round(room[0]))
+    width = font(size).getlength(text)
+    if width > room[1]:
+        size = max(1, int(size * room[1] / width))
+    stroke = round(size / 8) if outline else 0
+    draw.text(
+        middle, text, colour, font(size), anchor="mm", stroke_width=stroke, stroke_fill=outline
+    )
+
+
+def _text(pen: _Pen, text: str) -> None:
+    pen.write(text, pen.colours.unit, 0.8, COLOURS["halo"])
+
+
+def _count(pen: _Pen, text: str) -> None:
+    pen.draw.rectangle(pen.box(0.48), pen.colours.unit)
+    pen.write(text, pen.colours.on, 0.66)
+
+
+def _disc(pen: _Pen, _: str) -> None:
+    pen.draw.ellipse(pen.box(0.46), COLOURS["halo"])
+    pen.draw.ellipse(pen.box(0.39), pen.colours.unit)
+
+
+def _cross(pen: _Pen, _: str) -> None:
+    pen.draw.ellipse(pen.box(0.36), COLOURS["halo"])
+    pen.draw.ellipse(pen.box(0.3), pen.colours.unit)
+    for colour, width in ((COLOURS["halo"], 0.24), (pen.colours.unit, 0.13)):
+        for line in (((0.14, 0.14), (0.86, 0.86)), ((0.14, 0.86), (0.86, 0.14))):
+            pen.draw.line(pen.points(*line), colour, pen.thick(width))
+
+
+def _square(pen: _Pen, _: str) -> None:
+    pen.draw.rectangle(pen.box(0.48), pen.colours.unit, COLOURS["halo"], pen.thick(0.2))
+    pen.draw.rectangle(pen.box(0.44), pen.colours.unit, COLOURS["ink"], pen.thick(0.12))
+
+
+def _book(pen: _Pen, _: str) -> None:
+    pen.draw.ellipse(pen.box(0.4), COLOURS["book"], COLOURS["ink"], pen.thick(0.08))
+    for left in (0.32, 0.53):  # two pages
+        low, high = pen.points((left, 0.36), (left + 0.15, 0.64))
+        pen.draw.rectangle((*low, *high), COLOURS["halo"])
+
+
+def _gem(pen: _Pen, _: str) -> None:
+    corners = pen.points((0.5, 0.92), (0.08, 0.4), (0.28, 0.12), (0.72, 0.12), (0.92, 0.4))
+    pen.draw.polygon(corners, COLOURS["gem"], COLOURS["ink"], pen.thick(0.07))
+
+
+def _beast(pen: _Pen, text: str) -> None:
+    ring = (*rgb(COLOURS["danger"]), RING)
+    corner = pen.unit * 0.6
+    pen.draw.rounded_rectangle(pen.box(1.48), corner, ring, COLOURS["danger"], pen.thick(0.08))
+    pen.draw.ellipse(pen.box(0.5), COLOURS["danger"], COLOURS["ink"], pen.thick(0.07))
+    pen.write(text, COLOURS["halo"], 0.7)
+
+
+def _ship(pen: _Pen, text: str) -> None:
+    """Draw a ship: the fewer rounds it has left, the darker."""
+    near = 1 / max(1, int(text)) if text.isdecimal() else 1.0
+    pen.draw.rectangle(pen.box(0.5), COLOURS["ink"])
+    pen.draw.rectangle(pen.box(0.42), mixed(COLOURS["hull"], COLOURS["ink"], 0.55 * near))
+    pen.write(text, COLOURS["halo"], 0.7, COLOURS["ink"])
+
+
+_DRAWN: Mapping[Shape, Callable[[_Pen, str], None]] = {
+    Shape.TEXT: _text,
+    Shape.COUNT: _count,
+    Shape.DISC: _disc,
+    Shape.CROSS: _cross,
+    Shape.SQUARE: _square,
+    Shape.BOOK: _book,
+    Shape.GEM: _gem,
+    Shape.BEAST: _beast,
+    Shape.SHIP: _ship,
+}
+
+
+@functools.lru_cache(maxsize=64)
+def hatch(seat: int, tile: int) -> Sprite:
+    """Return the image of ground that was captured, to be put on the new owner's colour."""
+    unit = tile * FINE
+    image = Image.new("RGBA", (unit, unit))
+    draw = ImageDraw.Draw(image)
+    for offset in (-0.5, 0.0, 0.5, 1.0, 1.5):
+        line = ((offset - 0.6) * unit, 1.1 * unit, (offset + 0.6) * unit, -0.1 * unit)
+        draw.line(line, (*rgb(of_seat(seat).unit), HATCH), max(FINE // 2, round(0.14 * unit)))
+    return Sprite(image.reduce(FINE), 0, 0)
+
+
+@functools.lru_cache(maxsize=8)
+def ladder(tile: int) -> Sprite:
+    """Return the image of a passage between levels."""
+    unit = tile * FINE
+    image = Image.new("RGBA", (unit, unit), COLOURS["base"])
+    pen = _Pen(ImageDraw.Draw(image), unit, 0, NEUTRAL)
+    pen.draw.rectangle(pen.box(0.5), COLOURS["base"], COLOURS["baseDeep"], pen.thick(0.1))
+    sides = [((x, 0.16), (x, 0.84)) for x in (0.32, 0.68)]
+    for line in (*sides, *(((0.32, y), (0.68, y)) for y in (0.3, 0.5, 0.7))):
+        pen.draw.line(pen.points(*line), COLOURS["halo"], pen.thick(0.07))
+    return Sprite(image.reduce(FINE), 0, 0)

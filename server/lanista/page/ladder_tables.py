@@ -1,0 +1,282 @@
+"""What a ladder's results say: its table, by which bots are paired too, and each bot, as JSON.
+
+It is computed from the ladder's database, in a process of low priority beside the arena
+(`lanista.cli.standings`), which `LadderTables` serves; `ladders` asks it. docs/api.md describes the
+answers.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from lanista.games import registry
+from lanista.match.ending import FAILURES
+from lanista.match.record import ENDING
+from lanista.match.round_trips import measured_in, summary
+from lanista.ratings.compute import compute
+from lanista.ratings.counting import count_pages
+from lanista.ratings.table import Estimate, Row, Standings
+from lanista.results.blocks import Seating
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from lanista.results.format_names import FormatName
+from lanista.results.ladder_reading import LadderReading
+from lanista.results.rating_history import Rated, RatingHistory
+from lanista.results.reading import StoredMatch
+
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
+"""How long ago the ratings were with which those of now are compared."""
+MATCHES = 30
+"""Number of matches, and of failures, in the answers about a bot."""
+MEASURED = 10
+"""Number of a bot's last matches whose records are read for its round trips."""
+
+
+@attrs.frozen(kw_only=True)
+class LadderSource:
+    """Where the results of a ladder are, and what else its table depends on."""
+
+    name: str
+    game: str
+    house: Sequence[str]
+    """The names of the house bots."""
+    window: int | None
+    """Number of the latest matches that count for the table; None for all."""
+    target: str
+    """The database, as for `Store.open`; the URL may have a password."""
+    schema: str | None
+    """Its schema, in PostgreSQL."""
+    history: str
+    """The path of the arena's `RatingHistory`."""
+    records: str
+    """The arena's folder of records."""
+
+    @property
+    def seated(self) -> Sequence[Seating]:
+        """The seating of each match: the database has its names by seat."""
+        return (tuple(range(registry.get(self.game).seats)),)
+
+
+class LadderTables:
+    """Answers questions about ladders; their databases stay open in between."""
+
+    def __init__(self) -> None:
+        """Begin without an open database."""
+        self._stores: dict[tuple[str, str | None], Store] = {}
+        self._answers: Mapping[str, Callable[..., dict[str, Any]]] = {
+            "table": self._table,
+            "bot": self._bot,
+            "against": self._against,
+        }
+
+    def answer(self, do: str, ladder: Mapping[str, Any], **about: Any) -> dict[str, Any]:
+        """Answer a question.
+
+        Args:
+            do: `table`, `bot` or `against`.
+            ladder: The attributes of a `LadderSource`.
+            about: The arguments of the question.
+
+        Raises:
+            StoreError: The results can't be read.
+        """
+        source = LadderSource(**ladder)
+        try:
+            return self._answers[do](source, **about)
+        except StoreError:
+            # It may have been replaced: it is opened anew for the next question.
+            store = self._stores.pop((source.target, source.schema), None)
+            if store is not None:
+                store.close()
+            raise
+
+    def _store(self, source: LadderSource) -> Store:
+        key = source.target, source.schema
+        if key not in self._stores:
+            # The arena has looked for damage when it opened the database.
+            self._stores[key] = Store.open(
+                source.target, schema=source.schema, create=False, check=False
+            )
+        return self._stores[key]
+
+    def _table(self, source: LadderSource, known: str | None) -> dict[str, Any]:
+        """Return the table unless nothing has changed since the one that is known.
+
+        Args:
+            source: The ladder.
+            known: The `state` of the last answer; None if there is none.
+
+        Returns:
+            `state`; and, if it isn't the known one, `about`, what isn't about a single bot, `rows`,
+            a list of each bot's name and its row as JSON, and `ratings`, by name.
+        """
+        with self._store(source).ladder_reading(source.window) as now:
+            state = now.last_change()
+            if state == known:
+                return {"state": state}
+            standings = _standings(source, now)
+        computed = datetime.now(UTC)
+        with RatingHistory.open(Path(source.history)) as history:
+            if standings.matches:
+                history.add(source.name, computed, _ratings(standings))
+            earlier = [history.at(source.name, computed - ago) for ago in (DAY, WEEK)]
+        about = {
+            "seats": standings.seats,
+            "matches": standings.matches,
+            "voids": standings.voids,
+            "bots": len(standings.rows),
+            "computed": computed.isoformat(timespec="milliseconds"),
+            "seat_advantage": [_estimate(estimate) for estimate in standings.seat_advantage],
+        }
+        rows = [
+            (row.bot, json.dumps(_row(row, source.house, *earlier), allow_nan=False))
+            for row in standings.rows
+        ]
+        ratings = {row.bot: row.rating.value for row in standings.rows if row.rating is not None}
+        return {"state": state, "about": about, "rows": rows, "ratings": ratings}
+
+    def _bot(self, source: LadderSource, bot: str) -> dict[str, Any]:
+        """Return the results of a bot."""
+        with self._store(source).ladder_reading(source.window) as now:
+            opponents = [
+                attrs.asdict(score) | {"matches": score.matches} for score in now.opponents(bot)
+            ]
+            by_seat = [attrs.asdict(score) | {"matches": score.matches} for score in now.seats(bot)]
+            endings = {ending.value: count for ending, count in now.bot_endings(bot).items()}
+            last = list(now.matches(bot=bot, limit=MATCHES))
+            failed = list(now.matches(bot=bot, failures=True, limit=MATCHES))
+        with RatingHistory.open(Path(source.history)) as history:
+            curve = history.of_bot(source.name, bot)
+        return {
+            "bot": bot,
+            "history": [[taken, *map(_tenths, rated)] for taken, rated in curve],
+            "opponents": opponents,
+            "by_seat": by_seat,
+            "endings": endings,
+            "recent": [_match(match, source) for match in last],
+            "failed": [_match(match, source) for match in failed],
+            "round_trip": _round_trip(bot, last[:MEASURED], source),
+        }
+
+    def _against(self, source: LadderSource, bot: str, opponent: str) -> dict[str, Any]:
+        """Return the results of a bot against another one."""
+        with self._store(source).ladder_reading(source.window) as now:
+            scores = [score for score in now.opponents(bot) if score.opponent == opponent]
+            last = now.meetings(bot, opponent, MATCHES)
+        won, tied, lost = (scores[0].won, scores[0].tied, scores[0].lost) if scores else (0, 0, 0)
+        return {
+            "bot": bot,
+            "opponent": opponent,
+            "won": won,
+            "tied": tied,
+            "lost": lost,
+            "recent": [_match(match, source) for match in last],
+        }
+
+
+def _standings(source: LadderSource, now: LadderReading) -> Standings:
+    """Compute the standings of a ladder."""
+    ended = now.endings()
+    bots = sorted(ended.bots)
+    standings = compute(
+        name=source.name,
+        game=source.game,
+        format=FormatName.LADDER.value,
+        bots=bots,
+        house=set(source.house),
+        counted=count_pages(now.block_pages(), source.seated, bots),
+        endings={bot: counts.endings for bot, counts in ended.bots.items()},
+        voids=ended.voids,
+        head_to_head=False,
+    )
+    # Others were only in matches that don't count.
+    there = tuple(row for row in standings.rows if row.matches)
+    return attrs.evolve(standings, rows=there)
+
+
+def _ratings(standings: Standings) -> Mapping[str, Rated]:
+    return {
+        row.bot: Rated(row.rating.value, row.rating.low, row.rating.high)
+        for row in standings.rows
+        if row.rating is not None
+    }
+
+
+def _row(
+    row: Row,
+    house: Collection[str],
+    a_day_ago: Mapping[str, float],
+    a_week_ago: Mapping[str, float],
+) -> dict[str, Any]:
+    def since(earlier: Mapping[str, float]) -> float | None:
+        if row.rating is None or row.bot not in earlier:
+            return None
+        return _tenths(row.rating.value - earlier[row.bot])
+
+    return {
+        "rank": row.rank,
+        "bot": row.bot,
+        "house": row.bot in house,
+        "matches": row.matches,
+        "points": row.points,
+        "rating": None if row.rating is None else _estimate(row.rating),
+        "rank_low": row.rank_low,
+        "rank_high": row.rank_high,
+        "day": since(a_day_ago),
+        "week": since(a_week_ago),
+        "failures": sum(count for ending, count in row.endings.items() if ending in FAILURES),
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, float | None]:
+    return {key: _tenths(value) for key, value in attrs.asdict(estimate).items()}
+
+
+def _tenths(figure: float | None) -> float | None:
+    """Return a figure in Elo, rounded to a tenth."""
+    return None if figure is None else round(figure, 1)
+
+
+def _record(stored: StoredMatch, source: LadderSource) -> Path | None:
+    """Return the path of a match's record; None if it isn't here."""
+    if stored.match.record is None:
+        return None
+    path = Path(source.records) / stored.match.record
+    return path if path.is_file() else None
+
+
+def _round_trip(
+    bot: str, last: Sequence[StoredMatch], source: LadderSource
+) -> dict[str, int] | None:
+    """Return a bot's round trip in microseconds, from records; None if none has any."""
+    found = summary(
+        measured
+        for stored in last
+        if (record := _record(stored, source)) is not None
+        for seat, one in enumerate(stored.match.seats)
+        if one.bot == bot
+        for measured in measured_in(record, seat)
+    )
+    return None if found is None else attrs.asdict(found)
+
+
+def _match(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
+    """Return a stored match; its id only if its record is here."""
+    match = stored.match
+    record = _record(stored, source)
+    return {
+        "match": None if record is None else record.name.removesuffix(ENDING),
+        "stored": stored.committed,
+        "end": match.end,
+        "reason": match.reason,
+        "turns": match.turns,
+        "players": [seat.bot for seat in match.seats],
+        "ranks": [seat.rank for seat in match.seats],
+        "scores": [seat.score for seat in match.seats],
+        "endings": [seat.ending.value for seat in match.seats],
+        "words": [seat.words for seat in match.seats],
+    }

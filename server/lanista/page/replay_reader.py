@@ -1,0 +1,283 @@
+"""Make frames from files: records, finished or still being written, and original games' `.res`.
+
+`ReplayReader` plays a record again and can follow one that grows. `read_frames` reads any finished
+file. Both give the dictionaries of docs/api.md, "Frames".
+"""
+
+import gzip
+import zlib
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, cast
+
+import attrs
+
+from lanista.errors import LanistaError
+from lanista.games import registry
+from lanista.games.base import Game
+from lanista.games.original_tokens import FormatError
+from lanista.games.originals import of_text
+from lanista.games.outcome import Termination
+from lanista.games.registry import UnknownGameError
+from lanista.match.record import (
+    PART,
+    BadRecordError,
+    FaultInfo,
+    Header,
+    LineReader,
+    ResultInfo,
+    TurnInfo,
+)
+from lanista.match.replay import MismatchError, carry_out, judge, start_of, turn_faults
+from lanista.page import frames
+from lanista.page.answer_words import Decoded, decoded, submoves_json
+
+GZIP = b"\x1f\x8b"
+"""The first bytes of a gzip file."""
+MAX_RES = 8 * 1024 * 1024
+"""Maximum size of a match file in bytes; those of the original games have about one million."""
+LONGEST_LINE = 8 * 1024 * 1024
+"""Maximum length of a record's line in bytes: a turn in which four bots send as much as they may
+has five million."""
+
+
+class UnreadableError(LanistaError):
+    """A file that no frames can be made of; the message is shown to the user."""
+
+
+@attrs.define(eq=False)
+class ReplayReader:
+    """Plays a record again while reading it.
+
+    `next` returns the head, then the frames one after another, then the end.
+    """
+
+    path: Path
+    live: bool = False
+    """Whether the file may still grow."""
+    logs: Collection[int] | None = None
+    """The seats whose bots' logs are included; None for all."""
+    over: bool = attrs.field(default=False, init=False)
+    """Whether `next` has returned the end."""
+    _was_live: bool = attrs.field(init=False)
+    """Whether the file was live at first."""
+    _file: IO[bytes] = attrs.field(init=False)
+    _reader: LineReader = attrs.field(init=False)
+    _held: bytes = attrs.field(default=b"", init=False)
+    """The beginning of a line that isn't complete yet."""
+    _items: deque[Header | TurnInfo | ResultInfo] = attrs.field(factory=deque, init=False)
+    _header: Header | None = attrs.field(default=None, init=False)
+    _game: Game | None = attrs.field(default=None, init=False)
+    _writer: frames.FrameWriter | None = attrs.field(default=None, init=False)
+    _before: TurnInfo | None = attrs.field(default=None, init=False)
+    _started: bool = attrs.field(default=False, init=False)
+    """Whether `next` has returned frame 0."""
+
+    def __attrs_post_init__(self) -> None:
+        self._was_live = self.live
+        self._reader = LineReader(Path(self.path.name))
+        try:
+            self._file = self._opened()
+        except OSError as error:
+            raise UnreadableError(f"can't read {self.path.name}: {error.strerror}") from None
+
+    def _opened(self) -> IO[bytes]:
+        try:
+            return opened(self.path)
+        except FileNotFoundError:
+            if not self.live or self.path.suffix != PART:
+                raise
+            # The match has ended since it was asked for, and its record was renamed.
+            return opened(self.path.with_suffix(""))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def next(self) -> dict[str, Any] | None:
+        """Return the next part; None if it isn't written yet. Not to be called when `over`.
+
+        Raises:
+            UnreadableError: The file isn't a record, or not one that these rules can play.
+        """
+        if self._game is None:
+            try:
+                return self._begin()
+            except (BadRecordError, UnknownGameError) as error:
+                raise UnreadableError(str(error)) from None
+        if not self._started:
+            self._started = True
+            return self._frame(None, (), None)
+        try:
+            return self._go_on()
+        except (BadRecordError, MismatchError) as error:
+            return self._end(None, f"the replay stops here: {error}")
+        except Exception as error:  # noqa: BLE001 - a ruleset's fault ends this replay alone
+            return self._end(None, f"the replay stops here: {type(error).__name__} in the rules")
+
+    def _begin(self) -> dict[str, Any] | None:
+        header = self._peek(0)
+        if header is None:
+            if not self.live:
+                raise UnreadableError(f"{self.path.name}: empty; a record begins with its header")
+            return None
+        self._items.popleft()
+        assert isinstance(header, Header)  # LineReader takes nothing else in the first line
+        ruleset = registry.get(header.game)
+        self._header, self._game = header, start_of(header, ruleset)
+        scene = self._game.scene()
+        self._writer = frames.FrameWriter(scene)
+        return frames.head(header, ruleset, scene, rounds=ruleset.max_turns(header.settings))
+
+    def _go_on(self) -> dict[str, Any] | None:
+        item = self._peek(0)
+        if item is None:
+            # A record without a result: the arena was ended before the match was.
+            return None if self.live else self._end(None, None)
+        is_void = False
+        if isinstance(item, TurnInfo):
+            if _may_be_void(item):
+                # Only the next line tells whether this turn was carried out.
+                after = self._peek(1)
+                if after is None and self.live:
+                    return None
+                is_void = isinstance(after, ResultInfo) and after.end == Termination.VOID.value
+            self._items.popleft()
+            assert self._game is not None
+            assert self._header is not None
+            judged = judge(self._game, self._before, item)
+            self._before = item
+            if is_void:
+                carry_out(self._game, judged, is_void=True)
+                return self.next()
+            # Faults and answers are about the position before the turn.
+            faults = turn_faults(self._header, self._game, judged)
+            answers = decoded(self._game, judged)
+            carry_out(self._game, judged)
+            return self._frame(item, faults, answers)
+        assert isinstance(item, ResultInfo)
+        return self._end(item, None)
+
+    def _frame(
+        self, turn: TurnInfo | None, faults: Sequence[FaultInfo], answers: Decoded | None
+    ) -> dict[str, Any]:
+        assert self._game is not None
+        assert self._header is not None
+        assert self._writer is not None
+        turn_json = None
+        if turn is not None:
+            clock = self._header.clock
+            limit = clock.turn if turn.turn else clock.first
+            cols = self._writer.scene.cols
+            submoves = None if answers is None else submoves_json(answers, self._game, cols)
+            turn_json = frames.turn_json(turn, limit, faults, submoves)
+            if self.logs is not None and "logs" in turn_json:
+                logs = turn_json.pop("logs").items()
+                shown = {seat: text for seat, text in logs if int(seat) in self.logs}
+                if shown:
+                    turn_json["logs"] = shown
+        return self._writer.frame(self._game.frame(), self._game.scores(), turn_json)
+
+    def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
+        assert self._header is not None
+        self.over = True
+        # A void match is played again with its seed, which those who watched mustn't know yet.
+        is_void = result is not None and result.end == Termination.VOID.value
+        is_secret = self._was_live and is_void
+        return frames.end(result, None if is_secret else self._header.seed, trouble, self.logs)
+
+    def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:
+        """Return the content of the line so many lines ahead; None if it isn't there yet."""
+        while len(self._items) <= ahead:
+            line = self._next_line()
+            if line is None:
+                return None
+            self._items.append(self._reader.read(line))
+        return self._items[ahead]
+
+    def _next_line(self) -> bytes | None:
+        try:
+            self._held += self._file.readline(LONGEST_LINE)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise BadRecordError(f"{self.path.name}: damaged gzip data ({error})") from None
+        if len(self._held) >= LONGEST_LINE:
+            raise BadRecordError(f"{self.path.name}: a line of more than {LONGEST_LINE} bytes")
+        if not self._held.endswith(b"\n"):
+            return None
+        line, self._held = self._held, b""
+        return line
+
+
+def _may_be_void(turn: TurnInfo) -> bool:
+    return turn.stall > 0 and "late" in turn.verdicts
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a record for reading, decompressed if need be."""
+    with path.open("rb") as file:
+        is_packed = file.read(len(GZIP)) == GZIP
+    return cast("IO[bytes]", gzip.open(path)) if is_packed else path.open("rb")
+
+
+def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the head, the frames and the end of a finished record or an original's match file.
+
+    Args:
+        path: The file.
+        logs: The seats whose bots' logs are included; None for all.
+
+    Raises:
+        UnreadableError: The file is neither, or can't be read. May come after some frames of a
+            match file.
+    """
+    try:
+        is_record = _is_record(path)
+    except OSError as error:
+        raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
+    if not is_record:
+        yield from _read_res(path)
+        return
+    reader = ReplayReader(path, logs=logs)
+    try:
+        while not reader.over:
+            part = reader.next()
+            assert part is not None  # the file doesn't grow
+            yield part
+    finally:
+        reader.close()
+
+
+def _is_record(path: Path) -> bool:
+    """Return whether a file is to be read as a record: lines of JSON, compressed or not.
+
+    A file whose gzip data is damaged or empty counts as a record, too.
+    """
+    try:
+        with opened(path) as file:
+            is_packed = isinstance(file, gzip.GzipFile)
+            first = file.read(1)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return True
+    return first == b"{" or (is_packed and not first)
+
+
+def _read_res(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with opened(path) as file:
+            data = file.read(MAX_RES + 1)
+        if len(data) > MAX_RES:
+            raise UnreadableError(f"{path.name}: more than {MAX_RES} bytes, as no match file has")
+        text = data.decode("utf-8-sig", "replace")
+        shown = of_text(text).show(text)
+        writer = frames.FrameWriter(shown.scene)
+        yield frames.head_of_res(shown)
+        for frame, scores in shown.frames:
+            yield writer.frame(frame, scores, None)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UnreadableError(f"{path.name}: damaged gzip data ({error})") from None
+    except OSError as error:
+        raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
+    except FormatError as error:
+        raise UnreadableError(f"{path.name}: {error}") from None
+    yield frames.end(None, shown.seed, None)

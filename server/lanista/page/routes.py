@@ -1,0 +1,406 @@
+"""What the page answers over HTTP: one table of paths, and a handler for each (docs/api.md).
+
+What the answers contain comes from `view`; who asks, and may see it, from `authorization`.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import attrs
+import trio
+
+from lanista.arena.limits import Turns
+from lanista.games.outcome import Termination
+from lanista.match.ending import Ending
+from lanista.match.record import ENDING, BadRecordError
+from lanista.page import view as views
+from lanista.page.answers import (
+    Answer,
+    RefusedError,
+    bad_request,
+    check_parameters,
+    forbidden,
+    json_answer,
+    not_found,
+    parse_parameters,
+    unavailable,
+)
+from lanista.page.authorization import Authorization, closed
+from lanista.page.catalogue import DEFAULT_MATCHES, MAX_MATCHES
+from lanista.page.connections import Peer
+from lanista.page.frame_cache import NoFramesError
+from lanista.page.ladders import UnknownBotError
+from lanista.page.replay_reader import GZIP
+from lanista.page.tournaments import NoStandingsError
+from lanista.page.view import View
+from lanista_protocol import RemoteProtocolError
+
+if TYPE_CHECKING:
+    from websockets.http11 import Request
+
+    from lanista.page.metrics import Metrics
+
+ROWS_AT_ONCE = 200
+"""Number of rows of standings that are encoded at once: less than a millisecond's work."""
+MATCH_FILTERS = ("game", "player", "name", "end", "seed", "limit", "before")
+"""The parameters of the arena's matches."""
+ENDS = tuple(end.value for end in Termination)
+"""Ways in which a match can end, as in the parameter `end`."""
+TOURNAMENT_FILTERS = ("player", "against", "ending", "fault")
+"""The parameters by which a tournament's matches are filtered."""
+TOURNAMENT_VALUES = {
+    "ending": tuple(ending.value for ending in Ending),
+    "fault": ("late", "malformed", "illegal"),
+}
+"""The values that some of them may have."""
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""The content type of Prometheus's text format."""
+
+
+@attrs.frozen
+class Asked:
+    """What a handler is told of a request, besides the parts of its path."""
+
+    peer: Peer
+    parameters: dict[str, str]
+    authorizations: Sequence[str]
+    """The values of its `Authorization` headers."""
+
+
+@attrs.frozen
+class Route:
+    """A path that can be asked for."""
+
+    path: str
+    """The path as a regular expression; its groups are passed to the handler."""
+    handler: Callable[..., Awaitable[Answer]]
+    """Returns the answer to an `Asked`, or raises `RefusedError`."""
+    parameters: tuple[str, ...] | None = ()
+    """The parameters that it takes; None: the handler checks them."""
+
+
+@attrs.define(eq=False)
+class Routes:
+    """Answers requests for anything but the WebSocket."""
+
+    view: View
+    authorization: Authorization
+    files: Mapping[str, Answer]
+    """The page's files, by path."""
+    metrics: "Metrics | None"
+    """Makes the text of the arena's figures; None if this isn't an arena's page."""
+    nursery: trio.Nursery
+    """Where tables are computed that an answer doesn't wait for."""
+    _turns: Turns = attrs.field(factory=Turns, init=False)
+    """By kind of work and address."""
+    _table: Mapping[re.Pattern[str], Route] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        match, ladder = "/api/1/matches/([^/]+)", "/api/1/ladders/([^/]+)"
+        routes = [
+            Route("/healthz", self._health),
+            Route("/readyz", self._ready),
+            Route("/metrics", self._metrics, ("token",)),
+            Route("/api/1/games", self._games),
+            Route("/api/1/bots", self._house_bots, ("game",)),
+            Route("/api/1/lobby", self._lobby),
+            Route("/api/1/standings", self._standings, ("game",)),
+            Route("/api/1/refusals", self._refusals),
+            Route("/api/1/names", self._names, ("after",)),
+            Route("/api/1/matches", self._matches, None),
+            Route(match, self._match),
+            Route(f"{match}/record", self._record),
+            Route(f"{match}/bundles/([0-9]{{1,2}})", self._bundle),
+            Route("/api/1/tournaments", self._tournaments),
+            Route("/api/1/tournaments/(.*)", self._tournament),  # names may contain slashes
+            Route("/api/1/ladders", self._ladders),
+            Route(ladder, self._ladder),
+            Route(f"{ladder}/bots/([^/]+)", self._ladder_bot),
+            Route(f"{ladder}/bots/([^/]+)/against/([^/]+)", self._ladder_pair),
+        ]
+        self._table = {re.compile(route.path, re.DOTALL): route for route in routes}
+
+    async def answer(self, peer: Peer, request: "Request") -> Answer:
+        """Return the answer to a request.
+
+        Raises:
+            RefusedError: The request can't be carried out.
+        """
+        target, _, parameters = request.path.partition("?")
+        path = unquote(target)
+        if path in self.files:
+            return self.files[path]
+        authorizations = request.headers.get_all("Authorization")
+        asked = Asked(peer, parse_parameters(parameters), authorizations)
+        for pattern, route in self._table.items():
+            if found := pattern.fullmatch(path):
+                if route.parameters is not None:
+                    check_parameters(asked.parameters, route.parameters)
+                return await route.handler(asked, *found.groups())
+        raise _nothing()
+
+    # -- the arena -----------------------------------------------------------------------------
+
+    async def _health(self, _asked: Asked) -> Answer:
+        return json_answer(views.health())
+
+    async def _ready(self, _asked: Asked) -> Answer:
+        if self.view.arena is None:
+            raise _nothing()
+        if not self.view.arena.is_ready:
+            raise unavailable("the arena isn't ready for bots: it begins, or ends")
+        return json_answer({"ready": True})
+
+    async def _metrics(self, asked: Asked) -> Answer:
+        """Answer with the arena's figures, for whoever may give commands."""
+        token = asked.parameters.get("token")
+        for authorization in asked.authorizations:
+            kind, _, token = authorization.partition(" ")
+            if kind.lower() != "bearer":
+                token = None
+        if not await self.authorization.is_operators(asked.peer, token):
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED,
+                "figures need the operator's token: Authorization: Bearer TOKEN, or ?token=TOKEN",
+            )
+        if self.metrics is None:
+            raise _nothing()
+        return Answer(await self.metrics.text(asked.peer.connections.by_kind()), METRICS_TYPE)
+
+    async def _games(self, _asked: Asked) -> Answer:
+        return json_answer(views.games())
+
+    async def _house_bots(self, asked: Asked) -> Answer:
+        return json_answer(views.bots(asked.parameters.get("game")))
+
+    async def _lobby(self, _asked: Asked) -> Answer:
+        # The answer doesn't wait for these; the next one has the tables as they are now.
+        self.nursery.start_soon(self.view.tournaments.refresh)
+        self.nursery.start_soon(self.view.ladders.refresh)
+        return Answer(self.view.lobby())
+
+    async def _standings(self, asked: Asked) -> Answer:
+        """Answer with complete tables, encoded in slices.
+
+        A table has a row for each name that ever played, and bots choose their names.
+        """
+        tables = []
+        for table in await self.view.standings(asked.parameters.get("game")):
+            rows = []
+            for start in range(0, len(table["rows"]), ROWS_AT_ONCE):
+                rows += [json.dumps(row) for row in table["rows"][start : start + ROWS_AT_ONCE]]
+                await trio.lowlevel.checkpoint()
+            about = json.dumps({key: value for key, value in table.items() if key != "rows"})
+            tables.append(f'{about[:-1]}, "rows": [{", ".join(rows)}]}}')
+        return _large(asked.peer, f'{{"standings": [{", ".join(tables)}]}}'.encode())
+
+    async def _refusals(self, asked: Asked) -> Answer:
+        await self.authorization.check_operator(asked.peer, asked.authorizations)
+        return json_answer(self.view.refusals())
+
+    async def _names(self, asked: Asked) -> Answer:
+        await self.authorization.check_operator(asked.peer, asked.authorizations)
+        try:
+            return json_answer(await self.view.names(asked.parameters.get("after")))
+        except RemoteProtocolError as error:
+            raise unavailable(error.message) from None
+
+    # -- tournaments and ladders ---------------------------------------------------------------
+
+    async def _tournaments(self, asked: Asked) -> Answer:
+        async with self._turn(asked.peer, "tournaments"):
+            return Answer(await self.view.tournaments.all_json())
+
+    async def _tournament(self, asked: Asked, name: str) -> Answer:
+        async with self._turn(asked.peer, "tournaments"):
+            body = await self.view.tournaments.one_json(name)
+        if body is None:
+            raise not_found(f"there is no tournament {name!r} here")
+        return Answer(body)
+
+    async def _ladders(self, _asked: Asked) -> Answer:
+        self._refresh_ladders()
+        return Answer(await self.view.ladders.all_json())
+
+    async def _ladder(self, asked: Asked, ladder: str) -> Answer:
+        self._refresh_ladders()
+        return await self._of_ladder(asked, ladder, self.view.ladders.table_json(ladder))
+
+    async def _ladder_bot(self, asked: Asked, ladder: str, bot: str) -> Answer:
+        self._refresh_ladders()
+        async with self._turn(asked.peer, "bots"):
+            return await self._of_ladder(asked, ladder, self.view.ladders.bot_json(ladder, bot))
+
+    async def _ladder_pair(self, asked: Asked, ladder: str, bot: str, opponent: str) -> Answer:
+        self._refresh_ladders()
+        async with self._turn(asked.peer, "bots"):
+            found = self.view.ladders.against_json(ladder, bot, opponent)
+            return await self._of_ladder(asked, ladder, found)
+
+    def _refresh_ladders(self) -> None:
+        """Have new tables computed: this answer is made of the last ones, the next one of these."""
+        self.nursery.start_soon(self.view.ladders.refresh)
+
+    @staticmethod
+    async def _of_ladder(asked: Asked, ladder: str, found: Awaitable[bytes | None]) -> Answer:
+        """Answer with what is found of a ladder."""
+        try:
+            body = await found
+        except UnknownBotError as error:
+            raise not_found(str(error)) from None
+        except NoStandingsError as error:
+            raise unavailable(str(error)) from None
+        if body is None:
+            raise not_found(f"there is no ladder {ladder!r} here")
+        return _large(asked.peer, body)
+
+    # -- matches -------------------------------------------------------------------------------
+
+    async def _matches(self, asked: Asked) -> Answer:
+        if "tournament" in asked.parameters:
+            return await self._tournament_matches(asked)
+        check_parameters(asked.parameters, MATCH_FILTERS)
+        filters: dict[str, Any] = asked.parameters | {
+            "limit": _limit(asked.parameters),
+            "before": _checked(
+                asked.parameters, "before", "[0-9A-Z]{1,26}", "it is the `next` of another page"
+            ),
+        }
+        _check_value(asked.parameters, "end", ENDS)
+        _checked(asked.parameters, "seed", "-?[0-9]{1,20}", "it is a whole number")
+        async with self._turn(asked.peer, "matches"):
+            matches, after = await self.view.matches(**filters)
+        return json_answer({"matches": matches, "next": after})
+
+    async def _tournament_matches(self, asked: Asked) -> Answer:
+        """Answer with stored matches of a tournament."""
+        given = asked.parameters
+        check_parameters(given, (*TOURNAMENT_FILTERS, "tournament", "limit", "before"))
+        for name, values in TOURNAMENT_VALUES.items():
+            _check_value(given, name, values)
+        before = _checked(given, "before", "[0-9]{1,18}", "it is the `next` of another page")
+        filters: dict[str, Any] = {
+            name: given[name] for name in TOURNAMENT_FILTERS if name in given
+        }
+        filters |= {"limit": _limit(given), "before": None if before is None else int(before)}
+        try:
+            async with self._turn(asked.peer, "matches"):
+                page = await self.view.tournament_matches.page(given["tournament"], filters)
+        except NoStandingsError as error:
+            raise unavailable(str(error)) from None
+        if page is None:
+            raise not_found(f"there is no tournament {given['tournament']!r} here")
+        return json_answer(page)
+
+    async def _match(self, asked: Asked, match: str) -> Answer:
+        async with self._turn(asked.peer, "matches"):
+            description = await self.view.match_json(match)
+        if description is None:
+            raise not_found(f"there is no match {match!r} here")
+        return json_answer(description)
+
+    async def _record(self, asked: Asked, match: str) -> Answer:
+        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        async with self._turn(asked.peer, "records"):
+            path = await self.view.record_of(match)
+            if path is None:
+                raise not_found(f"there is no record of a finished match {match!r}")
+            try:
+                # Twice, as the answer holds a copy of the data.
+                asked.peer.connections.hold(asked.peer, 2 * path.stat().st_size)
+                logs = await self.view.log_seats(match, visitor)
+                if logs is None:
+                    data = await trio.Path(path).read_bytes()
+                else:
+                    data = await self.view.public_record(path, logs)
+            except (OSError, BadRecordError, NoFramesError) as error:
+                why = error.strerror if isinstance(error, OSError) else error
+                raise not_found(f"the record can't be read: {why}") from None
+        # A known match: its id has letters and digits only, and is safe in the header.
+        if data.startswith(GZIP):
+            return Answer(data, "application/gzip", f"{match}{ENDING}")
+        return Answer(data, "application/jsonl", f"{match}.jsonl")
+
+    async def _bundle(self, asked: Asked, match: str, number: str) -> Answer:
+        seat = int(number)
+        nothing = not_found(f"there is no failure bundle of seat {seat} in {match!r}")
+        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        async with self._turn(asked.peer, "records"):
+            if await self.view.record_of(match) is None:
+                raise nothing
+            logs = await self.view.log_seats(match, visitor)
+            if logs is not None and seat not in logs:
+                raise forbidden("only the bot's owner may see this")
+            try:
+                data = await self.view.packed_bundle(match, seat)
+            except OSError as error:
+                raise not_found(f"the bundle can't be read: {error.strerror}") from None
+        if data is None:
+            raise nothing
+        return Answer(data, "application/zip", f"{match}.seat{seat}.zip")
+
+    @asynccontextmanager
+    async def _turn(self, peer: Peer, work: str) -> AsyncIterator[None]:
+        """Wait until no other request of the peer's address has such work done for it.
+
+        The work is done for one request after another, of whatever address. So an address has at
+        most one that waits for it, and one that asks a lot delays mostly itself.
+
+        Args:
+            peer: The connection.
+            work: The kind of work.
+
+        Raises:
+            RefusedError: The connection was closed meanwhile.
+        """
+        async with AsyncExitStack() as turn:
+            with peer.until_closed():
+                await turn.enter_async_context(self._turns.turn((work, peer.address)))
+            if peer.closed.is_set():
+                raise closed()
+            yield
+
+
+def _nothing() -> RefusedError:
+    """Return the refusal of a path that leads nowhere."""
+    return not_found("there is nothing here; see docs/api.md")
+
+
+def _large(peer: Peer, body: bytes) -> Answer:
+    """Return an answer that may be large, with its memory counted."""
+    peer.connections.hold(peer, 2 * len(body))  # twice, as the answer holds a copy
+    return Answer(body)
+
+
+def _limit(given: Mapping[str, str]) -> int:
+    """Return how many matches are asked for."""
+    limit = given.get("limit", str(DEFAULT_MATCHES))
+    if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_MATCHES:
+        raise bad_request(f"limit={limit!r}; it is from 1 to {MAX_MATCHES}")
+    return int(limit)
+
+
+def _checked(given: Mapping[str, str], name: str, form: str, what: str) -> str | None:
+    """Return a parameter, or None if it isn't given; refuse one of another form.
+
+    Args:
+        given: The parameters.
+        name: Which one.
+        form: Its form, a regular expression.
+        what: What it is, for the refusal.
+    """
+    value = given.get(name)
+    if value is not None and not re.fullmatch(form, value):
+        raise bad_request(f"{name}={value!r}; {what}")
+    return value
+
+
+def _check_value(given: Mapping[str, str], name: str, values: tuple[str, ...]) -> None:
+    """Refuse a parameter that is given and has none of these values."""
+    if given.get(name, values[0]) not in values:
+        raise bad_request(f"{name}={given[name]!r}; it is one of {', '.join(values)}")

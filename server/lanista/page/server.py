@@ -1,0 +1,331 @@
+"""The page's port: HTTP and WebSockets, in the arena's event loop (docs/api.md).
+
+HTTP is for reading only: GET, with one answer for each connection, from `routes`. Commands go over
+the WebSocket (`viewer`). `connections` limits how many peers there are and what they cost.
+"""
+
+import logging
+import math
+import traceback
+from http import HTTPStatus
+from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote, urlsplit
+
+import attrs
+import structlog
+import trio
+from websockets.exceptions import WebSocketException
+from websockets.http11 import Request
+from websockets.trio.server import ServerConnection
+from websockets.trio.server import serve as serve_websockets
+
+from lanista.arena.admission import is_loopback
+from lanista.arena.tls import TlsRelay
+from lanista.errors import CannotListenError
+from lanista.match.background import WorkDone
+from lanista.page import view as views
+from lanista.page.answers import (
+    Answer,
+    RefusedError,
+    bad_request,
+    forbidden,
+    parse_request,
+    unavailable,
+)
+from lanista.page.authorization import Authorization
+from lanista.page.connections import Connections, Peer
+from lanista.page.operator_token import OperatorToken
+from lanista.page.page_script import PAGE, script
+from lanista.page.routes import Routes
+from lanista.page.tournament_matches import LOOK_EVERY
+from lanista.page.view import View
+from lanista.page.viewer import Viewer
+
+if TYPE_CHECKING:
+    from lanista.page.metrics import Metrics
+
+OPEN_TIMEOUT = 10.0
+"""Maximum seconds for a WebSocket's handshake, after its request."""
+CLOSE_TIMEOUT = 1.0
+"""Seconds that a viewer has to close its end of a WebSocket."""
+MAX_MESSAGE = 512 * 1024
+"""Maximum size of a viewer's message in bytes; each viewer may take as much memory."""
+TOURNAMENTS_EVERY = 1.0
+"""Seconds between two checks for tournaments that are due, while there are viewers."""
+WEBSOCKET = "/api/1/ws"
+"""Path of the WebSocket."""
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+"""Content types of the page's files, by their endings."""
+SCRIPT = "/page/script.js"
+"""Path of all modules in one, which index.html names."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class Server:
+    """The server of the page's port: first `listen`, then `run`."""
+
+    view: View
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str | None = None
+    """The operator's token, which commands need; None: whoever reaches the page is an operator."""
+    open_logs: bool = False
+    """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
+    metrics: "Metrics | None" = attrs.field(default=None, init=False)
+    """Makes the text of the arena's figures; None if this isn't an arena's page."""
+    tls: TlsRelay | None = None
+    """Speaks TLS with viewers; None for plain text."""
+    operator: OperatorToken = attrs.field(init=False)
+    """Finds out who is the operator."""
+    viewers: set[Viewer] = attrs.field(factory=set, init=False)
+    _files: dict[str, Answer] = attrs.field(init=False)
+    _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
+    connections: Connections = attrs.field(init=False)
+    has_viewers: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set while at least one viewer is connected; replaced when the last one leaves."""
+    _viewer_left: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when a viewer leaves; then replaced."""
+    _routes: Routes = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._files = page_files()
+        self.operator = OperatorToken(self.token)
+        # With a token, viewers on loopback may be other people, who come through a proxy.
+        is_private = is_loopback(self.host) and self.token is None
+        self.view.open_logs = self.open_logs or is_private
+
+    async def listen(self) -> tuple[str, int]:
+        """Open the port, and return its host and number.
+
+        Raises:
+            CannotListenError: The port is in use, the address isn't this machine's, or there is no
+                folder for frames.
+        """
+        try:
+            self._listeners = await trio.open_tcp_listeners(self.port, host=self.host)
+        except (OSError, UnicodeError) as error:  # UnicodeError: not a host's name
+            why = error.strerror if isinstance(error, OSError) else None
+            raise CannotListenError(
+                f"can't listen on {self.host}:{self.port} for the page: {why or error}; "
+                "choose another address with --web, or --no-web"
+            ) from None
+        if not self.port:
+            # A name with several addresses got another free port on each; only one is announced.
+            for other in self._listeners[1:]:
+                await other.aclose()
+            del self._listeners[1:]
+        host, self.port = self._listeners[0].socket.getsockname()[:2]
+        # These take a while at first and are cached: not during a match.
+        views.games()
+        views.bots(None)
+        if self.view.arena is not None:
+            # Imported only now: it takes a while, and nobody needs it without an arena.
+            from lanista.page.metrics import Metrics  # noqa: PLC0415
+
+            self.metrics = Metrics(self.view.arena)
+        try:
+            self.view.frame_cache.prepare()
+        except OSError as error:
+            self._close()
+            raise CannotListenError(
+                f"no folder for the page's frames: {error.filename or error}: {error.strerror}; "
+                "choose another with TMPDIR, or --no-web"
+            ) from None
+        return host, self.port
+
+    def _close(self) -> None:
+        for listener in self._listeners:
+            listener.socket.close()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Serve until cancelled, after `listen`.
+
+        Once started, an error ends the page only: it is logged, and matches go on.
+        """
+        is_serving = False
+        try:
+            async with trio.open_nursery() as nursery:
+                await self._begin(nursery)
+                is_serving = True
+                task_status.started()
+        except* Exception:
+            if not is_serving:
+                raise
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "the page has ended by an error; matches go on", trace=traceback.format_exc()
+            )
+        finally:
+            self._close()
+
+    async def _begin(self, nursery: trio.Nursery) -> None:
+        quiet = logging.getLogger("lanista.page.server")
+        quiet.setLevel(logging.CRITICAL)  # clients' errors don't belong in our log
+        arena = self.view.arena
+        done = WorkDone() if arena is None else arena.background.done
+        authorization = Authorization(self.operator, self.view)
+        self._routes = Routes(self.view, authorization, self._files, self.metrics, nursery)
+        self.connections = Connections(self._listeners, self._answer, done, self.tls)
+        await nursery.start(self.view.frame_cache.run)
+        await nursery.start(self.view.run)
+        if self.view.tournaments:
+            nursery.start_soon(self._follow_tournaments)
+        if self.view.tournament_matches.sources:
+            nursery.start_soon(self._follow_tournament_matches)
+        await nursery.start(
+            lambda task_status: serve_websockets(
+                self._serve_viewer,
+                listeners=cast("list[trio.SocketListener]", [self.connections]),
+                compression=None,
+                server_header=None,
+                open_timeout=OPEN_TIMEOUT,
+                close_timeout=CLOSE_TIMEOUT,
+                max_size=MAX_MESSAGE,
+                max_queue=0,
+                logger=quiet,
+                task_status=task_status,
+            )
+        )
+        nursery.start_soon(self.connections.run)
+
+    async def _follow_tournaments(self) -> None:
+        """Keep the lobby's tables of tournaments up to date while there are viewers."""
+        while True:
+            await self.has_viewers.wait()
+            await self.view.tournaments.refresh()
+            await trio.sleep(TOURNAMENTS_EVERY)
+
+    async def _follow_tournament_matches(self) -> None:
+        """Keep up with the matches that tournaments play, while there are viewers."""
+        while True:
+            await self.has_viewers.wait()
+            await self.view.tournament_matches.refresh()
+            await trio.sleep(LOOK_EVERY)
+
+    async def wait_without_viewers(self, grace: float) -> None:
+        """Return when there has been no viewer for so many seconds."""
+        while True:
+            with trio.move_on_after(grace) as scope:
+                while self.viewers:
+                    scope.deadline = math.inf
+                    await self._viewer_left.wait()
+                scope.deadline = trio.current_time() + grace
+                await self.has_viewers.wait()
+            if scope.cancelled_caught:
+                return
+
+    async def _serve_viewer(self, connection: ServerConnection) -> None:
+        """Serve one viewer until it leaves."""
+        peer = cast("Peer", connection.stream)  # `Connections.accept` returned it
+        viewer = Viewer(connection, peer, self.view, self.viewers, self.operator)
+        self.viewers.add(viewer)
+        self.has_viewers.set()
+        try:
+            await viewer.run()
+        except* (WebSocketException, trio.BrokenResourceError, trio.ClosedResourceError):
+            pass  # the viewer left
+        except* Exception:  # noqa: BLE001 - a fault of ours must not reach another viewer
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a viewer's connection ended by an error", trace=traceback.format_exc()
+            )
+        finally:
+            self.viewers.discard(viewer)
+            if not self.viewers:
+                self.has_viewers = trio.Event()
+            self._viewer_left.set()
+            self._viewer_left = trio.Event()
+
+    # -- HTTP ----------------------------------------------------------------------------------
+
+    async def _answer(self, peer: Peer, data: bytes) -> bytes | None:
+        """Return the answer to a request; None if the connection is to become a WebSocket."""
+        try:
+            request = parse_request(data)
+            if request.method != "GET":
+                return _not_get(request.method).serialized()
+            self._check_origin(request)
+            if unquote(request.path.partition("?")[0]) == WEBSOCKET:
+                self._check_viewer(peer, request)
+                return None
+            answer = await self._routes.answer(peer, request)
+        except RefusedError as refused:
+            answer = refused.answer()
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a request ended by an error", trace=traceback.format_exc()
+            )
+            message = "the arena failed; this is no fault of the request"
+            answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
+        return answer.serialized()
+
+    def _check_viewer(self, peer: Peer, request: Request) -> None:
+        """Refuse a request for the WebSocket that can't become one.
+
+        Raises:
+            RefusedError: It doesn't ask for one, or there is no place.
+        """
+        if request.headers.get("Upgrade", "").lower() != "websocket":
+            raise RefusedError(HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")
+        if not self.connections.may_view(peer):
+            raise unavailable("too many viewers already")
+
+    def _check_origin(self, request: Request) -> None:
+        """Refuse requests that another site's page makes a browser send.
+
+        On loopback, foreign host names are refused, too: another site could have its name resolved
+        to this machine, and browsers would take its page for ours (DNS rebinding).
+        """
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if len(hosts) != 1 or len(origins) > 1:
+            raise bad_request("a request has one Host header and at most one Origin header")
+        (host,) = hosts
+        if is_loopback(self.host) and _name_of(host) not in _own_names(self.host):
+            raise forbidden(f"Host {host!r} isn't this page's address")
+        for origin in origins:
+            if origin.partition("://")[2] != host:
+                raise forbidden(f"Origin {origin!r} isn't this page's")
+
+
+def _not_get(method: str) -> Answer:
+    """Return the answer to a request of another method."""
+    # The answer to HEAD has no body.
+    body = b"" if method == "HEAD" else b'{"error": "only GET is known here"}'
+    return Answer(body, status=HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+def _name_of(host: str) -> str | None:
+    """Return the name in a `Host` header, without the port; None if it isn't one."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _own_names(host: str) -> set[str | None]:
+    return {host, "localhost", "127.0.0.1", "::1"}
+
+
+def page_files() -> dict[str, Answer]:
+    """Return all files that a browser can load, by path.
+
+    Raises:
+        BadPageError: The page's modules can't be put into one script.
+        OSError: A file of the page can't be read.
+    """
+    files = {SCRIPT: Answer(script().encode(), TYPES[".js"])}
+    for path in sorted(PAGE.rglob("*")):
+        if path.suffix in TYPES:
+            name = path.relative_to(PAGE).as_posix()
+            file = Answer(path.read_bytes(), TYPES[path.suffix])
+            files[f"/page/{name}"] = file
+            if name == "index.html":
+                # The screen of a hall is the same document; its script sees the path.
+                files |= {"/": file, "/screen": file}
+    return files

@@ -1,0 +1,539 @@
+"""What the page shows of an arena: the lobby, matches, games and bots, as JSON (docs/api.md).
+
+Running matches come from the arena's `RunningMatches`; finished ones from the catalogue of
+records, which is kept up to date here. The server and the viewers send the results.
+"""
+
+import contextlib
+import functools
+import math
+import sqlite3
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from lanista import __version__
+from lanista.arena.server import Arena
+from lanista.bots.about import about
+from lanista.games import registry
+from lanista.hosting.control import RunningMatch, RunningMatches
+from lanista.match.bundle import folder_of, packed
+from lanista.match.public_record import public_copy
+from lanista.match.record import BadRecordError
+from lanista.page.catalogue import Catalogue
+from lanista.page.frame_cache import FrameCache, FrameFile, NoFramesError, Seats
+from lanista.page.frames import API, encode
+from lanista.page.ladders import Ladders
+from lanista.page.tournament_matches import TournamentMatches
+from lanista.page.tournaments import Tournaments
+from lanista.results.summary import summary
+
+SYNC_AGAIN = 10.0
+"""Seconds after which records that couldn't be added to the catalogue, as on a full disk, are tried
+again."""
+LOOK_EVERY = 0.25
+"""Seconds between two checks whether a record may be shown."""
+RECENT = 20
+"""Number of results that the lobby shows."""
+MAX_SEATS = 64
+"""Number of seats that are looked at for failure bundles."""
+NAMES = 200
+"""Number of registered names in one answer."""
+ROWS = 50
+"""Number of rows of a table of standings that the lobby shows."""
+
+log = structlog.get_logger()
+
+
+@attrs.frozen
+class Visitor:
+    """What somebody who looks at the page may see and do besides what everybody may."""
+
+    operator: bool = False
+    names: Mapping[str, datetime] = attrs.field(factory=dict)
+    """The names on ladders whose tokens were shown, and since when each is registered."""
+
+    def owns(self, name: str, started: str) -> bool:
+        """Return whether what the bot of this name left in a match is the visitor's to see.
+
+        A name may have been somebody else's before it was registered as it is now.
+
+        Args:
+            name: The bot's name.
+            started: When the match began, in ISO 8601, UTC.
+        """
+        registered = self.names.get(name)
+        if registered is None:
+            return False
+        try:
+            return datetime.fromisoformat(started) >= registered
+        except (TypeError, ValueError):
+            return False  # a record that wasn't written by an arena
+
+
+@attrs.define(eq=False)
+class View:
+    """An arena as its page shows it."""
+
+    running: RunningMatches
+    arena: Arena | None = None
+    """The arena, if bots can connect; None: `lanista play` plays one match."""
+    data: Path | None = None
+    """The folder of the arena's records."""
+    frame_cache: FrameCache = attrs.field(factory=FrameCache)
+    match: str | None = None
+    """The id of the one match that is played."""
+    tournaments: Tournaments = attrs.field(factory=Tournaments)
+    """The tournaments whose standings are shown; they are played elsewhere."""
+    tournament_matches: TournamentMatches = attrs.field(factory=TournamentMatches)
+    """The matches of these tournaments."""
+    ladders: Ladders = attrs.field(factory=Ladders)
+    """The arena's ladders, as far as their tables are shown."""
+    open_logs: bool = False
+    """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
+    _catalogue: Catalogue | None = attrs.field(default=None, init=False)
+    _records: trio.MemorySendChannel[Path] | None = attrs.field(default=None, init=False)
+    """Takes the paths of new records, for the catalogue."""
+    _one_thread: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(1), init=False
+    )
+    _one_copy: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(1), init=False
+    )
+    """One thread for copies of records, as each may take a second."""
+    _recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
+    _standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
+    _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
+    """The last message of the lobby, and the count of changes that it was made for."""
+
+    @property
+    def mode(self) -> str:
+        """What the page belongs to: an arena (`serve`), a `tournament`, or one match (`play`)."""
+        if self.arena is not None:
+            return "serve"
+        return "tournament" if self.tournaments else "play"
+
+    def __attrs_post_init__(self) -> None:
+        self.tournaments.on_change = self.running.changes.tell
+        self.ladders.on_change = self.running.changes.tell
+        self.tournament_matches.on_change = self.running.changes.tell
+        self.tournament_matches.on_end = self.frame_cache.finish
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the catalogue up to date with the arena's records."""
+        self.running.on_end = self._hear_end
+        try:
+            if self.data is None:
+                task_status.started()
+            else:
+                await self._keep_catalogue(self.data, task_status)
+            await trio.sleep_forever()  # `_hear_end` is called meanwhile
+        finally:
+            self.running.on_end = None
+
+    def _hear_end(self, match: str, record: Path | None) -> None:
+        """Take note that a match is over, and of its record, if there is one."""
+        self.frame_cache.finish(match)
+        if record is not None and self._records is not None:
+            self._records.send_nowait(record)
+
+    async def _keep_catalogue(self, data: Path, task_status: trio.TaskStatus[None]) -> None:
+        self._records, receive = trio.open_memory_channel[Path](math.inf)
+        try:
+            self._catalogue = await self._in_thread(Catalogue.open, data)
+        except (OSError, sqlite3.Error) as error:
+            self._records = None
+            log.error("no catalogue of matches", why=str(error))  # noqa: TRY400 - the reason is enough
+            task_status.started()
+            return
+        try:
+            await self._try("no list of matches", self._refresh)
+            task_status.started()
+            sync_at = -math.inf  # a moment of trio's clock
+            while True:
+                if sync_at <= trio.current_time():
+                    is_whole = await self._try("not all records are in the catalogue", self._sync)
+                    sync_at = math.inf if is_whole else trio.current_time() + SYNC_AGAIN
+                with trio.move_on_at(sync_at):
+                    path = await receive.receive()
+                    if not await self._try("a record isn't in the catalogue yet", self._add, path):
+                        sync_at = min(sync_at, trio.current_time() + SYNC_AGAIN)
+                    if not receive.statistics().current_buffer_used:
+                        await self._try("no list of matches", self._refresh)
+        finally:
+            self._records = None
+            self._catalogue.close()
+
+    async def _in_thread(self, call: Any, *args: Any) -> Any:
+        return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
+
+    async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> bool:
+        """Do something with the catalogue; log what goes wrong, as matches must go on.
+
+        Returns:
+            Whether it was done.
+        """
+        try:
+            await do(*args)
+        except (BadRecordError, OSError, sqlite3.Error) as error:
+            log.error(trouble, why=str(error))  # noqa: TRY400 - the reason is enough
+            return False
+        return True
+
+    async def _sync(self) -> None:
+        """Add records that were made without the page: for thousands, this takes minutes."""
+        assert self._catalogue is not None
+        # Not in `_one_thread`, which answers questions meanwhile; and the arena's end mustn't wait.
+        await trio.to_thread.run_sync(
+            self._catalogue.sync, self.running.hides, abandon_on_cancel=True
+        )
+        await self._refresh()
+
+    async def _add(self, path: Path) -> None:
+        assert self._catalogue is not None
+        await self._in_thread(self._catalogue.add, path)
+
+    async def _refresh(self) -> None:
+        """Look up what the lobby shows of finished matches."""
+        assert self._catalogue is not None
+        self._recent, _ = await self._in_thread(lambda: self._matches_of_catalogue(limit=RECENT))
+        self._standings = await self._in_thread(self._catalogue.standings)
+        self.running.changes.tell()
+
+    def _matches_of_catalogue(self, **filters: Any) -> tuple[list[dict[str, Any]], str | None]:
+        assert self._catalogue is not None
+        return self._catalogue.matches(**filters)
+
+    # -- the lobby -----------------------------------------------------------------------------
+
+    def lobby(self) -> bytes:
+        """Return the lobby's message; it is made once for all viewers."""
+        count = self.running.changes.count
+        if self._lobby[0] != count:
+            self._lobby = (count, encode(self._lobby_json()))
+        return self._lobby[1]
+
+    def _lobby_json(self) -> dict[str, Any]:
+        return {
+            "type": "lobby",
+            "manual": self.arena is not None and self.arena.matches.manual,
+            "rooms": self._rooms(),
+            "running": [
+                *(_running(running) for running in self.running.matches.values()),
+                *(match.lobby_json() for match in self.tournament_matches.running.values()),
+            ],
+            "recent": self._recent,
+            # Bots choose their names, so a table may have thousands of rows; they can be asked for
+            # by another request.
+            "standings": [{**table, "rows": table["rows"][:ROWS]} for table in self._standings],
+            "tournaments": self.tournaments.summaries(),
+            "ladders": self.ladders.summaries(),
+        }
+
+    def bots_port(self) -> dict[str, Any] | None:
+        """Return where bots connect; None if they can't.
+
+        Its `host` is None if the arena listens on all addresses: then it is the page's.
+        """
+        if self.arena is None or self.arena.address is None:
+            return None
+        host, port = self.arena.address
+        return {
+            "host": None if host in {"0.0.0.0", "::"} else host,  # noqa: S104 - compared
+            "port": port,
+            "registration": self.arena.options.spec.registration.value,
+            "tls": self.arena.tls is not None,
+        }
+
+    def _rooms(self) -> list[dict[str, Any]]:
+        if self.arena is None:
+            return []
+        lobby = self.arena.lobby
+        rooms = []
+        for game, room in lobby.rooms():
+            waiting = lobby.waiting((game, room))
+            rooms.append(
+                {
+                    "game": game,
+                    "title": waiting[0].ruleset.title,
+                    "room": room,
+                    "seats": waiting[0].ruleset.seats,
+                    "ready": lobby.complete((game, room)),
+                    "ladder": waiting[0].ladder is not None,
+                    "bots": [
+                        {"bot": player.number, "name": player.name, "seat": player.seat}
+                        for player in waiting
+                    ],
+                }
+            )
+        return rooms
+
+    # -- matches -------------------------------------------------------------------------------
+
+    async def matches(
+        self, *, limit: int, before: str | None, **filters: str
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """Return matches, the newest first, and where the next page begins."""
+        running = []
+        if before is None:
+            running = [self._match_running(match) for match in self.running.matches.values()]
+            running = [match for match in reversed(running) if _fits(match, filters)]
+        if self._catalogue is None:
+            return running, None
+        catalogue = self._catalogue
+        over, after = await self._in_thread(
+            lambda: catalogue.matches(limit=limit, before=before, **filters)
+        )
+        return running + over, after
+
+    async def match_json(self, match: str) -> dict[str, Any] | None:
+        """Return one match; None if there is none with this id."""
+        running = self.running.matches.get(match)
+        if running is not None:
+            return self._match_running(running)
+        of_tournament = await self.tournament_matches.describe(match)
+        if of_tournament is not None:
+            return of_tournament
+        description: dict[str, Any] | None = None
+        if self._catalogue is not None:
+            description = await self._in_thread(self._catalogue.match, match)
+        path = self.running.ended.get(match)
+        if description is None and path is not None:  # not in the catalogue, or not yet
+            with contextlib.suppress(BadRecordError, OSError):
+                description = await self._in_thread(summary, path)
+                description["title"] = registry.get(description["game"]).title
+        return description
+
+    def _match_running(self, running: RunningMatch) -> dict[str, Any]:
+        return {
+            "match": running.match,
+            "game": running.ruleset.name,
+            "title": running.ruleset.title,
+            "ladder": self._ladder_of(running),
+            "state": "running",
+            "started": running.started,
+            "ended": None,
+            "players": [name for _, name in running.bots],
+            "end": None,
+            "reason": None,
+            "ranks": None,
+            "scores": None,
+            "turns": None,
+            "seed": None,
+            "faults": None,
+        }
+
+    async def record_of(self, match: str) -> Path | None:
+        """Return the path of a finished match's record; None if there is none."""
+        path = self.running.ended.get(match)
+        if path is None and self._catalogue is not None:
+            path = await self._in_thread(self._catalogue.path, match)
+        if path is None:
+            found = await self.tournament_matches.find(match)
+            path = None if found is None else found[1]
+        return path
+
+    def is_running(self, match: str) -> bool:
+        """Return whether a match is being played, here or in a tournament."""
+        return match in self.running.matches or match in self.tournament_matches.running
+
+    async def until_over(self, match: str) -> None:
+        """Return when a match is no longer running."""
+        while self.is_running(match):
+            await self.running.changes.wait(self.running.changes.count)
+
+    async def until_shown(self, match: str) -> None:
+        """Return when a match's record may be shown; a void match may be played again first."""
+        while True:
+            await self.until_over(match)
+            seen = self.running.changes.count
+            if await self.record_of(match) is not None:
+                return
+            await self.running.changes.wait(seen)
+            await trio.sleep(LOOK_EVERY)  # there may be many changes a second
+
+    async def standings(self, game: str | None) -> list[dict[str, Any]]:
+        """Return the tables of one game or of all, over all matches that count."""
+        return [table for table in self._standings if game in (None, table["game"])]
+
+    # -- for the operator ----------------------------------------------------------------------
+
+    async def names(self, after: str | None) -> dict[str, Any]:
+        """Return registered names in alphabetical order, and where the next page begins.
+
+        Raises:
+            RemoteProtocolError: They can't be read.
+        """
+        names = None if self.arena is None else self.arena.names
+        rest = [] if names is None else await names.registered(after, NAMES + 1)
+        page = [
+            {
+                "name": one.name,
+                "registrar": one.registrar.value,
+                "registered": one.registered.isoformat(timespec="seconds"),
+                "seen": None if one.seen is None else one.seen.isoformat(timespec="seconds"),
+            }
+            for one in rest[:NAMES]
+        ]
+        return {"names": page, "next": page[-1]["name"] if len(rest) > NAMES else None}
+
+    def refusals(self) -> dict[str, Any]:
+        """Return the connections that were refused lately, the newest first."""
+        refusals = () if self.arena is None else reversed(self.arena.refusals)
+        return {
+            "refusals": [
+                {
+                    "time": datetime.fromtimestamp(one.time, UTC).isoformat(timespec="seconds"),
+                    "peer": one.peer,
+                    "code": one.code,
+                    "words": one.why,
+                }
+                for one in refusals
+            ]
+        }
+
+    # -- what belongs to the bots' owners ------------------------------------------------------
+
+    async def log_seats(self, match: str, visitor: Visitor) -> Seats:
+        """Return the seats of which a visitor may see what their bots logged; None for all.
+
+        On a ladder these are the visitor's own. Elsewhere it is all or none.
+
+        Raises:
+            NoFramesError: There is no such match.
+        """
+        running = self.running.matches.get(match)
+        if running is not None:
+            ladder, players = self._ladder_of(running), [name for _, name in running.bots]
+            started = running.started
+            if ladder is None:
+                return None if self.open_logs else frozenset()
+        elif match in self.tournament_matches.running:
+            return None if self.open_logs else frozenset()
+        else:
+            description = await self.match_json(match)
+            if description is None:
+                raise NoFramesError(f"there is no match {match!r} here")
+            ladder, players = description["ladder"], description["players"]
+            started = description["started"]
+        if ladder is None or visitor.operator:
+            return None
+        return frozenset(seat for seat, name in enumerate(players) if visitor.owns(name, started))
+
+    async def acquire_frames(self, match: str, visitor: Visitor) -> FrameFile:
+        """Return the frames of a match; the caller has to release them to the cache.
+
+        Raises:
+            NoFramesError: There is no such match.
+        """
+        logs = await self.log_seats(match, visitor)
+        running = self.running.matches.get(match)
+        if running is not None:
+            return self.frame_cache.acquire(match, running.part, live=True, logs=logs)
+        watched = self.tournament_matches.running.get(match)
+        if watched is not None:
+            return self.frame_cache.acquire(match, watched.part, live=True, logs=logs)
+        path = await self.record_of(match)
+        if path is None:
+            raise NoFramesError(f"there is no match {match!r} here")
+        return self.frame_cache.acquire(match, path, live=False, logs=logs)
+
+    async def bundles(self, match: str, logs: Seats) -> list[int]:
+        """Return the seats with a failure bundle, of those of which the logs may be seen."""
+        path = await self.record_of(match)
+        if path is None:
+            return []
+
+        def found() -> list[int]:
+            seats = range(MAX_SEATS) if logs is None else sorted(logs)
+            return [seat for seat in seats if folder_of(path, seat).is_dir()]
+
+        return await trio.to_thread.run_sync(found)
+
+    async def packed_bundle(self, match: str, seat: int) -> bytes | None:
+        """Return a seat's failure bundle as a ZIP file; None if there is none.
+
+        Raises:
+            OSError: It can't be read.
+        """
+        path = await self.record_of(match)
+        if path is None or not (folder := folder_of(path, seat)).is_dir():
+            return None
+        return await trio.to_thread.run_sync(packed, folder, limiter=self._one_copy)
+
+    async def public_record(self, path: Path, logs: Collection[int]) -> bytes:
+        """Return a copy of a record with the logs of some seats only.
+
+        Raises:
+            BadRecordError: It is damaged.
+            OSError: It can't be read.
+        """
+        return await trio.to_thread.run_sync(public_copy, path, logs, limiter=self._one_copy)
+
+    def _ladder_of(self, running: RunningMatch) -> str | None:
+        """Return the ladder that a running match is played on; None for any other match."""
+        rooms = () if self.arena is None else self.arena.ladders.rooms
+        return running.room if running.room in rooms else None
+
+
+def _running(running: RunningMatch) -> dict[str, Any]:
+    return {
+        "match": running.match,
+        "game": running.ruleset.name,
+        "title": running.ruleset.title,
+        "room": running.room,
+        "tournament": None,
+        "players": [{"bot": bot, "name": name} for bot, name in running.bots],
+        "started": running.started,
+        "paused": running.control.paused,
+    }
+
+
+def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
+    if "player" in filters and filters["player"] not in match["players"]:
+        return False
+    part = filters.get("name", "").lower()
+    if not any(part in name.lower() for name in match["players"]):
+        return False
+    others = {key: value for key, value in filters.items() if key not in {"player", "name"}}
+    return all(match[key] == value for key, value in others.items())
+
+
+def health() -> dict[str, Any]:
+    """Return the health check's answer."""
+    return {"ok": True, "software": __version__, "api": API}
+
+
+@functools.cache
+def games() -> dict[str, Any]:
+    """Return the installed rulesets."""
+    return {"games": [_game(registry.get(name)) for name in registry.names()]}
+
+
+def _game(ruleset: Any) -> dict[str, Any]:
+    return {
+        "name": ruleset.name,
+        "title": ruleset.title,
+        "version": ruleset.version,
+        "seats": ruleset.seats,
+        "settings": [attrs.asdict(setting) for setting in ruleset.settings],
+    }
+
+
+def bots(game: str | None) -> dict[str, Any]:
+    """Return the house bots of one game or of all."""
+    return {"bots": [bot for bot in _all_bots() if game in (None, bot["game"])]}
+
+
+@functools.cache
+def _all_bots() -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"game": game, "name": name, "about": about(module)}
+        for game in registry.ours()
+        for name, module in registry.house_bots(game).items()
+    )

@@ -1,0 +1,616 @@
+"""A viewer's WebSocket: its requests and the answers to them (docs/api.md, "WebSocket").
+
+A viewer is sent only what it asks for, one answer for each request. So a slow viewer asks less
+often, nothing piles up for it, and one that doesn't read is dropped; only its own tasks ever wait
+for it.
+"""
+
+import json
+import re
+import tempfile
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+from websockets.trio.server import ServerConnection
+
+from lanista import __version__
+from lanista.arena.guests import GuestRefusedError
+from lanista.arena.server import Arena
+from lanista.games import registry
+from lanista.hosting.control import RunningMatch
+from lanista.page.connections import Peer
+from lanista.page.frame_cache import FrameFile, NoFramesError
+from lanista.page.frames import API, encode
+from lanista.page.operator_token import OperatorToken
+from lanista.page.view import View, Visitor
+from lanista_protocol import RemoteProtocolError
+
+SEND_TIME = 10.0
+"""Seconds that a viewer has to read a message; then it is dropped."""
+MAX_WAITING = 64
+"""Maximum number of requests of a viewer that wait for their answers."""
+MAX_FILE = 32 * 1024 * 1024
+"""Maximum size of a file that a viewer sends to be shown, in bytes."""
+MAX_FILES = 512 * 1024 * 1024
+"""Maximum size of all files that viewers have sent, in bytes."""
+SILENCE = 10.0
+"""Seconds without a byte after which an upload is given up."""
+SHORTEST = 0.04
+"""Minimum seconds between two answers with frames to a viewer while matches run."""
+SHARE = 0.008
+"""The same minimum, as seconds for each connected viewer: all viewers together get only a small
+share of the loop's time, however many there are."""
+LOBBY_EVERY = 0.25
+"""Minimum seconds between two messages of the lobby."""
+LONGEST = 4096
+"""Maximum length of a text message in characters."""
+HEARD_EVERY = 0.01
+"""Seconds between a message and the next one that is read."""
+MAX_NAMES = 64
+"""Maximum number of names whose tokens a viewer has shown."""
+MAX_OPEN = 64
+"""Maximum number of matches that a viewer has open at once."""
+WHOLE_WITHIN = 3.0
+"""Seconds to wait for all frames of a finished match before it is shown without the last ones."""
+ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
+OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick", "house"})
+"""Requests that only an operator may make."""
+WAITING = frozenset({"open", "frames", "file", "name", "token"})
+"""Requests whose answers may have to wait."""
+
+
+class BadMessageError(Exception):
+    """A request can't be carried out; the message is shown to the viewer."""
+
+
+@attrs.define(eq=False)
+class Upload:
+    """A file that a viewer has sent to be shown, or is sending."""
+
+    viewer: "Viewer"
+    match: str
+    """The id under which the viewer has it open."""
+    began: float
+    """When the upload began, by trio's clock."""
+    folder: Path | None = None
+    """The folder that holds only this file."""
+    size: int = 0
+    """Number of bytes received so far."""
+
+
+@attrs.define(eq=False)
+class Viewer:
+    """A viewer of the page, from its connection to its end."""
+
+    connection: ServerConnection
+    peer: Peer
+    """The stream below the connection."""
+    view: View
+    others: Collection["Viewer"]
+    """All viewers, with this one."""
+    operator: OperatorToken
+    """Finds out whether this viewer is the operator."""
+    visitor: Visitor = attrs.field(factory=Visitor, init=False)
+    uploads: dict[str, Upload] = attrs.field(factory=dict, init=False)
+    """The files that this viewer sent, by the ids under which they are open."""
+    _frame_files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
+    """The frames of all matches that are open, by match."""
+    _waits: dict[str, set[trio.CancelScope]] = attrs.field(factory=dict, init=False)
+    """The scopes of requests that wait for something of a match, by match."""
+    _upload_count: int = attrs.field(default=0, init=False)
+    _waiting: int = attrs.field(default=0, init=False)
+    """Number of requests that wait for their answers."""
+    _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    """Held while frames are in memory to be sent."""
+    _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    """Held while a token is checked: each connection may have only one checked at a time."""
+    _last_frames: float = attrs.field(default=0.0, init=False)
+    """The time for which the last answer with frames was planned, by trio's clock."""
+    _sends_lobby: bool = attrs.field(default=False, init=False)
+    _nursery: trio.Nursery = attrs.field(init=False)
+
+    async def run(self) -> None:
+        """Answer requests until the viewer leaves.
+
+        Raises:
+            ConnectionClosed: The viewer has left.
+        """
+        self.visitor = Visitor(operator=not self.operator.is_needed)
+        try:
+            async with trio.open_nursery() as self._nursery:
+                await self._send(
+                    {
+                        "type": "hello",
+                        "api": API,
+                        "software": __version__,
+                        "mode": self.view.mode,
+                        "operator": self.visitor.operator,
+                        "match": self.view.match,
+                        "bots": self.view.bots_port(),
+                    }
+                )
+                while True:  # until the viewer leaves: then `recv` raises
+                    await self._answer(await self.connection.recv())
+                    await trio.sleep(HEARD_EVERY)
+        finally:
+            for match, frame_file in self._frame_files.items():
+                self._release(match, frame_file)
+            for match in list(self.uploads):  # incomplete uploads
+                self._remove(match)
+
+    async def _send(self, message: Mapping[str, Any] | bytes) -> None:
+        data = message if isinstance(message, bytes) else encode(message)
+        with trio.move_on_after(SEND_TIME) as scope:
+            await self.connection.send(data, text=True)
+        if scope.cancelled_caught:
+            # A part of the message may have been sent, so nothing else can be.
+            await trio.aclose_forcefully(self.connection.stream)
+            self._nursery.cancel_scope.cancel()
+
+    async def _answer(self, data: str | bytes) -> None:
+        request_id = None
+        try:
+            message = _parse(data)
+            request_id = _id(message)
+            await self._do(message)
+        except (BadMessageError, NoFramesError) as error:
+            await self._send({"type": "error", "id": request_id, "words": str(error)})
+
+    async def _do(self, message: Mapping[str, Any]) -> None:
+        """Carry out a request, in a task of its own if it may have to wait."""
+        what = _field(message, "do", str)
+        if what in WAITING and self._waiting >= MAX_WAITING:
+            raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
+        if what in OPERATIONS:
+            if not self.visitor.operator:
+                raise BadMessageError(f"{what} is the operator's; say the token first")
+            self._operate(what, message)
+            await self._done(message)
+        elif what == "token":
+            self._nursery.start_soon(self._answer_later, self._prove_operator, message)
+        elif what == "lobby":
+            if not self._sends_lobby:
+                self._sends_lobby = True
+                self._nursery.start_soon(self._send_lobby)
+            await self._done(message)
+        elif what == "open":
+            self._nursery.start_soon(self._answer_later, self._open, message)
+        elif what == "frames":
+            self._nursery.start_soon(self._answer_later, self._send_frames, message)
+        elif what == "close":
+            match = _field(message, "match", str)
+            self._close(match)
+            await self._done(message)
+        elif what == "file":
+            await self._file(message)
+        elif what == "name":
+            self._nursery.start_soon(self._answer_later, self._prove_name, message)
+        else:
+            raise BadMessageError(f"unknown request {what!r}; see docs/api.md")
+
+    async def _answer_later(
+        self, do: Callable[[Mapping[str, Any]], Awaitable[None]], message: Mapping[str, Any]
+    ) -> None:
+        """Carry out a request that may have to wait; runs in a task of its own."""
+        self._waiting += 1
+        try:
+            await do(message)
+        except (BadMessageError, NoFramesError) as error:
+            answer = {"type": "error", "id": message.get("id"), "words": str(error)}
+            await self._send(answer)
+        finally:
+            self._waiting -= 1
+
+    async def _done(self, message: Mapping[str, Any]) -> None:
+        await self._send({"type": "done", "id": message.get("id")})
+
+    # -- the lobby -----------------------------------------------------------------------------
+
+    async def _send_lobby(self) -> None:
+        changes = self.view.running.changes
+        while True:
+            seen = changes.count
+            await self._send(self.view.lobby())
+            await changes.wait(seen)
+            await trio.sleep(LOBBY_EVERY)  # changes at about the same time make one message
+
+    # -- matches -------------------------------------------------------------------------------
+
+    async def _open(self, message: Mapping[str, Any]) -> None:
+        match = _field(message, "match", str)
+        if message.get("logs") is True:
+            with self._until_closed(match) as scope:
+                await self.view.until_shown(match)
+            if scope.cancelled_caught:
+                await self._done(message)
+                return
+        frame_file = self._frame_files.get(match)
+        if (
+            frame_file is not None
+            and match not in self.uploads
+            and (frame_file.failed is not None or await self._may_see_others(match, frame_file))
+        ):
+            # Frames that failed are made again, and those without logs once logs may be shown.
+            self._close(match)
+        if match not in self._frame_files:
+            self._check_room()
+            frame_file = await self.view.acquire_frames(match, self.visitor)
+            if match in self._frame_files:  # another request has opened it meanwhile
+                self.view.frame_cache.release(match, frame_file)
+            else:
+                self._frame_files[match] = frame_file
+        await self._send_head(message, match, self._frame_files[match])
+
+    async def _may_see_others(self, match: str, frame_file: FrameFile) -> bool:
+        """Return whether the viewer may see other logs of a match than those in some frames."""
+        try:
+            return frame_file.logs != await self.view.log_seats(match, self.visitor)
+        except NoFramesError:  # it is over, and its record can't be seen yet
+            return False
+
+    def _check_room(self) -> None:
+        if len(self._frame_files) >= MAX_OPEN:
+            raise BadMessageError(f"{MAX_OPEN} matches are open already; close one")
+
+    async def _send_head(
+        self, message: Mapping[str, Any], match: str, frame_file: FrameFile
+    ) -> None:
+        head = None
+        if self._frame_files.get(match) is frame_file:
+            with self._until_closed(match):
+                try:
+                    head = await frame_file.wait_head()
+                except NoFramesError:
+                    self._close(match)
+                    raise
+                if not self.view.is_running(match):
+                    # All frames, as the viewer may want to begin at any; but not for too long.
+                    with trio.move_on_after(WHOLE_WITHIN):
+                        await frame_file.wait_over()
+        if head is None:  # the match was closed meanwhile
+            await self._done(message)
+            return
+        live = self.view.is_running(match)
+        logs = frame_file.logs
+        is_stored = not live and match not in self.uploads
+        about = {
+            "match": match,
+            "live": live,
+            "logs": True if logs is None else sorted(logs) or False,
+            "bundles": await self.view.bundles(match, logs) if is_stored else [],
+            "id": message.get("id"),
+        }
+        await self._send({**head, **about})
+
+    @contextmanager
+    def _until_closed(self, match: str) -> Iterator[trio.CancelScope]:
+        """Cancel the block when the match is closed."""
+        waits = self._waits.setdefault(match, set())
+        with trio.CancelScope() as scope:
+            waits.add(scope)
+            try:
+                yield scope
+            finally:
+                waits.discard(scope)
+
+    def _close(self, match: str) -> None:
+        frame_file = self._frame_files.pop(match, None)
+        if frame_file is not None:
+            for scope in self._waits.pop(match, ()):
+                scope.cancel()
+            self._release(match, frame_file)
+
+    def _release(self, match: str, frame_file: FrameFile) -> None:
+        # The ids of uploads are this viewer's own, so the cache knows them by their paths.
+        key = str(frame_file.source) if match in self.uploads else match
+        self.view.frame_cache.release(key, frame_file)
+        self._remove(match)
+
+    def _remove(self, match: str) -> None:
+        """Remove the file if the viewer sent it."""
+        upload = self.uploads.pop(match, None)
+        if upload is not None and upload.folder is not None:
+            self.view.frame_cache.remove(upload.folder)
+
+    async def _send_frames(self, message: Mapping[str, Any]) -> None:
+        match = _field(message, "match", str)
+        position = _field(message, "from", int)
+        known = message.get("known", False)
+        frame_file = self._frame_files.get(match)
+        if frame_file is None:
+            raise BadMessageError(f"the match {match!r} isn't open; open it first")
+        if position < -1:
+            raise BadMessageError(
+                f"from is {position}; it is a frame's number, or -1 for the newest"
+            )
+        if known not in (True, False) or (known and position < 1):
+            raise BadMessageError("known is true or false, and true only with from of 1 or more")
+        with self._until_closed(match) as scope:
+            await frame_file.wait_frame(position)
+            if frame_file.failed is not None and match not in self.uploads:
+                # They are made again: the record gives the same frames.
+                frame_file = await self._reacquire(match, frame_file)
+                await frame_file.wait_frame(position)
+            if self.view.running.matches:
+                await self._wait_turn()
+            if position >= frame_file.count and frame_file.end is not None:
+                # The result is written before the match ends and its record gets its name.
+                await self.view.until_over(match)
+        if scope.cancelled_caught:
+            await self._done(message)  # the match was closed meanwhile
+            return
+        if position == -1:
+            position = frame_file.count - 1
+        if not 0 <= position < frame_file.count:
+            await self._send_end(message, match, frame_file)
+            return
+        async with self._one_answer:  # only one answer is in memory, however many are due
+            if self._frame_files.get(match) is not frame_file:
+                await self._done(message)
+                return
+            try:
+                first, frames = frame_file.chunk(position, known=known)
+            except OSError as error:
+                frame_file.update(
+                    {"failed": f"can't read the frames: {error.strerror}; open the match again"}
+                )
+                await self._send_end(message, match, frame_file)
+                return
+            about = encode(
+                {
+                    "type": "frames",
+                    "id": message.get("id"),
+                    "match": match,
+                    "from": first,
+                    "count": frame_file.count,
+                    "over": frame_file.over,
+                }
+            )
+            await self._send(b'%b,"frames":[%b]}' % (about[:-1], frames))
+
+    async def _reacquire(self, match: str, failed: FrameFile) -> FrameFile:
+        """Return new frames of a match in place of those that failed."""
+        if self._frame_files.get(match) is failed:
+            frame_file = await self.view.acquire_frames(match, self.visitor)
+            if self._frame_files.get(match) is failed:
+                self._frame_files[match] = frame_file
+                self.view.frame_cache.release(match, failed)
+            else:  # another request has replaced them meanwhile
+                self.view.frame_cache.release(match, frame_file)
+        return self._frame_files.get(match, failed)
+
+    async def _wait_turn(self) -> None:
+        """Wait until this viewer may have frames again, as matches need the loop, too."""
+        pause = max(SHORTEST, SHARE * len(self.others))
+        turn = max(self._last_frames + pause, trio.current_time())
+        self._last_frames = turn
+        await trio.sleep_until(turn)
+
+    async def _send_end(
+        self, message: Mapping[str, Any], match: str, frame_file: FrameFile
+    ) -> None:
+        end = frame_file.end or {
+            "type": "end",
+            "seed": None,
+            "trouble": frame_file.failed,
+            "result": None,
+        }
+        await self._send(
+            {**end, "match": match, "count": frame_file.count, "id": message.get("id")}
+        )
+
+    async def _file(self, message: Mapping[str, Any]) -> None:
+        """Receive a file and open it. The viewer's next request is read only after that."""
+        size = _field(message, "size", int)
+        name = _field(message, "name", str)
+        if not 0 < size <= MAX_FILE:
+            raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
+        self._check_room()
+        self._upload_count += 1
+        match = f"file-{self._upload_count}"
+        upload = self.uploads[match] = Upload(self, match, trio.current_time())
+        try:
+            upload.folder = Path(
+                tempfile.mkdtemp(prefix="upload-", dir=self.view.frame_cache.folder)
+            )
+            path = upload.folder / (
+                re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file"
+            )
+            await self._receive(upload, path, size)
+        except (BadMessageError, OSError) as error:
+            self._remove(match)
+            if isinstance(error, OSError):
+                raise BadMessageError(f"no room for the file: {error.strerror}") from None
+            raise
+        frame_file = self.view.frame_cache.acquire(str(path), path, live=False)
+        self._frame_files[match] = frame_file
+        self._nursery.start_soon(
+            self._answer_later, lambda message: self._send_head(message, match, frame_file), message
+        )
+
+    async def _receive(self, upload: Upload, path: Path, size: int) -> None:
+        """Write the bytes that the viewer sends into a file."""
+        async with await trio.open_file(path, "wb") as file:
+            while upload.size < size:
+                part = await self._next_part()
+                if isinstance(part, str):
+                    raise BadMessageError("bytes of the file are binary messages")
+                if upload.size + len(part) > size:
+                    raise BadMessageError(f"the file is longer than the {size} bytes announced")
+                self._make_room(len(part))
+                upload.size += len(part)
+                await file.write(part)
+                if upload.match not in self.uploads:
+                    raise BadMessageError("others' files needed the room; send the file again")
+
+    async def _next_part(self) -> str | bytes:
+        """Return the next message; it may take any time, as long as bytes keep coming."""
+        began = trio.current_time()
+        while True:
+            deadline = max(began, self.peer.heard) + SILENCE
+            if deadline <= trio.current_time():
+                raise BadMessageError(f"no byte of the file came for {SILENCE:g} s; send it again")
+            with trio.move_on_at(deadline):
+                return await self.connection.recv()
+
+    def _make_room(self, size: int) -> None:
+        """Give up uploads until there is room for so many bytes more.
+
+        The oldest one of the address that has sent the most is given up first, so that no address
+        can keep others out.
+        """
+        while True:
+            by_address: dict[str, list[Upload]] = {}
+            for viewer in self.others:
+                for upload in viewer.uploads.values():
+                    by_address.setdefault(viewer.peer.address, []).append(upload)
+            sizes = {
+                address: sum(upload.size for upload in uploads)
+                for address, uploads in by_address.items()
+            }
+            if sum(sizes.values()) + size <= MAX_FILES:
+                return
+            greediest = max(sizes, key=lambda address: sizes[address])
+            full = [upload for upload in by_address[greediest] if upload.size]
+            oldest = min(full, key=lambda upload: upload.began)
+            oldest.viewer.give_up(oldest.match)
+
+    def give_up(self, match: str) -> None:
+        """Close and remove a file that this viewer sent, as others need the room."""
+        self._close(match)
+        self._remove(match)
+
+    # -- tokens --------------------------------------------------------------------------------
+
+    async def _prove_operator(self, message: Mapping[str, Any]) -> None:
+        """Check the operator's token."""
+        token = _field(message, "token", str)
+        async with self._one_token:
+            is_operators = await self.operator.is_operators(token, self.peer.address)
+        if not is_operators:
+            raise BadMessageError("this isn't the operator's token")
+        self.visitor = attrs.evolve(self.visitor, operator=True)
+        await self._send({"type": "operator", "operator": True, "id": message.get("id")})
+
+    async def _prove_name(self, message: Mapping[str, Any]) -> None:
+        """Check the token of a name, whose logs and failure bundles may then be seen."""
+        name, token = _field(message, "name", str), _field(message, "token", str)
+        names = None if self.view.arena is None else self.view.arena.names
+        if names is None:
+            raise BadMessageError("there are no ladders here")
+        if len(self.visitor.names) >= MAX_NAMES:
+            raise BadMessageError(f"{MAX_NAMES} names at once; load the page again for others")
+        try:
+            async with self._one_token:
+                proved = await names.prove(name, token, self.peer.address)
+        except RemoteProtocolError as error:
+            raise BadMessageError(error.message) from None
+        self.visitor = attrs.evolve(
+            self.visitor, names={**self.visitor.names, proved.name: proved.registered}
+        )
+        await self._send({"type": "name", "name": proved.name, "id": message.get("id")})
+
+    # -- commands ------------------------------------------------------------------------------
+
+    def _operate(self, what: str, message: Mapping[str, Any]) -> None:
+        """Carry out an operator's command."""
+        arena = self.view.arena
+        if what in {"start", "mode", "kick", "house"} and arena is None:
+            raise BadMessageError(f"{what} is for an arena; this is the page of one match")
+        if what == "start":
+            assert arena is not None
+            game, room = _field(message, "game", str), message.get("room")
+            if not (room is None or isinstance(room, str)) or not arena.matches.start((game, room)):
+                raise BadMessageError("no match is ready there")
+        elif what == "mode":
+            assert arena is not None
+            arena.matches.set_manual(_field(message, "manual", bool))
+        elif what == "house":
+            assert arena is not None
+            self._start_guest(arena, message)
+        elif what == "kick":
+            assert arena is not None
+            bot = _field(message, "bot", int)
+            if not arena.matches.kick(bot):
+                raise BadMessageError(f"there is no bot {bot} any more")
+        else:
+            self._control(what, self._running(message))
+
+    def _start_guest(self, arena: Arena, message: Mapping[str, Any]) -> None:
+        """Start a house bot for a friendly room."""
+        game, bot = _field(message, "game", str), _field(message, "bot", str)
+        room = _field(message, "room", str)
+        if not ROOM.fullmatch(room) or room in arena.ladders.rooms:
+            raise BadMessageError(
+                f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
+            )
+        if arena.matches.nursery is None or arena.matches.closing:
+            raise BadMessageError("the arena isn't serving now")
+        try:
+            arena.guests.start(arena.matches.nursery, registry.get(game), bot, room)
+        except (GuestRefusedError, registry.UnknownGameError) as error:
+            raise BadMessageError(str(error)) from None
+
+    def _running(self, message: Mapping[str, Any]) -> RunningMatch:
+        match = _field(message, "match", str)
+        running = self.view.running.matches.get(match)
+        if running is None:
+            if self.view.is_running(match):
+                raise BadMessageError(
+                    "a tournament plays this match; only the match itself can be watched here"
+                )
+            raise BadMessageError(f"no match {match!r} is running")
+        return running
+
+    def _control(self, what: str, running: RunningMatch) -> None:
+        if what == "cancel":
+            running.control.give_up()
+            running.playing.interrupt("the operator ended this match")
+        elif what == "pause":
+            running.control.pause()
+        elif what == "resume":
+            running.control.resume()
+        else:
+            running.control.step()
+        self.view.running.changes.tell()
+
+
+def _id(message: Mapping[str, Any]) -> int | str | None:
+    """Return the id that the answer has to carry."""
+    request_id = message.get("id")
+    if not (request_id is None or isinstance(request_id, int | str)):
+        raise BadMessageError("id is neither a whole number nor text")
+    return request_id
+
+
+def _parse(data: str | bytes) -> dict[str, Any]:
+    if isinstance(data, bytes):
+        raise BadMessageError("binary; a message is a JSON object in text")
+    if len(data) > LONGEST:
+        # Parsing it would hold up the matches.
+        raise BadMessageError(f"{len(data)} characters; no message needs more than {LONGEST}")
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadMessageError(f"not JSON ({error})") from None
+    if not isinstance(message, dict):
+        raise BadMessageError("not a JSON object")
+    return message
+
+
+def _field(message: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = message.get(name)
+    if type(value) is not kind:
+        kinds = {str: "text", int: "a whole number", bool: "true or false"}
+        raise BadMessageError(f"{name} is {value!r}; it should be {kinds[kind]}")
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise BadMessageError(f"half a character (a lone surrogate) in {name}") from None
+    return value

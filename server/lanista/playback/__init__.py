@@ -1,1 +1,0 @@
-"""Replays of records: frames for the page, HTML files, images, and the replay worker."""

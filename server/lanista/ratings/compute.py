@@ -1,0 +1,178 @@
+"""Computing the standings from the results; everything is derived anew each time.
+
+The order of blocks changes nothing, down to the last bit. Nothing is read, stored or shown here.
+"""
+
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+
+from lanista.match.ending import Ending
+from lanista.ratings.counting import Counted, Tally, tally
+from lanista.ratings.numerics import np
+from lanista.ratings.rating import Ratings, estimate_of, rate
+from lanista.ratings.table import HeadToHead, Row, Standings
+from lanista.results.format_names import FormatName
+
+
+def compute(
+    *,
+    name: str,
+    game: str,
+    format: str,  # noqa: A002 - the name of the standings' field
+    bots: Sequence[str],
+    house: Collection[str] = (),
+    counted: Counted,
+    endings: Mapping[str, Mapping[Ending, int]] | None = None,
+    faults: Mapping[str, tuple[int, int, int]] | None = None,
+    voids: int = 0,
+    benched: Collection[str] = (),
+    order: Sequence[tuple[int, str]] | None = None,
+    byes: Mapping[str, float] | None = None,
+    planned: int | None = None,
+    uncounted: int = 0,
+    over: bool = False,
+    words: str = "",
+    head_to_head: bool = True,
+) -> Standings:
+    """Return the standings.
+
+    Ranks follow `order` where it is given; bots that it leaves out share the rank after the last
+    one. Otherwise the ranks of a round-robin follow the points a match, and those of other formats
+    follow the ratings, rounded to a tenth of an Elo. Bots that played nothing share the last rank.
+
+    Args:
+        name: The tournament's name.
+        game: The game's name.
+        format: The format's name, as in `FormatName`.
+        bots: The names of the table's bots, in the spec's order.
+        house: The names of the bots that hold a ladder's scale and take no rank.
+        counted: All blocks that count.
+        endings: By bot: how its matches ended, void ones included.
+        faults: By bot: late turns, malformed turns and illegal moves in all matches that count.
+        voids: The number of void matches.
+        benched: The names of benched bots.
+        order: Places that the format gives, best first, as (place, bot); ties share one.
+        byes: By bot: its points from byes.
+        planned: The number of blocks in all, where it is known.
+        uncounted: The number of stored blocks that don't count.
+        over: Whether everything was played.
+        words: The current stage or the outcome, in one line.
+        head_to_head: Whether the results of every two bots are wanted: of a thousand bots they are
+            a hundred thousand.
+    """
+    endings, faults, byes = endings or {}, faults or {}, byes or {}
+    sums = tally(counted)
+    ratings = None
+    if sums.blocks.any():
+        ratings = rate(counted, np.isin(np.array(bots), list(house)))
+    worth = _worth(format, bots, sums, ratings, order)
+    ranks = ranks_of(bots, worth, house)
+    table = sorted(range(len(bots)), key=lambda bot: (-worth[bot], bot))
+
+    rows = []
+    for number, bot in enumerate(table):
+        below = table[number + 1] if number + 1 < len(table) else None
+        estimate, rank_low, rank_high = None, None, None
+        if ratings is not None and ratings.rated[bot]:
+            estimate = estimate_of(ratings.elo[bot], ratings.low[bot], ratings.high[bot])
+            if ranks[bot] is not None:
+                rank_low, rank_high = int(ratings.rank_low[bot]), int(ratings.rank_high[bot])
+        late, malformed, illegal = faults.get(bots[bot], (0, 0, 0))
+        rows.append(
+            Row(
+                rank=ranks[bot],
+                bot=bots[bot],
+                matches=int(sums.matches[bot]),
+                points=float(sums.points[bot]) + byes.get(bots[bot], 0.0),
+                blocks=int(sums.blocks[bot]),
+                rating=estimate,
+                rank_low=rank_low,
+                rank_high=rank_high,
+                superior=None if below is None else _superior(ratings, bot, below),
+                places=tuple(sums.places[bot].tolist()),
+                draws=int(sums.draws[bot]),
+                endings=dict(endings.get(bots[bot], {})),
+                late=late,
+                malformed=malformed,
+                illegal=illegal,
+                benched=bots[bot] in benched,
+            )
+        )
+    return Standings(
+        name=name,
+        game=game,
+        format=format,
+        seats=counted.seats,
+        rows=tuple(rows),
+        head_to_head=tuple(
+            HeadToHead(
+                bot=bots[bot],
+                opponent=bots[other],
+                matches=int(sums.met[bot, other]),
+                points=float(sums.won[bot, other]),
+                superior=_superior(ratings, bot, other),
+            )
+            for bot in (table if head_to_head else ())
+            for other in _met(sums, bot, table)
+        ),
+        seat_advantage=() if ratings is None else ratings.seats,
+        blocks=counted.blocks,
+        planned=planned,
+        matches=counted.matches,
+        voids=voids,
+        uncounted=uncounted,
+        over=over,
+        words=words,
+    )
+
+
+def _met(sums: Tally, bot: int, table: Sequence[int]) -> list[int]:
+    """Return the bots that a bot met, in the order of the table."""
+    return [other for other in table if sums.met[bot, other]]
+
+
+def _superior(ratings: Ratings | None, bot: int, other: int) -> float | None:
+    if ratings is None or not (ratings.rated[bot] and ratings.rated[other]):
+        return None
+    return ratings.superior(bot, other)
+
+
+def ranks_of(
+    bots: Sequence[str], worth: Sequence[float], house: Collection[str] = ()
+) -> list[int | None]:
+    """Return the bots' ranks: one more than the number of better bots, so that ties share.
+
+    House bots take no rank from others, and have none.
+    """
+    others = sorted(own for bot, own in zip(bots, worth, strict=True) if bot not in house)
+    return [
+        None if bot in house else 1 + len(others) - bisect_right(others, own)
+        for bot, own in zip(bots, worth, strict=True)
+    ]
+
+
+def _worth(
+    format_: str,
+    bots: Sequence[str],
+    sums: Tally,
+    ratings: Ratings | None,
+    order: Sequence[tuple[int, str]] | None,
+) -> list[float]:
+    """Return the figures by which the bots are ranked; the greatest one is best."""
+    if order is not None:
+        places = {bot: place for place, bot in order}
+        return [-float(places.get(bot, len(bots) + 1)) for bot in bots]
+    if ratings is None:
+        return [0.0] * len(bots)
+    if format_ == FormatName.ROUND_ROBIN:
+        # Rounded to less than the smallest possible difference, but more than rounding errors.
+        figures = [
+            round(points / max(matches, 1), 9)
+            for points, matches in zip(sums.points.tolist(), sums.matches.tolist(), strict=True)
+        ]
+    else:
+        figures = [round(elo, 1) for elo in ratings.elo.tolist()]
+    return [
+        figure if rated else float("-inf")
+        for figure, rated in zip(figures, ratings.rated.tolist(), strict=True)
+    ]

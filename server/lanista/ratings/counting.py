@@ -1,0 +1,418 @@
+"""The blocks of a tournament as arrays: sorted by their content, with equal matches merged.
+
+Everything in the standings is derived from these arrays, so the order in which blocks ended leaves
+no trace in any figure, down to the last bit. Merging equal matches also makes the arrays small: a
+tournament has far fewer different matches than matches. Names go in and numbers come out; nothing
+is estimated here.
+
+Letters in shapes: N bots, S seats, B blocks, M different matches, K different patterns (ways to
+rank the seats), T stages of a ranking at most (S - 1).
+"""
+
+import itertools
+import json
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import attrs
+
+from lanista.ratings.numerics import Bools, Floats, Ints, NDArray, np
+from lanista.results.blocks import BlockScore, Seating
+
+MANY_OPENINGS = 3
+"""The number of openings from which on it can be seen what the blocks of one have in common."""
+_EVEN_OPENINGS = 2.0
+"""The number of equal openings that they must at least be worth if blocks lie unevenly on them."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Counted:
+    """Everything that was played, as arrays.
+
+    A player is a bot's index in the spec's order; all fillers together are player N.
+    """
+
+    bots: int
+    """N, the number of bots in the table."""
+    seats: int
+    block_players: Ints
+    """(B, places): by block, the player at each place."""
+    openings: Ints
+    """(B,): its opening, numbered from 0 in their order, without gaps."""
+    block_of: Ints
+    """(all matches,): by match that was played, its block."""
+    match_of: Ints
+    """(all matches,): by match that was played, which of the M different ones it is."""
+    players: Ints
+    """(M, S): the player in each seat."""
+    pattern_of: Ints
+    """(M,): which of the K patterns its ranks are."""
+    patterns: Ints
+    """(K, S): the rank of each seat; 1 is best, equal ranks are ties."""
+    times: Ints
+    """(M,): how often this match was played."""
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.openings)
+
+    @property
+    def matches(self) -> int:
+        """Number of matches that were played."""
+        return len(self.match_of)
+
+    @property
+    def ranks(self) -> Ints:
+        """(M, S): the rank of each seat."""
+        return self.patterns[self.pattern_of]
+
+    @property
+    def fillers(self) -> bool:
+        """Whether a filler played."""
+        return bool((self.players == self.bots).any())
+
+
+def count(
+    played: Sequence[BlockScore],
+    seated: Sequence[Seating],
+    bots: Sequence[str],
+    fillers: Collection[str] = (),
+) -> Counted:
+    """Return the blocks as arrays.
+
+    Args:
+        played: All blocks that count; each has at least one match.
+        seated: The seatings of each of them.
+        bots: The names of the table's bots.
+        fillers: The names of the bots that only fill seats; they are one player from here on.
+
+    Raises:
+        ValueError: A block has an unknown bot, or its ranks don't fit the number of seats.
+    """
+    player_of = {name: len(bots) for name in fillers} | {name: i for i, name in enumerate(bots)}
+    seats = len(seated[0])
+    different_bots = {block.bots for block in played}
+    for names in different_bots:
+        for name in names:
+            if name not in player_of:
+                raise ValueError(f"a block was played by {name!r}, which isn't a bot of the spec")
+        if len(names) != seats:
+            raise ValueError(f"a block has {len(names)} bots, but its seatings have {seats} seats")
+    rankings = {ranks: number for number, ranks in enumerate({r for b in played for r in b.ranks})}
+    if any(len(ranks) not in {0, seats} for ranks in rankings) or any(
+        len(block.ranks) != len(seated) or not any(block.ranks) for block in played
+    ):
+        raise ValueError(f"a block doesn't have {len(seated)} rankings of {seats} seats each")
+
+    players_of = {names: [player_of[name] for name in names] for names in different_bots}
+    by_block = [rankings[ranks] for block in played for ranks in block.ranks]
+    ranking = np.array(by_block, dtype=np.int64).reshape(len(played), len(seated))
+    patterns = np.array([ranks or (0,) * seats for ranks in rankings], dtype=np.int64)
+    block, seating = np.nonzero(ranking != rankings.get((), -1))
+    return counted(
+        bots=len(bots),
+        seated=seated,
+        block_players=np.array([players_of[block.bots] for block in played], dtype=np.int64),
+        openings=np.array([block.opening for block in played], dtype=np.int64),
+        patterns=patterns.reshape(-1, seats),
+        block_of=block,
+        seating_of=seating,
+        pattern_of=ranking[block, seating],
+    )
+
+
+Page = tuple[Sequence[int], Sequence[str], Sequence[int], Sequence[int], Sequence[str]]
+"""Blocks and their matches that count, by columns, in the order of the blocks' numbers.
+
+By block: the number, and the names of the bots by place as a JSON list. By match: the block's
+number, the seating, and the ranks by seat as a JSON list.
+"""
+
+
+class _Patterns(dict[str, int]):
+    """Numbers of patterns by their JSON list, each of which is parsed once."""
+
+    def __init__(self) -> None:
+        self.ranks: list[list[int]] = []
+
+    def __missing__(self, text: str) -> int:
+        self.ranks.append(json.loads(text))
+        self[text] = number = len(self.ranks) - 1
+        return number
+
+
+def count_pages(pages: Iterable[Page], seated: Sequence[Seating], bots: Sequence[str]) -> Counted:
+    """Return the blocks of a ladder as arrays; those of which no match counts are left out.
+
+    It does what `count` does, for blocks that are read page by page: a million matches take a
+    second or two.
+
+    Args:
+        pages: The blocks, each of which is on an opening of its own.
+        seated: The seatings of each of them.
+        bots: The names of the table's bots.
+
+    Raises:
+        KeyError: A block was played by another bot.
+    """
+    seats = len(seated[0])
+    player_of = {bot: number for number, bot in enumerate(bots)}.__getitem__
+    patterns = _Patterns()
+    players, block_of, seating_of, pattern_of = ([np.zeros(0, dtype=np.int64)] for _ in range(4))
+    many = 0
+    for numbers, names, blocks, seatings, ranks in pages:
+        is_next = np.diff(blocks, prepend=-1) > 0
+        counting = np.searchsorted(numbers, np.array(blocks)[is_next])
+        texts = ",".join([names[number] for number in counting.tolist()])
+        their_names = chain.from_iterable(json.loads(f"[{texts}]"))
+        players.append(np.fromiter(map(player_of, their_names), dtype=np.int64))
+        block_of.append(many + np.cumsum(is_next) - 1)
+        seating_of.append(np.array(seatings, dtype=np.int64))
+        pattern_of.append(np.fromiter(map(patterns.__getitem__, ranks), dtype=np.int64))
+        many += len(counting)
+    return counted(
+        bots=len(bots),
+        seated=seated,
+        block_players=np.concatenate(players).reshape(-1, seats),
+        openings=np.arange(many),
+        patterns=np.array(patterns.ranks, dtype=np.int64).reshape(-1, seats),
+        block_of=np.concatenate(block_of),
+        seating_of=np.concatenate(seating_of),
+        pattern_of=np.concatenate(pattern_of),
+    )
+
+
+def counted(
+    *,
+    bots: int,
+    seated: Sequence[Seating],
+    block_players: Ints,
+    openings: Ints,
+    patterns: Ints,
+    block_of: Ints,
+    seating_of: Ints,
+    pattern_of: Ints,
+) -> Counted:
+    """Return what was played, in an order that doesn't depend on that of the arguments.
+
+    Args:
+        bots: N, the number of bots in the table.
+        seated: The seatings of each block.
+        block_players: (B, places): by block, the player at each place.
+        openings: (B,): its opening, by any number.
+        patterns: (K, S): ways to rank the seats.
+        block_of: By match, its block.
+        seating_of: By match, its seating.
+        pattern_of: By match, which pattern its ranks are.
+    """
+    seats = len(seated[0])
+    block_players = block_players.reshape(-1, seats)
+    places = np.array(seated, dtype=np.int64)
+    first, which, _ = distinct_rows(patterns)
+    patterns, pattern_of = patterns[first], which[pattern_of]
+    sitting = np.take_along_axis(block_players[block_of], places[seating_of], axis=1)
+    first, match_of, times = distinct_rows(np.column_stack([sitting, pattern_of]))
+    players, of_different = sitting[first], pattern_of[first]
+
+    # Blocks in the order of their openings, and of what was played in them.
+    by_seating = np.full((len(block_players), len(seated)), -1, dtype=np.int64)
+    by_seating[block_of, seating_of] = match_of
+    order = np.lexsort((*by_seating.T[::-1], openings))
+    block, seating = np.nonzero(by_seating[order] >= 0)
+    return Counted(
+        bots=bots,
+        seats=seats,
+        block_players=block_players[order],
+        openings=np.unique(openings[order], return_inverse=True)[1].astype(np.int64),
+        block_of=block,
+        match_of=by_seating[order][block, seating],
+        players=players,
+        pattern_of=of_different,
+        patterns=patterns,
+        times=times,
+    )
+
+
+def weighted_counts(numbers: Ints, weights: NDArray[Any], size: int) -> Floats:
+    """Return the sum of the weights of each number from 0 to size - 1, shape (size,)."""
+    return np.bincount(numbers.ravel(), weights.ravel(), minlength=size).astype(np.float64)
+
+
+def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the different rows of a table of numbers from 0 on, in ascending order.
+
+    `np.unique` of a table compares rows as bytes and takes ten times as long.
+
+    Returns:
+        By different row: the index of its first occurrence. By row: the index of its different row.
+        By different row: how often it occurs.
+    """
+    key, keys = np.zeros(len(rows), dtype=np.int64), 1
+    for column in rows.T:
+        many = int(column.max(initial=0)) + 1
+        if keys * many >= 2**62:
+            different, key = np.unique(key, return_inverse=True)
+            keys = len(different)
+        key, keys = key * many + column, keys * many
+    _, first, which, times = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    return first.astype(np.int64), which.astype(np.int64), times.astype(np.int64)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Independent:
+    """The units that are taken as independent: openings, or blocks if there are few openings."""
+
+    unit_of: Ints
+    """(B,): the unit of each block, numbered from 0 without gaps."""
+    all: float
+    """The number of units.
+
+    Units with unequal numbers n of blocks count as (sum n)^2 / sum n^2 equal ones (Kish, "Survey
+    Sampling", 1965).
+    """
+    of_bot: Floats
+    """(N,): the number of units with blocks of each bot, counted in the same way."""
+
+
+def independent(counted: Counted) -> Independent:
+    """Return what is independent: openings, if there are at least `MANY_OPENINGS`, else blocks."""
+    places, n = counted.block_players, counted.bots
+    units = counted.openings
+    of_all = _kish(np.zeros(counted.blocks, dtype=np.int64), units, np.ones(counted.blocks), 1)
+    if len(np.unique(units)) < MANY_OPENINGS or of_all[0] < _EVEN_OPENINGS:
+        units = np.arange(counted.blocks)
+        of_all = np.array([counted.blocks])
+    # A bot that has two places of a block plays it once.
+    part = 1 / _held(places)
+    by_place = np.broadcast_to(units[:, None], places.shape)
+    of_bot = _kish(places.ravel(), by_place.ravel(), part.ravel(), n + 1)[:n]
+    return Independent(unit_of=units, all=float(of_all[0]), of_bot=of_bot)
+
+
+def _kish(owner: Ints, unit: Ints, size: Floats, owners: int) -> Floats:
+    """Return how many equal units the units of each owner are worth, shape (owners,).
+
+    Args:
+        owner: By part: its owner.
+        unit: By part: its unit.
+        size: By part: its size.
+        owners: The number of owners.
+    """
+    units = int(unit.max(initial=0)) + 1
+    cells, which = np.unique(owner * units + unit, return_inverse=True)
+    sizes, owner = np.bincount(which, size, len(cells)), cells // units
+    squares = weighted_counts(owner, sizes**2, owners)
+    return weighted_counts(owner, sizes, owners) ** 2 / np.where(squares > 0, squares, 1.0)
+
+
+def reached(owners: Ints, ranks: Ints, size: int) -> Bools:
+    """Return which owner scored against which one, directly or through others, shape (size, size).
+
+    Every owner reaches itself.
+
+    Args:
+        owners: (M, S): the owner of each seat of each match: a player, or the seat's own number.
+        ranks: (M, S): the rank of each seat.
+        size: The number of owners.
+    """
+    scored = np.eye(size, dtype=bool).ravel()
+    for seat, other in itertools.permutations(range(ranks.shape[1]), 2):
+        has_scored = ranks[:, seat] <= ranks[:, other]
+        scored[(owners[:, seat] * size + owners[:, other])[has_scored]] = True
+    reach = scored.reshape(size, size)
+    while True:
+        # Each multiplication doubles the length of the paths that are considered.
+        further = reach.astype(np.float32) @ reach > 0
+        if (further == reach).all():
+            return reach
+        reach = further
+
+
+def connected(reach: Bools) -> Ints:
+    """Return the part of each owner, named by its first member, shape (size,).
+
+    Within a part every owner reaches every other one.
+    """
+    return np.asarray((reach & reach.T).argmax(axis=1), dtype=np.int64)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Tally:
+    """The sums over all matches, by bot; fillers have no row and no column here."""
+
+    matches: Ints
+    """(N,): the matches in which it played, counted once even if it had two seats."""
+    blocks: Ints
+    """(N,): the blocks in which it played."""
+    points: Floats
+    """(N,): its points: an opponent ranked below gives 1, a tied one ½."""
+    places: Ints
+    """(N, S): how often it had place 1, 2, …; ties count for the best place.
+
+    With two seats, without the matches in `draws`.
+    """
+    draws: Ints
+    """(N,): the matches in which all had the same rank."""
+    met: Ints
+    """(N, N): the matches in which both played; (0, 0) where pairs aren't counted."""
+    won: Floats
+    """(N, N): the points of the row's bot against the column's bot alone."""
+
+
+def tally(counted: Counted) -> Tally:
+    """Return the sums over all matches.
+
+    A bot with two seats of a match gets the points and the places of both, but no points against
+    its own other seat. Against an opponent with two seats the mean over the pairs of seats counts,
+    so that a match gives one point between two bots, as always.
+    """
+    n, size, seats = counted.bots, counted.bots + 1, counted.seats
+    players, ranks, times = counted.players.T, counted.ranks.T, counted.times
+    held = _held(counted.players).T
+    drawn = (ranks == ranks[0]).all(axis=0)
+    told = np.where(drawn, 0, times) if seats == 2 else times
+    met, won = np.zeros(size * size), np.zeros(size * size)
+    matches, points, draws = np.zeros(size), np.zeros(size), np.zeros(size)
+    places = np.zeros(size * seats)
+    for seat in range(seats):
+        own, above, place = np.zeros(len(times)), players[seat], np.zeros(len(times), dtype=int)
+        for other in range(seats):
+            ahead = (ranks[seat] < ranks[other]) + 0.5 * (ranks[seat] == ranks[other])
+            place += ranks[other] < ranks[seat]
+            their = times * (players[seat] != players[other])
+            own += their * ahead
+            pair = above * size + players[other]
+            weight = their / (held[seat] * held[other])
+            met += np.bincount(pair, weight, size * size)
+            won += np.bincount(pair, weight * ahead, size * size)
+        matches += np.bincount(above, times / held[seat], size)
+        points += np.bincount(above, own, size)
+        draws += np.bincount(above, np.where(drawn, times, 0) / held[seat], size)
+        places += np.bincount(above * seats + place, told, size * seats)
+    blocks = weighted_counts(counted.block_players, 1 / _held(counted.block_players), size)
+    return Tally(
+        matches=_whole(matches[:n]),
+        blocks=_whole(blocks[:n]),
+        points=points[:n],
+        places=_whole(places.reshape(size, seats)[:n]),
+        draws=_whole(draws[:n]),
+        met=_whole(met.reshape(size, size)[:n, :n]),
+        won=won.reshape(size, size)[:n, :n],
+    )
+
+
+def _held(players: Ints) -> Ints:
+    """Return by match and seat: how many seats the player in it has."""
+    held = np.zeros(players.shape, dtype=np.int64)
+    for seat in range(players.shape[1]):
+        held += players == players[:, seat : seat + 1]
+    return held
+
+
+def _whole(values: Floats) -> Ints:
+    """Return counts that were summed up in fractions, as 1/2 + 1/2, as whole numbers."""
+    return np.rint(values).astype(np.int64)

@@ -1,0 +1,297 @@
+"""Standings as one HTML file without scripts or external resources, for light and dark screens.
+
+These are pure functions. Everything that isn't written here is escaped; the content security policy
+in the file's head allows the style sheet below, by its hash, and nothing else.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from lanista.match.ending import FAILURES, Ending
+from lanista.ratings.table import Estimate, HeadToHead, Row, Standings
+from lanista.ratings.text import (
+    BOT,
+    RATING,
+    benched_text,
+    by_pair,
+    columns,
+    estimate_text,
+    score_text,
+    summary,
+    visible,
+)
+
+_PLOT_WIDTH = 180
+_PLOT_HEIGHT = 22
+_STYLE = """
+:root {
+  color-scheme: light dark;
+  --bg: #f2f4f7; --panel: #ffffff; --raised: #e9edf2; --text: #15191e; --muted: #4a5561;
+  --line: #c9d0d8; --accent: #0a58a8; --danger: #b0221a; --good: #d3ecdd; --bad: #f6dad8;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --bg: #101318; --panel: #1a1f26; --raised: #262d36; --text: #e9edf2; --muted: #aab5c1;
+    --line: #3a4450; --accent: #74b6ff; --danger: #ff8a80; --good: #1d4a31; --bad: #56292a;
+  }
+}
+* { box-sizing: border-box; }
+html {
+  background: var(--bg); color: var(--text);
+  font: 100%/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+}
+body { max-width: 80rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 0.4rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; line-height: 1.2; margin: 2rem 0 0.5rem; }
+p { margin: 0.35rem 0; max-width: 62rem; overflow-wrap: anywhere; }
+.words { font-weight: 600; }
+.muted { color: var(--muted); }
+.table {
+  overflow-x: auto; width: fit-content; max-width: 100%; margin: 0.5rem 0;
+  background: var(--panel); border: 1px solid var(--line); border-radius: 0.5rem;
+}
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.4rem 0.6rem; text-align: right; white-space: nowrap; }
+th.text, td.text { text-align: left; }
+thead th { background: var(--raised); color: var(--muted); font-size: 0.85rem; font-weight: 600; }
+tbody th { font-weight: 600; }
+tbody tr + tr > * { border-top: 1px solid var(--line); }
+td.better { background: var(--good); }
+td.worse { background: var(--bad); }
+td.self { background: var(--raised); }
+.failed, .benched { color: var(--danger); }
+.benched { font-weight: 400; }
+details { margin: 0.35rem 0; }
+summary { color: var(--accent); cursor: pointer; width: fit-content; }
+svg { display: block; }
+svg .axis { stroke: var(--line); }
+svg .interval { stroke: var(--accent); stroke-width: 3; stroke-linecap: round; }
+svg .value { fill: var(--accent); stroke: var(--panel); stroke-width: 2; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; margin: 0.5rem 0; }
+dt { font-weight: 600; }
+dd { margin: 0; color: var(--muted); }
+@media (max-width: 40rem) {
+  dl { grid-template-columns: 1fr; gap: 0; }
+  dd { margin-bottom: 0.5rem; }
+}
+@media print {
+  html { font-size: 75%; }
+  .table { overflow: visible; }
+}
+"""
+
+
+def html_text(standings: Standings) -> str:
+    """Return the standings as a complete HTML file."""
+    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    title = _shown(standings.name)
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy, quote=False)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">',
+            f"<title>{title}: standings</title>",
+            f"<style>{_STYLE}</style>",
+            "</head>",
+            "<body>",
+            f"<h1>{title}</h1>",
+            *_summary(standings),
+            "<main>",
+            *_standings(standings),
+            *_seats(standings),
+            *_head_to_head(standings),
+            *_endings(standings),
+            "</main>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))
+
+
+def _summary(standings: Standings) -> Iterator[str]:
+    state, *outcome = summary(standings)
+    yield f'<p class="muted">{_shown(state)}</p>'
+    for line in outcome:
+        yield f'<p class="words">{_shown(line)}</p>'
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a table of cells that are marked up already."""
+    yield '<div class="table" tabindex="0">'
+    yield "<table>"
+    yield f"<thead><tr>{''.join(headings)}</tr></thead>"
+    yield "<tbody>"
+    for row in rows:
+        yield f"<tr>{''.join(row)}</tr>"
+    yield "</tbody>"
+    yield "</table>"
+    yield "</div>"
+
+
+def _head(text: str, title: str = "", *, is_text: bool = False) -> str:
+    marks = f' title="{_shown(title)}"' if title else ""
+    return f'<th scope="col"{" class=text" if is_text else ""}{marks}>{_shown(text)}</th>'
+
+
+def _cell(text: str, kind: str = "", title: str = "") -> str:
+    marks = (f' class="{kind}"' if kind else "") + (f' title="{_shown(title)}"' if title else "")
+    return f"<td{marks}>{_shown(text)}</td>"
+
+
+def _bot(row: Row) -> str:
+    benched = ' <span class="benched">benched</span>' if row.benched else ""
+    house = ' <span class="muted">house bot</span>' if row.rank is None else ""
+    return f'<th scope="row" class="text">{_shown(row.bot)}{house}{benched}</th>'
+
+
+def _standings(standings: Standings) -> Iterator[str]:
+    shown = columns(standings)
+    bot_index, rating_index = ([c.title for c in shown].index(title) for title in (BOT, RATING))
+    plotted = [row.rating for row in standings.rows if row.rating is not None]
+    rows = []
+    for row in standings.rows:
+        marked = [_cell(column.cell(row), "text" if column.is_text else "") for column in shown]
+        marked[bot_index] = _bot(row)
+        marked[-1] = _cell(shown[-1].cell(row), "text failed")
+        if plotted:
+            marked.insert(rating_index + 1, f"<td>{_plot(row.rating, plotted)}</td>")
+        rows.append(marked)
+    headings = [_head(column.title, column.meaning, is_text=column.is_text) for column in shown]
+    if plotted:
+        headings.insert(rating_index + 1, _head("95 % interval", is_text=True))
+    yield "<h2>Standings</h2>"
+    yield from _table(headings, rows)
+    if any(row.benched for row in standings.rows):
+        yield f"<p>{_shown(benched_text(standings))}</p>"
+    yield '<p class="muted">How to read it: two bots whose rank intervals overlap are not told '
+    yield "apart yet; more blocks make the intervals narrower, four times as many halve them.</p>"
+    yield from _meanings(
+        "What the columns say", [(column.title, column.meaning) for column in shown]
+    )
+
+
+def _plot(estimate: Estimate | None, estimates: Sequence[Estimate]) -> str:
+    """Return an estimate's interval as a picture, with a line at 0.
+
+    Args:
+        estimate: The estimate, or None: only the line is drawn.
+        estimates: The estimates of all rows, which share an axis. An interval without an end goes
+            on to the edge.
+    """
+    known = [0.0]
+    for each in estimates:
+        known += [figure for figure in (each.low, each.value, each.high) if figure is not None]
+    low, high = min(known), max(known)
+    scale = (_PLOT_WIDTH - 16) / ((high - low) or 1.0)
+    middle = _PLOT_HEIGHT // 2
+
+    def x(elo: float) -> str:
+        return f"{8 + (elo - low) * scale:.1f}"
+
+    label = _shown(estimate_text(estimate) or "no match yet")
+    lines = f'<line class="axis" x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_PLOT_HEIGHT}"/>'
+    if estimate is not None:
+        left = "0" if estimate.low is None else x(estimate.low)
+        right = str(_PLOT_WIDTH) if estimate.high is None else x(estimate.high)
+        lines += (
+            f'<line class="interval" x1="{left}" x2="{right}" '
+            f'y1="{middle}" y2="{middle}"/>'
+            f'<circle class="value" cx="{x(estimate.value)}" cy="{middle}" r="4"/>'
+        )
+    return (
+        f'<svg width="{_PLOT_WIDTH}" height="{_PLOT_HEIGHT}" role="img" aria-label="{label}">'
+        f"{lines}</svg>"
+    )
+
+
+def _seats(standings: Standings) -> Iterator[str]:
+    estimates = standings.seat_advantage
+    if not estimates:
+        return
+    rows = [
+        [
+            f'<th scope="row" class="text">seat {seat}</th>',
+            _cell(estimate_text(estimate)),
+            f"<td>{_plot(estimate, estimates)}</td>",
+        ]
+        for seat, estimate in enumerate(estimates)
+    ]
+    headings = [_head("seat", is_text=True), _head("Elo"), _head("95 % interval", is_text=True)]
+    yield "<h2>Seat advantage</h2>"
+    yield from _table(headings, rows)
+    yield '<p class="muted">How to read it: what a seat is worth by itself; an interval on one '
+    yield "side of 0 says that the seats aren't alike, for which the ratings allow already.</p>"
+
+
+def _head_to_head(standings: Standings) -> Iterator[str]:
+    pairs = by_pair(standings)
+    if not pairs:
+        return
+    bots = [row.bot for row in standings.rows]
+    rows = []
+    for number, row in enumerate(standings.rows, 1):
+        cells = [f"<td>{number}</td>", _bot(row)]
+        for opponent in bots:
+            pair = pairs.get((row.bot, opponent))
+            cells.append(_score(pair) if opponent != row.bot else _cell("", "self"))
+        rows.append(cells)
+    headings = [_head("no."), _head(BOT, is_text=True)]
+    headings += [_head(str(number), bot) for number, bot in enumerate(bots, 1)]
+    yield "<h2>Head-to-head</h2>"
+    yield from _table(headings, rows)
+    yield '<p class="muted">How to read it: the points of the bot on the left against the bot '
+    yield "whose number stands above, of so many matches in which both played; coloured where one "
+    yield "of the two is the stronger one with a likelihood of 97.5 % at least.</p>"
+
+
+def _score(pair: HeadToHead | None) -> str:
+    if pair is None:
+        return _cell("")
+    if pair.superior is None:
+        return _cell(score_text(pair))
+    kind = "better" if pair.superior >= 0.975 else "worse" if pair.superior <= 0.025 else ""
+    return _cell(
+        score_text(pair), kind, f"stronger with a likelihood of {100 * pair.superior:.1f} %"
+    )
+
+
+def _endings(standings: Standings) -> Iterator[str]:
+    headings = [_head(BOT, is_text=True)]
+    headings += [_head(ending.value, ending.meaning) for ending in Ending]
+    headings += [_head(name) for name in ("late turns", "malformed turns", "illegal moves")]
+    rows = []
+    for row in standings.rows:
+        cells = [_bot(row)]
+        for ending in Ending:
+            count = row.endings.get(ending, 0)
+            cells.append(_cell(str(count), "failed" if count and ending in FAILURES else ""))
+        rows.append([*cells, *(_cell(str(n)) for n in (row.late, row.malformed, row.illegal))])
+    yield "<h2>Endings</h2>"
+    yield from _table(headings, rows)
+    yield '<p class="muted">How to read it: how its matches ended for each bot, one ending a '
+    yield "match; who won is another matter. Late and malformed turns, and illegal moves, are "
+    yield "counted also where they cost nothing but the turn.</p>"
+    yield from _meanings(
+        "What the endings mean", [(ending.value, ending.meaning) for ending in Ending]
+    )
+
+
+def _meanings(title: str, meanings: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield f"<details><summary>{title}</summary>"
+    yield "<dl>"
+    for term, meaning in meanings:
+        yield f"<dt>{_shown(term)}</dt><dd>{_shown(meaning)}</dd>"
+    yield "</dl>"
+    yield "</details>"

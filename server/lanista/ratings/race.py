@@ -1,0 +1,129 @@
+"""How ratings changed while a tournament was played, for a curve of its leaders.
+
+Ratings are estimated from the first so many blocks, as those of the table are. There are no
+intervals. A rating after so many blocks never changes again as long as the same blocks count, so
+those that were computed are remembered.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import attrs
+
+from lanista.ratings.counting import count
+from lanista.ratings.likelihood import ELO, maximum, model_of
+from lanista.ratings.numerics import np
+from lanista.results.blocks import BlockScore, Seating
+
+MAX_POINTS = 30
+"""Number of points of a curve above which the step between them is made larger."""
+MAX_BOTS = 200
+"""Number of bots above which there is no curve, as an estimate takes the cube of their number."""
+MAX_LEADERS = 8
+"""Number of bots that a curve shows."""
+MAX_REMEMBERED = 500
+"""Number of points that are remembered, of all tournaments together."""
+
+
+@attrs.frozen(kw_only=True)
+class RacePoint:
+    """The ratings of the bots after the first blocks of a tournament."""
+
+    blocks: int
+    ratings: tuple[float | None, ...]
+    """By bot, in Elo with mean 0; None for one that hadn't played."""
+
+
+@attrs.define(eq=False)
+class Races:
+    """Computes curves, and remembers their points."""
+
+    _known: dict[int, tuple[float | None, ...]] = attrs.field(factory=dict, init=False)
+    """By the hash of all that decides a point: its ratings, the least recently used first."""
+
+    def race(
+        self,
+        played: Sequence[BlockScore],
+        seated: Sequence[Seating],
+        bots: Sequence[str],
+        fillers: Collection[str] = (),
+    ) -> list[RacePoint]:
+        """Return the points of a tournament's curve; none if it has too many bots.
+
+        Args:
+            played: All blocks that count, in the order in which they ended.
+            seated: The seatings of each of them.
+            bots: The names of the table's bots, in the spec's order.
+            fillers: The names of bots that only fill seats.
+        """
+        if len(bots) > MAX_BOTS:
+            return []
+        wanted = points_of(len(played))
+        points = []
+        digest = hash((tuple(bots), tuple(sorted(fillers)), tuple(seated)))
+        for number, block in enumerate(played, 1):
+            digest = hash((digest, block))
+            if number in wanted:
+                ratings = self._known.pop(digest, None)
+                if ratings is None:
+                    of_bots = ratings_of(played[:number], seated, bots, fillers)
+                    ratings = tuple(
+                        round(of_bots[bot], 1) if bot in of_bots else None for bot in bots
+                    )
+                self._known[digest] = ratings
+                points.append(RacePoint(blocks=number, ratings=ratings))
+        while len(self._known) > MAX_REMEMBERED:
+            del self._known[next(iter(self._known))]
+        return points
+
+    def race_of(
+        self,
+        leaders: Sequence[str],
+        played: Sequence[BlockScore],
+        seated: Sequence[Seating],
+        bots: Sequence[str],
+        fillers: Collection[str] = (),
+    ) -> dict[str, Any]:
+        """Return the curves of some bots as plain data (docs/api.md); see `race`."""
+        points = self.race(played, seated, bots, fillers)
+        index = {bot: number for number, bot in enumerate(bots)}
+        return {
+            "blocks": [point.blocks for point in points],
+            "curves": [
+                {"bot": bot, "ratings": [point.ratings[index[bot]] for point in points]}
+                for bot in leaders
+            ],
+        }
+
+
+def points_of(blocks: int) -> frozenset[int]:
+    """Return after how many blocks a curve has its points: at equal steps, and at the end."""
+    step = 1
+    while blocks > MAX_POINTS * step:
+        # 1, 2, 5, 10, 20, 50 …: the points that are known stay, and people can read the numbers.
+        step = step * 5 // 2 if str(step).startswith("2") else step * 2
+    return frozenset({*range(step, blocks + 1, step), blocks} - {0})
+
+
+def ratings_of(
+    played: Sequence[BlockScore],
+    seated: Sequence[Seating],
+    bots: Sequence[str],
+    fillers: Collection[str] = (),
+) -> dict[str, float]:
+    """Return the ratings of the bots that have played, in Elo with mean 0.
+
+    Args:
+        played: Some blocks.
+        seated: The seatings of each of them.
+        bots: The names of the bots that are rated.
+        fillers: The names of bots that only fill seats.
+    """
+    counted = count(played, seated, bots, fillers)
+    elo = maximum(model_of(counted)).at[: len(bots)] * ELO
+    have_played = {bot for block in played for bot in block.bots}
+    rated = np.array([bot in have_played for bot in bots])
+    elo -= elo[rated].mean() if rated.any() else 0.0
+    return {
+        bot: float(value) for bot, value, is_rated in zip(bots, elo, rated, strict=True) if is_rated
+    }

@@ -1,0 +1,125 @@
+"""The standings of a tournament or a ladder as data, all of it derived from the blocks played.
+
+This module only says what standings are: `compute` makes them, and `rating` estimates. Nothing is
+stored or shown here.
+"""
+
+from collections.abc import Mapping
+
+import attrs
+
+from lanista.match.ending import Ending
+from lanista.results.blocks import RoundMeeting
+
+SCHEMA = 1
+"""The version of the standings' JSON and CSV.
+
+It is raised when a reader of an older version couldn't understand a newer one.
+"""
+
+
+@attrs.frozen(kw_only=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float | None
+    """The lower end; None if there is none, as for a bot that never scored."""
+    high: float | None
+    """The upper end; None if there is none, as for a bot that won every match."""
+
+
+@attrs.frozen(kw_only=True)
+class Row:
+    """The row of one bot in the standings."""
+
+    rank: int | None
+    """The rank; 1 is best, and ties share the best rank (1, 1, 3).
+
+    None for a house bot of a ladder, which takes no rank from others.
+    """
+    bot: str
+    matches: int
+    """Number of matches that count."""
+    points: float
+    """Points of its matches, and those that byes gave.
+
+    In a match of two players a win gives 1 and a draw ½; in one of more players each opponent
+    ranked below gives 1 and each tied one ½.
+    """
+    blocks: int
+    """Number of blocks that count."""
+    rating: Estimate | None
+    """The rating in Elo; None before its first match.
+
+    The mean of all bots whose intervals have both ends is 0; if there are none, that of all bots.
+    Where house bots are among them, it is the mean of these alone.
+    """
+    rank_low: int | None
+    """The best rank of its 95 % interval; None before its first match, and for a house bot."""
+    rank_high: int | None
+    """The worst rank of that interval."""
+    superior: float | None
+    """The likelihood that it is stronger than the bot in the row below; None in the last row."""
+    places: tuple[int, ...]
+    """How often it had place 1, 2, …; a tie counts for its best place, even a tie of all.
+
+    With two players, without the draws, which are in `draws`.
+    """
+    draws: int
+    """Number of matches in which all bots had the same rank."""
+    endings: Mapping[Ending, int]
+    """How often each ending occurred: one a match. Void matches are in it, but not in `matches`."""
+    late: int
+    """Turns whose answer didn't come in time, in all its matches that count."""
+    malformed: int
+    """Turns whose answer couldn't be read, in the same matches."""
+    illegal: int
+    """Moves that the rules forbid, in the same matches."""
+    benched: bool = False
+    """Whether it plays no more because it failed too often in a row."""
+
+
+@attrs.frozen(kw_only=True)
+class HeadToHead:
+    """The results of one bot against another, in the matches in which both played."""
+
+    bot: str
+    opponent: str
+    matches: int
+    points: float
+    """Points of `bot` against this opponent alone: 1 for each match with a better rank, ½ tied."""
+    superior: float | None
+    """The likelihood that `bot` is stronger, from the joint ratings."""
+
+
+@attrs.frozen(kw_only=True)
+class Standings:
+    """The standings of a tournament: everything that its tables show."""
+
+    name: str
+    game: str
+    format: str
+    seats: int
+    """Number of seats of a match."""
+    rows: tuple[Row, ...]
+    """The bots' rows, best first; equal ranks are in the spec's order."""
+    head_to_head: tuple[HeadToHead, ...]
+    """The results of every two bots that met, both ways."""
+    seat_advantage: tuple[Estimate, ...]
+    """The advantage of each seat, in Elo; their sum is 0. Empty while nothing was played."""
+    blocks: int
+    """Number of blocks that were played and count."""
+    planned: int | None
+    """Number of blocks in the whole tournament; None where that isn't known."""
+    matches: int
+    voids: int
+    """Number of matches that were void because the host stalled, and which were played again."""
+    uncounted: int
+    """Number of blocks in the database that the spec, as it is now, doesn't ask for."""
+    over: bool
+    """Whether everything was played."""
+    words: str
+    """The current stage or the outcome, in one line; or empty."""
+    rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
+    """The meetings of each round until now; empty in formats without rounds."""

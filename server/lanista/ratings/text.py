@@ -1,0 +1,350 @@
+"""Standings as text: JSON and CSV for programs, Markdown for people, and the cells people read.
+
+These are pure functions: nothing is computed, read or written here. Names come from the author of
+the spec, so each form escapes what would have a meaning in it. docs/tournaments.md describes the
+forms.
+
+JSON and CSV have exact figures, a column for each of them, and stable names. What people read (in a
+terminal, in Markdown, on a page) has fewer columns and rounded figures; `columns` is the one list
+of those.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from lanista.match.ending import FAILURES, Ending
+from lanista.ratings.table import SCHEMA, Estimate, HeadToHead, Row, Standings
+
+_FORMULA = re.compile(r"['=+\-@\uff1d\uff0b\uff0d\uff20]")
+"""Matches the start of a cell that a spreadsheet would take for a formula.
+
+That is one of = + - @ or their wide forms; or the apostrophe, which is put before such names, so
+that a reader can always remove the first one.
+"""
+_INLINE = re.compile(r"([\\`*_\[\]<>#|~&$])")
+"""Matches what has a meaning within a line of Markdown."""
+_BLOCK = re.compile(r"\A([0-9]*)(?=[-+=.)])")
+"""Matches what also has a meaning at the beginning of a line: lists, underlines of headings."""
+
+
+def json_text(standings: Standings) -> str:
+    """Return the standings as one indented JSON object; figures and names are exact.
+
+    Raises:
+        ValueError: A figure isn't a finite number.
+    """
+    return json.dumps(as_json(standings), indent=2, allow_nan=False) + "\n"
+
+
+def as_json(standings: Standings) -> dict[str, Any]:
+    """Return what `json_text` writes, as plain data; docs/tournaments.md describes its keys."""
+    return {
+        "schema": SCHEMA,
+        "name": standings.name,
+        "game": standings.game,
+        "format": standings.format,
+        "seats": standings.seats,
+        "blocks": standings.blocks,
+        "planned": standings.planned,
+        "matches": standings.matches,
+        "voids": standings.voids,
+        "uncounted": standings.uncounted,
+        "over": standings.over,
+        "words": standings.words,
+        "standings": [_row_as_json(row) for row in standings.rows],
+        "head_to_head": [attrs.asdict(pair) for pair in standings.head_to_head],
+        "seat_advantage": [attrs.asdict(estimate) for estimate in standings.seat_advantage],
+        "rounds": [[attrs.asdict(meeting) for meeting in round_] for round_ in standings.rounds],
+    }
+
+
+def _row_as_json(row: Row) -> dict[str, Any]:
+    return {
+        "rank": row.rank,
+        "bot": row.bot,
+        "matches": row.matches,
+        "points": row.points,
+        "blocks": row.blocks,
+        "rating": None if row.rating is None else attrs.asdict(row.rating),
+        "rank_low": row.rank_low,
+        "rank_high": row.rank_high,
+        "superior": row.superior,
+        "places": list(row.places),
+        "draws": row.draws,
+        "endings": {ending.value: row.endings.get(ending, 0) for ending in Ending},
+        "late_turns": row.late,
+        "malformed_turns": row.malformed,
+        "illegal_moves": row.illegal,
+        "benched": row.benched,
+    }
+
+
+def csv_text(standings: Standings) -> str:
+    r"""Return the table as CSV: RFC 4180, with a line of column names, and lines ending in `\n`.
+
+    A name that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(csv_columns(standings.seats))
+    for row in standings.rows:
+        rating = row.rating
+        figures = (None,) * 3 if rating is None else (rating.value, rating.low, rating.high)
+        places = _places(row, standings.seats)
+        writer.writerow(
+            [
+                *(row.rank, guarded(row.bot), row.matches, _number(row.points)),
+                *(_rounded(figure, 2) for figure in figures),
+                *(row.rank_low, row.rank_high, _rounded(row.superior, 4)),
+                *(row.blocks, *places, row.draws),
+                *(row.endings.get(ending, 0) for ending in Ending),
+                *(row.late, row.malformed, row.illegal),
+                int(row.benched),
+            ]
+        )
+    return file.getvalue()
+
+
+def csv_columns(seats: int) -> list[str]:
+    """Return the names of the CSV's columns, for a game of so many seats."""
+    return [
+        *("rank", "bot", "matches", "points"),
+        *("rating", "low", "high", "rank_low", "rank_high", "superior", "blocks"),
+        *(f"place_{place}" for place in range(1, seats + 1)),
+        "draws",
+        *(f"ended_{ending.value.replace('-', '_')}" for ending in Ending),
+        *("late_turns", "malformed_turns", "illegal_moves", "benched"),
+    ]
+
+
+def guarded(name: str) -> str:
+    """Return a name as a cell of a spreadsheet: one line that isn't taken for a formula."""
+    name = visible(name)
+    return f"'{name}" if _FORMULA.match(name) else name
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else str(value)
+
+
+def _rounded(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def markdown_text(standings: Standings) -> str:
+    """Return the table in GitHub's Markdown, with a heading, the summary and the remarks."""
+    lines = [f"# {in_markdown(standings.name)}"]
+    for line in summary(standings):
+        lines += ["", _BLOCK.sub(r"\1\\", in_markdown(line.lstrip()))]
+    lines += ["", *_markdown_table(columns(standings), standings.rows), ""]
+    lines += [f"- {in_markdown(line)}" for line in remarks(standings)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _markdown_table(shown: "Sequence[Column]", rows: Iterable[Row]) -> Iterator[str]:
+    yield _markdown_row([column.title for column in shown])
+    yield "| " + " | ".join(":---" if column.is_text else "---:" for column in shown) + " |"
+    for row in rows:
+        yield _markdown_row([column.cell(row) for column in shown])
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(in_markdown, cells)) + " |"
+
+
+def in_markdown(text: str) -> str:
+    """Return text on one line with everything escaped that has a meaning in Markdown."""
+    return _INLINE.sub(r"\\\1", visible(text))
+
+
+def visible(text: str) -> str:
+    """Return text on one line, with unprintable characters escaped."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+# What people read: the same cells in a terminal, in Markdown and on a page.
+
+
+@attrs.frozen
+class Column:
+    """A column of the table that people read."""
+
+    title: str
+    meaning: str
+    """What it shows, in one sentence."""
+    cell: Callable[[Row], str]
+    """Returns the column's cell in a row, not escaped for anything."""
+    is_text: bool = False
+    """Whether it is aligned to the left, as text is, not to the right."""
+
+
+RATING = "rating"
+BOT = "bot"
+_RATING_MEANING = (
+    "Elo with its 95 % interval; the mean of all bots is 0. Where somebody never scored, or nobody "
+    "against somebody, intervals lack an end, and 0 is the mean of those that have both."
+)
+_HOUSE_MEANING = (
+    "Elo with its 95 % interval; the mean of the house bots is 0. Where somebody never scored, or "
+    "nobody against somebody, intervals lack an end."
+)
+
+
+def columns(standings: Standings) -> list[Column]:
+    """Return the columns of the table that people read."""
+    if standings.seats == 2:
+        points = "A win gives 1, a draw one half."
+        places, places_title = "How often it won, drew and lost.", "won-drawn-lost"
+    else:
+        points = "Every opponent that is placed below gives 1, a tied one one half."
+        places = "How often it had which place; a tie counts for the best."
+        places_title = f"places 1-{standings.seats}"
+    has_house = any(row.rank is None for row in standings.rows)
+    return [
+        Column("rank", "1 is best; ties share the best rank.", rank_text),
+        Column(
+            BOT,
+            "Its name in the spec.",
+            lambda row: (
+                row.bot
+                + (" (house bot)" if row.rank is None else "")
+                + (" (benched)" if row.benched else "")
+            ),
+            is_text=True,
+        ),
+        Column("matches", "Those that count.", lambda row: str(row.matches)),
+        Column("points", points, lambda row: _number(row.points)),
+        Column(
+            RATING,
+            _HOUSE_MEANING if has_house else _RATING_MEANING,
+            lambda row: estimate_text(row.rating),
+        ),
+        Column("ranks", "The 95 % interval of the rank by rating.", ranks_text),
+        Column(
+            "superior",
+            "The likelihood that it is stronger than the bot in the next line.",
+            lambda row: "" if row.superior is None else f"{100 * row.superior:.1f} %",
+        ),
+        Column(places_title, places, lambda row: places_text(row, standings.seats)),
+        Column(
+            "failures",
+            "Endings that were its own fault; see the endings.",
+            lambda row: failures_text(row.endings),
+            is_text=True,
+        ),
+    ]
+
+
+def rank_text(row: Row) -> str:
+    """Return a rank; "" for a house bot, which has none."""
+    return "" if row.rank is None else str(row.rank)
+
+
+def estimate_text(estimate: Estimate | None) -> str:
+    """Return a figure with its interval, in whole units, or "" for None.
+
+    `+123 ±20`; `+123 -18 +34` where the interval isn't equally wide on both sides; `≥ +80` where it
+    has one end only, as for a bot that won every match (the figure itself says nothing then); `?`
+    where it has none.
+    """
+    if estimate is None:
+        return ""
+    if estimate.low is None:
+        return "?" if estimate.high is None else f"≤ {round(estimate.high):+d}"
+    if estimate.high is None:
+        return f"≥ {round(estimate.low):+d}"
+    value = round(estimate.value)
+    below = max(0, value - round(estimate.low))
+    above = max(0, round(estimate.high) - value)
+    # A difference of one Elo may come from rounding alone.
+    if abs(above - below) <= max(1, 0.1 * (above + below) / 2):
+        return f"{value:+d} ±{round((above + below) / 2)}"
+    return f"{value:+d} -{below} +{above}"
+
+
+def ranks_text(row: Row) -> str:
+    """Return the interval of a rank: both ends, or one figure where they are equal."""
+    if row.rank_low is None or row.rank_high is None:
+        return ""
+    return str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"  # noqa: RUF001 - a range
+
+
+def places_text(row: Row, seats: int) -> str:
+    """Return how often a bot won, drew and lost, as `12-3-5`; with more seats, its places."""
+    places = _places(row, seats)
+    if seats == 2:
+        places.insert(1, row.draws)
+    return "-".join(map(str, places))
+
+
+def _places(row: Row, seats: int) -> list[int]:
+    """Return how often a bot had each place; a bot without matches may have no list of them."""
+    return [*row.places, *[0] * seats][:seats]
+
+
+def failures_text(endings: Mapping[Ending, int]) -> str:
+    """Return the failures of a bot, as `2 crash, 1 late`; or ""."""
+    return ", ".join(
+        f"{endings[ending]} {ending.value}"
+        for ending in Ending
+        if ending in FAILURES and endings.get(ending)
+    )
+
+
+def summary(standings: Standings) -> list[str]:
+    """Return the state of the tournament in a line or two: format, blocks and matches; outcome."""
+    played = _count(standings.blocks, "block")
+    if standings.planned is not None and standings.planned != standings.blocks:
+        played = f"{standings.blocks} of {_count(standings.planned, 'block')}"
+    parts = [played, _count(standings.matches, "match")]
+    if standings.voids:
+        parts.append(f"{standings.voids} void and played again")
+    state = "all played" if standings.over else "not over"
+    if standings.uncounted:
+        state += f"; {_count(standings.uncounted, 'stored block')} uncounted, not asked for now"
+    lines = [f"{standings.game}, {standings.format}: {', '.join(parts)}; {state}"]
+    return [*lines, standings.words] if standings.words else lines
+
+
+def remarks(standings: Standings) -> list[str]:
+    """Return the lines below the table: about benched bots, and about the advantage of seats."""
+    lines = [benched_text(standings)] if any(row.benched for row in standings.rows) else []
+    if standings.seat_advantage:
+        seats = ", ".join(
+            f"seat {seat} {estimate_text(estimate)}"
+            for seat, estimate in enumerate(standings.seat_advantage)
+        )
+        lines.append(f"what a seat is worth, in Elo: {seats}")
+    return lines
+
+
+def benched_text(standings: Standings) -> str:
+    """Return the names of the benched bots, and what that means for the figures of the others."""
+    benched = ", ".join(row.bot for row in standings.rows if row.benched)
+    return (
+        f"benched for failing again and again: {benched}; what others won against it before "
+        "counts, so bots that never met it may have fewer points a match"
+    )
+
+
+def by_pair(standings: Standings) -> dict[tuple[str, str], HeadToHead]:
+    """Return the head-to-head results by bot and opponent."""
+    return {(pair.bot, pair.opponent): pair for pair in standings.head_to_head}
+
+
+def score_text(pair: HeadToHead | None) -> str:
+    """Return points and matches of a pair, as `7.5/12`; "" if they never met."""
+    return "" if pair is None else f"{_number(pair.points)}/{pair.matches}"
+
+
+def _count(number: int, thing: str) -> str:
+    plural = "" if number == 1 else "es" if thing.endswith("ch") else "s"
+    return f"{number} {thing}{plural}"

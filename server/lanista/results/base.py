@@ -1,0 +1,393 @@
+"""The base of all our databases: opening, upgrading, copying, locking, and transactions.
+
+There is one writer at a time. Whoever must be the only one for long holds a lock (`Database.lock`);
+other programs may read at any time, and write in transactions of their own. Readers see one
+snapshot and never wait for the writer. That needs SQLite's write-ahead log, a second file with the
+newest transactions. SQLite leaves out a damaged part of that log without an error, so what was in
+it counts as not stored: it is stored again from the records, or played again.
+
+Every method blocks (for the disk, and up to `engines.PATIENCE` seconds for other writers) and may
+be called from any thread.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import ClassVar, Self
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+from sqlalchemy.engine import make_url
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from lanista.results import migrate
+from lanista.results.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
+from lanista.results.errors import (
+    StoreError,
+    damaged,
+    log_of,
+    no_password,
+    postgresql_error,
+    sqlite_error,
+)
+from lanista.results.lock import Session, file_lock
+from lanista.results.schema import Tables
+
+_WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
+"""Keys of PostgreSQL's advisory locks: that of a writing transaction, that of the manager."""
+
+
+@attrs.frozen
+class Database:
+    """An open database of one kind, to be closed by `close` or used as a context manager.
+
+    Kinds are subclasses: `database.Store` and `names.NameStore`.
+    """
+
+    _tables: ClassVar[Tables]
+    """The tables of this kind of database."""
+
+    where: str
+    """The database's file, or its URL without password and options."""
+    _engine: sa.Engine
+    _as_store_error: Callable[[Exception], StoreError]
+    _path: Path | None
+    """The SQLite file; None for PostgreSQL."""
+    _file: tuple[int, int] | None = None
+    """Device and inode of the SQLite file when it was opened."""
+    _schema: str | None = None
+    """The PostgreSQL schema that was asked for."""
+    _held: list[Session] = attrs.field(factory=list, init=False)
+    """The session that holds PostgreSQL's lock, while this store holds it."""
+
+    @classmethod
+    def open(
+        cls,
+        target: str | Path,
+        *,
+        create: bool = True,
+        schema: str | None = None,
+        check: bool = True,
+    ) -> Self:
+        """Open a database, and upgrade its tables to those of this version.
+
+        Args:
+            target: A path, `sqlite:///PATH`, or `postgresql://USER:PASSWORD@HOST:PORT/NAME` (which
+                needs psycopg 3, the extra `postgresql`).
+            create: Whether to create the database, or its tables, if they are missing. Without it,
+                a SQLite file in a place that can't be written can still be read.
+            schema: The PostgreSQL schema that has the tables, so that one database has room for
+                many ladders; it is created with them. Without it they are where the URL says.
+            check: Whether to have SQLite look for damage in all of its file, which takes 1.5 s for
+                a million matches. A process that asks one question needn't, nor one whose parent
+                has done so.
+
+        Raises:
+            StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
+                written by a newer version, or is damaged.
+            ValueError: A schema was given for SQLite.
+        """
+        path = path_of(target)
+        if path and schema is not None:
+            raise ValueError(f"{path}: SQLite has no schemas; give each ladder a file of its own")
+        store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
+        try:
+            store._prepare(create=create, check=check)  # noqa: SLF001 - of this very class
+            if path and create:
+                store._log_ahead(path)  # noqa: SLF001 - as above
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def rehearse(cls, target: str | Path, *, schema: str | None = None) -> None:
+        """Do what `open` does with a database that is there, and undo it; nothing is changed.
+
+        A SQLite file that isn't there is right: `open` makes it.
+
+        Args:
+            target: As in `open`.
+            schema: As in `open`.
+
+        Raises:
+            StoreError: `open` would raise it.
+        """
+        path = path_of(target)
+        if path and not path.exists():
+            return
+        store = cls._sqlite(path, create=False) if path else cls._postgresql(str(target), schema)
+        with store:
+            store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
+
+    @classmethod
+    def _sqlite(cls, path: Path, *, create: bool) -> Self:
+        def as_store_error(error: Exception) -> StoreError:
+            return sqlite_error(path, getattr(error, "orig", error))
+
+        if not create and not path.exists():
+            raise StoreError(f"{path}: not there; {cls._tables.maker} makes it")
+        # In a place that can't be written the usual mode fails, as readers share an index in a file
+        # beside the database. The next one to try is `ro`, which uses an index that exists already,
+        # and then `immutable`, which needs none and is right if nobody can write.
+        # https://sqlite.org/wal.html#readonly
+        modes = ["mode=rwc"] if create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
+        refusal: StoreError | None = None
+        for mode in modes:
+            log = log_of(path)
+            if "immutable" in mode and log.exists() and log.stat().st_size:
+                refusal = StoreError(
+                    f"{path}: results in {log.name} beside it can't be read where nothing can be "
+                    "written; copy both to a folder that can be"
+                )
+                break
+            store = cls(str(path), sqlite_engine(path, mode), as_store_error, path.absolute())
+            try:
+                with store._engine.connect() as connection:
+                    connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
+            except ERRORS as error:
+                store.close()
+                refusal = as_store_error(error)
+                code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) & 0xFF
+                if code not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+                    break
+            else:
+                return attrs.evolve(store, file=_file_of(path))
+        assert refusal is not None
+        raise refusal from None
+
+    @classmethod
+    def _postgresql(cls, target: str, schema: str | None) -> Self:
+        try:
+            url = make_url(target)
+        except (exc.ArgumentError, ValueError):
+            # The message doesn't repeat the URL, since a password may be anywhere in it.
+            raise StoreError(
+                "the database's URL can't be read; write it as "
+                "postgresql://USER:PASSWORD@HOST:PORT/NAME"
+            ) from None
+        if url.drivername not in {"postgresql", "postgresql+psycopg"}:
+            raise StoreError(
+                f"{url.drivername}: unknown kind of database; give a path, sqlite:///PATH "
+                "or postgresql://USER:PASSWORD@HOST:PORT/NAME"
+            )
+        where = where_of(target)
+        try:
+            import psycopg  # noqa: F401, PLC0415 - an extra; looked for, not used
+        except ImportError:
+            raise StoreError(
+                f"{where}: PostgreSQL needs psycopg: pip install 'lanista[postgresql]'"
+            ) from None
+        given = url.query.get("password", url.password)
+        password = given if isinstance(given, str) else None
+
+        def as_store_error(error: Exception) -> StoreError:
+            return postgresql_error(where, password, error)
+
+        if schema is not None:
+            where = f"{where}, schema {schema}"
+        return cls(where, postgresql_engine(url, schema), as_store_error, None, schema=schema)
+
+    def close(self) -> None:
+        """Close all connections. It raises nothing, and may be called twice.
+
+        A connection that another thread still uses is closed when the thread gives it back.
+        """
+        event.listen(self._engine, "checkin", _close_returned)
+        self._engine.dispose()
+
+    def backup(self, path: Path) -> None:
+        """Write a copy of a SQLite database as it is now, while it is in use.
+
+        A file at that path is replaced when the copy is complete and on the disk.
+
+        Args:
+            path: Where the copy is to be.
+
+        Raises:
+            StoreError: It can't be read or written, or is PostgreSQL's.
+        """
+        if self._path is None:
+            raise StoreError(f"{self.where}: use pg_dump to back up a PostgreSQL database")
+        self._check_file()
+        part = path.with_name(path.name + ".part")
+        try:
+            if path.exists() and path.samefile(self._path):
+                raise StoreError(f"{path}: the database itself; give the copy another path")
+            part.unlink(missing_ok=True)
+            with (
+                contextlib.closing(sqlite3.connect(part)) as copy,
+                self._engine.connect() as connection,
+            ):
+                raw = connection.connection.driver_connection
+                assert isinstance(raw, sqlite3.Connection)
+                # In one step: a copy made piecemeal begins anew whenever a result is stored.
+                raw.backup(copy)
+            part.replace(path)
+        except (OSError, *ERRORS) as error:
+            raise StoreError(
+                f"{path}: the copy can't be written: {no_password(str(error))}"
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _prepare(self, *, create: bool, check: bool, keep: bool = True) -> None:
+        """Check this database and bring its tables to this version, or undo that if not `keep`."""
+        # Before anything is written, as that could make damage worse.
+        if check and self._path is not None:
+            self._check(self._path)
+        if self._schema is None or self._has_schema():
+            with self._reading() as connection:
+                if migrate.is_current(connection, self._tables):
+                    return
+        elif not create:
+            raise StoreError(f"{self.where}: not there")
+        with self._writing() as connection:
+            if self._schema is not None:
+                connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
+            migrate.bring_up_to_date(connection, self.where, self._tables, create=create)
+            if not keep:
+                connection.rollback()
+
+    def _has_schema(self) -> bool:
+        there = sa.select(sa.func.to_regnamespace(sa.func.quote_ident(self._schema)).is_not(None))
+        with self._reading() as connection:
+            return bool(connection.scalar(there))
+
+    def check_whole(self) -> None:
+        """Have SQLite look for damage in all of its file, its indexes included.
+
+        That takes 12 s for a million matches. A PostgreSQL server looks for damage itself, as it
+        reads.
+
+        Raises:
+            StoreError: It is damaged, or can't be read.
+        """
+        if self._path is not None:
+            self._check(self._path, "integrity_check")
+
+    def _check(self, path: Path, how: str = "quick_check") -> None:
+        """Raise an error if SQLite finds its file damaged, by one of its checks."""
+        with self._reading() as connection:
+            report: str = connection.exec_driver_sql(f"PRAGMA {how}(1)").scalar_one()
+        if report != "ok":
+            # The first line may only name the database.
+            raise damaged(path, report.removeprefix("*** in database main ***"))
+
+    def _log_ahead(self, path: Path) -> None:
+        """Let readers go on while there is a writer; the file remembers this setting."""
+        with self._store_errors(), self._engine.connect() as connection:
+            # On the raw connection, as the mode can't be changed inside a transaction.
+            raw = connection.connection.driver_connection
+            assert isinstance(raw, sqlite3.Connection)
+            try:
+                raw.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.Error as error:
+                raise sqlite_error(path, error) from None
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Be the only manager of this tournament or ladder, until the context or the process ends.
+
+        For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
+        session that is held open. Reading and writing need no lock. But while it is held, each
+        write checks that it still is, since a session ends with its server, or is ended by an
+        administrator. Then the lock is taken anew, or the write is refused.
+
+        Raises:
+            StoreError: Another process has the lock, or it can't be made.
+        """
+        if self._path:
+            with file_lock(self._path.resolve()):
+                yield
+            return
+        session = Session(self._engine, _MANAGER, self.where)
+        try:
+            with self._store_errors():
+                session.take()
+            self._held.append(session)
+            yield
+        finally:
+            if session in self._held:
+                self._held.remove(session)
+            session.close()
+
+    def _check_file(self) -> None:
+        """Raise an error if the path no longer leads to the file that is open.
+
+        SQLite goes on writing into a file that was removed, where nobody finds it.
+        """
+        if self._path is not None and self._file not in {None, _file_of(self._path)}:
+            raise StoreError(
+                f"{self._path}: removed, moved or replaced while it was in use, and nothing more "
+                "is stored; put it back, or play again from the start"
+            )
+
+    @contextlib.contextmanager
+    def _store_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except ERRORS as error:
+            # Without the cause, which may repeat the connection's password.
+            raise self._as_store_error(error) from None
+
+    @contextlib.contextmanager
+    def _value_errors(self) -> Iterator[None]:
+        """Turn errors of reading a value that nobody can have stored into those of damage."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError) as error:
+            what = f"a value isn't what was stored: {type(error).__name__}: {error}"
+            if self._path is not None:
+                raise damaged(self._path, what) from error
+            raise StoreError(f"{self.where}: damaged ({no_password(what)})") from error
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        self._check_file()
+        with self._store_errors(), self._value_errors(), self._engine.connect() as connection:
+            if self._path is None:
+                # One snapshot for all statements, as in SQLite.
+                connection = connection.execution_options(  # noqa: PLW2901 - the same connection
+                    isolation_level="REPEATABLE READ", postgresql_readonly=True
+                )
+            yield connection
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        """Yield a connection in the only writing transaction.
+
+        With one writer at a time, the numbers of blocks follow the order of commits.
+        """
+        self._check_file()
+        for session in self._held:
+            with self._store_errors():
+                session.keep()
+        engine = self._engine.execution_options(writing=True)
+        with self._store_errors(), engine.begin() as connection:
+            if self._path is None:
+                # Several arenas may make the same schema at the same time.
+                schema = sa.func.current_schema() if self._schema is None else self._schema
+                key = sa.func.hashtext(schema)
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
+            yield connection
+        self._check_file()
+
+
+def _close_returned(_: object, connection: ConnectionPoolEntry) -> None:
+    connection.invalidate()
+
+
+def _file_of(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of a file; None if it can't be found."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

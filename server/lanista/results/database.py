@@ -1,0 +1,218 @@
+"""The database of a tournament or a ladder: writing and querying it.
+
+It is SQLite by path, or PostgreSQL by URL. A tournament may run for days, and be killed at any
+moment. So results are written block by block, each in a transaction of its own or with others: a
+block is in the database whole or not at all, and only once, and what was committed stays there
+whatever happens next, even a power cut. A tournament is resumed from its spec and the database
+alone. No totals are stored, so none can contradict the blocks.
+
+The blocks of a ladder grow match by match (`Store.add_matches`) and may stay incomplete; otherwise
+the same holds for each match.
+
+The manager of a tournament holds the database's lock for as long as it runs, so that no second one
+plays the same blocks; an arena holds it for the SQLite files of its ladders. On PostgreSQL several
+arenas may share a ladder: none of them takes that lock, and their transactions follow one another.
+Other programs may write notes (`unbench`). Opening, locking and transactions are in `base`; which
+blocks count is not known here.
+"""
+
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.results import writing
+from lanista.results.base import Database
+from lanista.results.ladder_reading import LadderReading
+from lanista.results.match_result import Benching, BlockResult
+from lanista.results.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
+from lanista.results.schema import BENCHED, BOTS, META, STRUCK, TOURNAMENT, UNBENCHED
+
+
+@attrs.frozen
+class Store(Database):
+    """A tournament's database."""
+
+    _tables = TOURNAMENT
+
+    def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
+        """Store blocks in one transaction; when this returns they are on the disk.
+
+        A block that is stored already, since it was played twice, is left as it is.
+
+        Args:
+            results: The blocks, in the order in which they were played.
+            benched: The bots that were benched after one of these blocks, or of those stored
+                before; a bot that is benched already stays as it is.
+
+        Returns:
+            The ids of the blocks that weren't stored before, in the same order.
+
+        Raises:
+            StoreError: Nothing was stored.
+            ValueError: A block doesn't have exactly one match that counts for each seating.
+        """
+        if not results and not benched:
+            return []
+        for result in results:
+            counted = sorted(match.seating for match in result.matches if match.counted)
+            if not counted or counted != list(range(len(counted))):
+                raise ValueError(f"block {result.block}: the seatings that count are {counted}")
+        with self._writing() as connection:
+            new = writing.add_blocks(connection, results)
+            if benched:
+                writing.bench(connection, benched)
+            return new
+
+    def add_matches(self, results: Sequence[BlockResult]) -> list[int]:
+        """Store matches of blocks that may stay incomplete, all in one transaction.
+
+        When this returns they are on the disk. A match that is stored already (the same block,
+        seating and attempt) is left as it is.
+
+        Args:
+            results: The matches, each with its block, in the order in which they ended; a block
+                has the same bots, seed and map every time.
+
+        Returns:
+            The numbers of the matches, in the same order; see `LadderReading.counted_matches`.
+
+        Raises:
+            StoreError: Nothing was stored.
+            ValueError: A block has other bots, another seed or another map than before, or a
+                second match that counts for a seating; nothing was stored.
+        """
+        if not results:
+            return []
+        with self._writing() as connection:
+            return writing.add_matches(connection, results)
+
+    def unbench(self, bot: str) -> None:
+        """End a bot's benching, and forget its failures until now, for `running_failures`.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            writing.note_until_now(connection, UNBENCHED, bot)
+            connection.execute(BENCHED.delete().where(BENCHED.c.bot == bot))
+
+    def strike(self, bot: str) -> None:
+        """Take the matches of a bot until now out of the standings, for all that played in them.
+
+        They stay stored, and what the bot plays from now on counts.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            writing.note_until_now(connection, STRUCK, bot)
+
+    def unstrike(self, bot: str) -> None:
+        """Put the matches of a bot that was struck back into the standings.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            connection.execute(STRUCK.delete().where(STRUCK.c.bot == bot))
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a note under a key, in place of the one before.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            connection.execute(META.delete().where(META.c.key == key))
+            connection.execute(META.insert().values(key=key, value=value))
+
+    def set_identity(self, name: str, identity: str) -> None:
+        """Store the identity of a bot, as JSON.
+
+        If it has changed, the bot's failures are forgotten, and it is no longer benched.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            before = connection.scalar(sa.select(BOTS.c.identity).where(BOTS.c.name == name))
+            if before == identity:
+                return
+            since = writing.last_match(connection) if before is not None else 0
+            connection.execute(BOTS.delete().where(BOTS.c.name == name))
+            connection.execute(BOTS.insert().values(name=name, identity=identity, since=since))
+            if before is not None:
+                connection.execute(BENCHED.delete().where(BENCHED.c.bot == name))
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Reading]:
+        """Yield a `Reading`, for several queries about the same moment.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self._reading() as connection:
+            yield Reading(connection)
+
+    @contextlib.contextmanager
+    def ladder_reading(self, window: int | None = None) -> Iterator[LadderReading]:
+        """Yield a `LadderReading`, for several queries about the same moment of a ladder.
+
+        Args:
+            window: The number of the latest matches that count, as in `LadderSpec`; None for all.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self._reading() as connection:
+            yield LadderReading.of_window(connection, window)
+
+    def played(self) -> list[PlayedBlock]:
+        """Return `Reading.played` of now."""
+        with self.reading() as now:
+            return now.played()
+
+    def endings(self, without: Collection[str] = ()) -> Endings:
+        """Return `Reading.endings` of now."""
+        with self.reading() as now:
+            return now.endings(without)
+
+    def running_failures(self, most: int) -> dict[str, int]:
+        """Return `Reading.running_failures` of now."""
+        with self.reading() as now:
+            return now.running_failures(most)
+
+    def benched(self) -> list[Benching]:
+        """Return `Reading.benched` of now."""
+        with self.reading() as now:
+            return now.benched()
+
+    def matches(
+        self,
+        blocks: Collection[str] | None = None,
+        *,
+        bot: str | None = None,
+        failures: bool = False,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[StoredMatch]:
+        """Yield `Reading.matches` of the moment when the first one is taken."""
+        with self.reading() as now:
+            yield from now.matches(blocks, bot=bot, failures=failures, before=before, limit=limit)
+
+    def digests(self) -> list[Digest]:
+        """Return `Reading.digests` of now."""
+        with self.reading() as now:
+            return now.digests()
+
+    def meta(self, key: str) -> str | None:
+        """Return `Reading.meta` of now."""
+        with self.reading() as now:
+            return now.meta(key)
+
+    def identities(self) -> dict[str, str]:
+        """Return `Reading.identities` of now."""
+        with self.reading() as now:
+            return now.identities()

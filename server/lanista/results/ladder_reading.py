@@ -1,0 +1,358 @@
+"""Queries about a ladder's results: blocks may be incomplete, and some matches don't count.
+
+A match counts unless it is void, one of its bots was struck afterwards, or it is older than the
+latest ones that alone count (the ladder's `window`). Everything stays quick when there are a
+million matches: what concerns one bot reads its matches alone, and what concerns all of them is
+read piece by piece.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.match.ending import ENDINGS, Ending
+from lanista.results.reading import (
+    MOST_BOUND,
+    JsonLists,
+    Reading,
+    Statement,
+    StoredMatch,
+)
+from lanista.results.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
+
+PAGE = 5000
+"""Number of matches, or of blocks, that are read at once."""
+
+
+class CountedMatch(NamedTuple):
+    """A match that counts, with what pairing and ratings need of it."""
+
+    number: int
+    """The match's number, in the order of commits."""
+    block: str
+    """The block's id."""
+    bots: tuple[str, ...]
+    """The names of the block's bots, by place; the seating says which bot sat where."""
+    seating: int
+    ranks: tuple[int, ...]
+    """By seat: 1 is best, equal ranks are ties."""
+    failed: frozenset[str]
+    """The names of the bots that failed in it."""
+    committed: str
+    """The time at which the match was stored: UTC, ISO 8601."""
+
+
+class StoredRecord(NamedTuple):
+    """A stored match that has a record."""
+
+    committed: str
+    """The time at which the match was stored: UTC, ISO 8601."""
+    record: str
+    """The path of its record, relative to the folder of records of the arena that played it."""
+
+
+class BlockPage(NamedTuple):
+    """Some blocks and their matches that count, by columns: as quick to read as rows can be."""
+
+    numbers: Sequence[int]
+    """By block: its number, ascending. Not all of them have a match that counts."""
+    bots: Sequence[str]
+    """By block: the names of its bots, by place, as a JSON list."""
+    blocks: Sequence[int]
+    """By match: the number of its block, ascending."""
+    seatings: Sequence[int]
+    """By match: its seating."""
+    ranks: Sequence[str]
+    """By match: the ranks by seat, as a JSON list, of which few different ones occur."""
+
+
+@attrs.frozen(kw_only=True)
+class OpponentScore:
+    """The results of one bot against another, in matches that count.
+
+    Where one of the two has several seats of a match, each pair of their seats counts.
+    """
+
+    opponent: str
+    won: int
+    """How often the bot was placed above the opponent."""
+    tied: int
+    lost: int
+
+    @property
+    def matches(self) -> int:
+        """Number of matches in which the two met."""
+        return self.won + self.tied + self.lost
+
+
+@attrs.frozen(kw_only=True)
+class SeatScore:
+    """The results of one bot in one seat, in matches that count."""
+
+    seat: int
+    places: tuple[int, ...]
+    """How often it had place 1, 2, …; a tie counts for the best of the places it spans."""
+    failures: int
+    """Number of matches that it failed."""
+
+    @property
+    def matches(self) -> int:
+        """Number of matches in this seat."""
+        return sum(self.places)
+
+
+@attrs.frozen
+class LadderReading(Reading):
+    """The content of a ladder's database at one moment; made by `Store.ladder_reading`."""
+
+    first: int = 1
+    """The number of the oldest match that counts."""
+
+    @classmethod
+    def of_window(cls, connection: sa.Connection, window: int | None) -> Self:
+        """Return a reading in which only the latest matches count.
+
+        Args:
+            connection: The connection to read by.
+            window: How many of the latest matches that count; None for all.
+        """
+        everything = cls(connection)
+        if window is None:
+            return everything
+        latest = sa.select(MATCHES.c.number).where(everything._counting())
+        latest = latest.order_by(MATCHES.c.number.desc()).offset(window - 1).limit(1)
+        return cls(connection, connection.scalar(latest) or 1)
+
+    def in_window(self) -> sa.ColumnElement[bool] | None:
+        """Return the condition for matches that aren't too old to count; None if none is."""
+        return None if self.first == 1 else MATCHES.c.number >= self.first
+
+    def _counting(self) -> sa.ColumnElement[bool]:
+        """Return the condition for matches that count."""
+        in_window = self.in_window()
+        counted = sa.and_(COUNTED, self.not_struck())
+        return counted if in_window is None else counted & in_window
+
+    def last_number(self) -> int:
+        """Return the number of the newest match; 0 if there is none."""
+        return self.connection.scalar(sa.select(sa.func.max(MATCHES.c.number))) or 0
+
+    def bots(self) -> list[str]:
+        """Return the names of all bots that have played, sorted."""
+        return sorted(self.connection.scalars(sa.select(SEATS.c.bot).distinct()))
+
+    def struck_until(self) -> dict[str, int]:
+        """Return the number of the last match that doesn't count, by name of a struck bot."""
+        return self._notes(STRUCK)
+
+    def unbenched_until(self) -> dict[str, int]:
+        """Return the number of the last match whose failures are forgotten, by name of a bot."""
+        return self._notes(UNBENCHED)
+
+    def _notes(self, table: sa.Table) -> dict[str, int]:
+        return dict(self.connection.execute(sa.select(table.c.bot, table.c.number)).all())
+
+    def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
+        """Yield the matches that count, in the order of their commits.
+
+        Args:
+            after: The number of a match; only newer ones are returned.
+        """
+        statement = self._counted(self._counting()).limit(PAGE)
+        after = max(after, self.first - 1)
+        while page := self.connection.execute(statement.where(MATCHES.c.number > after)).all():
+            last = page[-1].number
+            yield from self._with_failures(page, (SEATS.c.match > after) & (SEATS.c.match <= last))
+            after = last
+
+    def newest_records(self) -> Iterator[StoredRecord]:
+        """Yield all matches that have a record, the newest first."""
+        statement = (
+            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
+            .where(MATCHES.c.record.is_not(None))
+            .order_by(MATCHES.c.number.desc())
+            .limit(PAGE)
+        )
+        before = self.last_number() + 1
+        while page := self.connection.execute(statement.where(MATCHES.c.number < before)).all():
+            for _, committed, record in page:
+                yield StoredRecord(committed, record)
+            before = page[-1].number
+
+    def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
+        """Yield the matches that are among the last of some bot, in the order of their commits.
+
+        This takes a time that depends on the number of bots, not on that of all matches.
+
+        Args:
+            of_each: How many of each bot's last matches that count are wanted.
+        """
+        counting = self._counting()
+        numbers = set[int]()
+        for bot in self.connection.scalars(sa.select(SEATS.c.bot).distinct()).all():
+            last = (
+                sa.select(SEATS.c.match)
+                .join(MATCHES, MATCHES.c.number == SEATS.c.match)
+                .where(SEATS.c.bot == bot, counting)
+                .distinct()
+                .order_by(SEATS.c.match.desc())
+            )
+            numbers.update(self.connection.scalars(last.limit(of_each)))
+        in_order = sorted(numbers)
+        for start in range(0, len(in_order), MOST_BOUND):
+            some = in_order[start : start + MOST_BOUND]
+            page = self.connection.execute(self._counted(MATCHES.c.number.in_(some))).all()
+            yield from self._with_failures(page, SEATS.c.match.in_(some))
+
+    @staticmethod
+    def _counted(condition: sa.ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
+        """Return a query for matches, whose rows `_with_failures` takes."""
+        return (
+            sa.select(
+                *(MATCHES.c.number, BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seating),
+                *(MATCHES.c.ranks, MATCHES.c.committed),
+            )
+            .join(BLOCKS)
+            .where(condition)
+            .order_by(MATCHES.c.number)
+        )
+
+    def _with_failures(
+        self, page: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
+    ) -> Iterator[CountedMatch]:
+        """Yield the matches of some rows.
+
+        Args:
+            page: The rows of the query `_counted`.
+            seats: The condition for the seats of these matches.
+        """
+        failed: dict[int, set[str]] = {}
+        for match, bot in self.connection.execute(
+            sa.select(SEATS.c.match, SEATS.c.bot).where(FAILED, seats)
+        ):
+            failed.setdefault(match, set()).add(bot)
+        # Of this page: kept for all blocks they would fill the memory.
+        names, ranks_of = JsonLists(), JsonLists()
+        for number, block, bots, seating, ranks, committed in page:
+            yield CountedMatch(
+                *(number, block, names[bots], seating, ranks_of[ranks]),
+                *(frozenset(failed.get(number, ())), committed),
+            )
+
+    def block_pages(self) -> Iterator[BlockPage]:
+        """Yield all blocks and their matches that count, in the order of the blocks' numbers."""
+        of_block = sa.select(BLOCKS.c.number, BLOCKS.c.bots).order_by(BLOCKS.c.number)
+        of_match = (
+            sa.select(MATCHES.c.block, MATCHES.c.seating, MATCHES.c.ranks)
+            .where(self._counting())
+            .order_by(MATCHES.c.block, MATCHES.c.seating)
+        )
+        for first, last in self._pages_of_blocks():
+            blocks = of_block.where(BLOCKS.c.number.between(first, last))
+            matches = of_match.where(MATCHES.c.block.between(first, last))
+            of_page = self._all_rows(matches)
+            if of_page:
+                yield BlockPage(
+                    *zip(*self._all_rows(blocks), strict=True), *zip(*of_page, strict=True)
+                )
+
+    def _all_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
+        """Return all rows of a statement, as `rows` does."""
+        cursor = self.connection.execute(statement).cursor
+        assert cursor is not None
+        return list(cursor.fetchall())
+
+    def _pages_of_blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last number of each page of blocks that may count."""
+        of_oldest = sa.select(MATCHES.c.block).where(MATCHES.c.number == self.first)
+        for first in range(self.connection.scalar(of_oldest) or 1, self.last_block() + 1, PAGE):
+            yield first, first + PAGE - 1
+
+    def opponents(self, bot: str) -> list[OpponentScore]:
+        """Return the results of a bot against each of its opponents, by name."""
+        own, other = SEATS.alias("own"), SEATS.alias("other")
+        # Grouped by the database, as there are few different ranks.
+        found = self.connection.execute(
+            sa.select(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks, sa.func.count())
+            .select_from(own)
+            .join(MATCHES, MATCHES.c.number == own.c.match)
+            .join(other, other.c.match == own.c.match)
+            .where(own.c.bot == bot, other.c.bot != bot, self._counting())
+            .group_by(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks)
+        )
+        lists = JsonLists()
+        scores: dict[str, list[int]] = {}
+        for opponent, seat, its_seat, text, count in found:
+            rank, its_rank = lists[text][seat], lists[text][its_seat]
+            scores.setdefault(opponent, [0, 0, 0])[1 + (rank > its_rank) - (rank < its_rank)] += (
+                count
+            )
+        return [
+            OpponentScore(opponent=opponent, won=won, tied=tied, lost=lost)
+            for opponent, (won, tied, lost) in sorted(scores.items())
+        ]
+
+    def seats(self, bot: str) -> list[SeatScore]:
+        """Return the results of a bot in each seat that it had, by seat."""
+        failed = sa.case((FAILED, 1), else_=0)
+        found = self.connection.execute(
+            sa.select(SEATS.c.seat, MATCHES.c.ranks, sa.func.count(), sa.func.sum(failed))
+            .join(MATCHES)
+            .where(SEATS.c.bot == bot, self._counting())
+            .group_by(SEATS.c.seat, MATCHES.c.ranks)
+        )
+        lists = JsonLists()
+        places: dict[int, list[int]] = {}
+        failures: Counter[int] = Counter()
+        for seat, text, count, failed_here in found:
+            ranks = lists[text]
+            places.setdefault(seat, [0] * len(ranks))[ranks[seat] - 1] += count
+            failures[seat] += int(failed_here)
+        return [
+            SeatScore(seat=seat, places=tuple(places[seat]), failures=failures[seat])
+            for seat in sorted(places)
+        ]
+
+    def bot_endings(self, bot: str) -> Mapping[Ending, int]:
+        """Return how the matches of a bot ended that count, with their number by ending."""
+        found = self.connection.execute(
+            sa.select(SEATS.c.ending, sa.func.count())
+            .join(MATCHES)
+            .where(SEATS.c.bot == bot, self._counting())
+            .group_by(SEATS.c.ending)
+        )
+        return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
+
+    def meetings(self, bot: str, opponent: str, most: int) -> list[StoredMatch]:
+        """Return the last matches in which two bots played, void ones included, newest first.
+
+        Args:
+            bot: The one.
+            opponent: The other.
+            most: Their maximum number.
+        """
+        own, other = SEATS.alias("own"), SEATS.alias("other")
+        numbers = self.connection.scalars(
+            sa.select(own.c.match)
+            .join(other, other.c.match == own.c.match)
+            .where(own.c.bot == bot, other.c.bot == opponent)
+            .distinct()
+            .order_by(own.c.match.desc())
+            .limit(most)
+        ).all()
+        return list(self._matches_of(numbers))
+
+    def last_change(self) -> str:
+        """Return a text that differs whenever other matches count than before."""
+        struck = self.connection.execute(
+            sa.select(STRUCK.c.bot, STRUCK.c.number).order_by(STRUCK.c.bot)
+        )
+        return json.dumps([self.last_number(), *map(list, struck.all())])
+
+    def last_block(self) -> int:
+        """Return the number of the newest block; 0 if there is none."""
+        return self.connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0

@@ -1,0 +1,173 @@
+"""Locks that keep a second manager out of a database, or out of a folder of records.
+
+A file's lock is held only by the process that took it, and ends with that process, however it ends.
+A PostgreSQL server's lock is held by a session, which must be watched, since sessions end.
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from lanista.results.errors import StoreError
+
+RELEASE_PATIENCE = 5.0
+"""How long to wait for a PostgreSQL lock, in seconds.
+
+A server frees a session's locks a moment after its client is gone, and on a busy machine that
+moment is a second or two.
+"""
+_LOCK_NOT_AVAILABLE = "55P03"
+"""The SQLSTATE of a wait that `lock_timeout` ended.
+
+https://www.postgresql.org/docs/current/errcodes-appendix.html
+"""
+_held: set[int] = set()
+"""File descriptors of the locks that this process holds."""
+_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
+"""Error numbers by which flock fails on a file system without locks."""
+
+
+def _let_go_in_child() -> None:
+    # A lock belongs to the open file, which a forked child (a worker) shares. If this manager were
+    # killed, its orphaned workers would keep the next manager out.
+    for descriptor in _held:
+        os.close(descriptor)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_let_go_in_child)
+
+
+@contextlib.contextmanager
+def file_lock(database: Path) -> Iterator[None]:
+    """Hold the lock of a database's file: `NAME.lock` beside it, which is never removed.
+
+    Raises:
+        StoreError: Another process holds it, or the file can't be made.
+    """
+    path = database.with_name(database.name + ".lock")
+    with _opened(path) as descriptor:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise in_use(str(database)) from None
+        except OSError as error:
+            raise StoreError(f"{path}: can't be locked: {error.strerror}") from None
+        yield
+
+
+@contextlib.contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder of records: `.lock` in it, an empty file that is never removed.
+
+    Raises:
+        StoreError: Another tournament holds it, or the file can't be made.
+    """
+    path = folder / ".lock"
+    with _opened(path) as descriptor:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(
+                f"{folder}: in use by another tournament; give each its own folder of records"
+            ) from None
+        except OSError as error:
+            # A shared folder may have no locks; its users must then keep tournaments apart.
+            if error.errno not in _NO_LOCKS:
+                raise StoreError(f"{path}: can't be locked: {error.strerror}") from None
+        yield
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """Open a lock's file, in this process alone, and yield its descriptor."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise StoreError(f"{path}: can't be opened for writing: {error.strerror}") from None
+    _held.add(descriptor)
+    try:
+        yield descriptor
+    finally:
+        # In a child forked meanwhile it is closed already, and its number may be another file's.
+        if descriptor in _held:
+            _held.remove(descriptor)
+            os.close(descriptor)
+
+
+def in_use(where: str, waited: float = 0.0) -> StoreError:
+    """Return the error for a second manager, which waited so many seconds for the lock."""
+    message = f"{where}: in use by another `lanista tournament run` or arena"
+    return StoreError(message + (f", still so after {waited:g} s" if waited else ""))
+
+
+class Session:
+    """An advisory lock of PostgreSQL, held by a session of its own for as long as that lasts."""
+
+    def __init__(self, engine: sa.Engine, number: int, where: str) -> None:
+        """Begin without holding the lock.
+
+        Args:
+            engine: Makes the connections.
+            number: Which lock it is, among those of the schema.
+            where: The database's name, for messages.
+        """
+        self._engine = engine
+        key = sa.func.hashtext(sa.func.current_schema())
+        self._lock = sa.select(sa.func.pg_advisory_lock(number, key))
+        self._where = where
+        self._connection: sa.Connection | None = None
+        self._one_thread = threading.Lock()  # a connection may be used by one thread at a time
+
+    def take(self) -> None:
+        """Take the lock; wait up to `RELEASE_PATIENCE` seconds while another session holds it.
+
+        Raises:
+            StoreError: Another session held it all that time.
+            sqlalchemy.exc.DBAPIError: The server can't be reached.
+        """
+        # Without a transaction, as the lock may be held for days.
+        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        patience = RELEASE_PATIENCE
+        try:
+            connection.exec_driver_sql(f"SET lock_timeout = {int(patience * 1000)}")
+            connection.execute(self._lock)
+        except BaseException as error:
+            _drop(connection)
+            if isinstance(error, exc.DBAPIError) and _sqlstate(error) == _LOCK_NOT_AVAILABLE:
+                raise in_use(self._where, patience) from None
+            raise
+        self._connection = connection
+
+    def keep(self) -> None:
+        """Check that the session is still there, else take the lock anew; raises as `take`."""
+        with self._one_thread:
+            if self._connection is not None:
+                with contextlib.suppress(exc.DBAPIError):
+                    self._connection.scalar(sa.select(1))
+                    return
+                self.close()
+            self.take()
+
+    def close(self) -> None:
+        """Release the lock."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            _drop(connection)
+
+
+def _sqlstate(error: exc.DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)
+
+
+def _drop(connection: sa.Connection) -> None:
+    # Closing the session releases the lock, even if the server can't be reached.
+    connection.invalidate()
+    connection.close()

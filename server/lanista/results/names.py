@@ -1,0 +1,349 @@
+"""An arena's database of names: who registered them, and which the operator has benched.
+
+Several processes use it at once: an arena, the operator's commands, and other arenas if it is in
+PostgreSQL. Whoever registers a name first has it; that is decided in the one writing transaction.
+Nothing of it is kept in memory, so each process sees at once what another one has changed. What an
+arena remembers elsewhere must be looked up again when `NameStore.changes` has changed.
+
+Tokens never get here, only their hashes (`lanista.arena.tokens`). As people may choose
+tokens that are easy to guess, a SQLite file can be read only by its owner.
+"""
+
+import contextlib
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.results.base import Database
+from lanista.results.engines import path_of
+from lanista.results.schema import NAMING, Tables
+
+SCHEMA = "lanista"
+"""The schema of a PostgreSQL database that has the names."""
+VERSION_TABLE = "lanista_arena_version"
+REVISION = "first"
+ARENA = Tables(
+    owner="an arena",
+    maker="`lanista arena run`",
+    version_table=VERSION_TABLE,
+    revision=REVISION,
+    steps="arena/versions",
+    remedy="names are then registered anew, by whoever comes first, and nobody is benched",
+)
+
+METADATA = sa.MetaData(naming_convention=NAMING)
+NAMES = sa.Table(
+    "names",
+    METADATA,
+    # From `key_of`.
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("token_hash", sa.Text, nullable=False),
+    sa.Column("registrar", sa.Text, nullable=False),
+    # `registered` and `seen` are UTC, ISO 8601.
+    sa.Column("registered", sa.Text, nullable=False),
+    sa.Column("seen", sa.Text, nullable=True),
+    sqlite_with_rowid=False,
+)
+# One row, by which an arena notices cheaply that the operator has changed something.
+CHANGES = sa.Table(
+    "changes",
+    METADATA,
+    sa.Column("count", sa.Integer, primary_key=True, autoincrement=False),
+)
+# Not a part of `names`: a name that nobody has registered may be benched too, and stays so when it
+# is removed and registered again.
+BENCHED = sa.Table(
+    "benched",
+    METADATA,
+    sa.Column("key", sa.Text, primary_key=True),
+    # The name of the ladder on which it isn't paired; "" for all ladders.
+    sa.Column("ladder", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    # UTC, ISO 8601.
+    sa.Column("since", sa.Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+class Registrar(Enum):
+    """Who registered a name."""
+
+    ITSELF = "itself"
+    """A bot, by its first hello with a token."""
+    OPERATOR = "operator"
+
+
+@attrs.frozen(kw_only=True)
+class RegisteredName:
+    """A row of `names`."""
+
+    name: str
+    """The name, with its capitals as they were registered."""
+    token_hash: str = attrs.field(repr=False)
+    """The hash of its token, which no other name or token ever has, as it is salted."""
+    registrar: Registrar
+    registered: datetime
+    seen: datetime | None
+    """When a bot last used the name, to a minute or so; None if none has since it was added."""
+
+    @property
+    def key(self) -> str:
+        """What it has in common with other ways to write it, from `key_of`."""
+        return key_of(self.name)
+
+
+@attrs.frozen(kw_only=True)
+class BenchedName:
+    """A row of `benched`."""
+
+    name: str
+    """The name, as the operator wrote it."""
+    ladder: str | None
+    """The ladder on which it isn't paired; None for all."""
+    since: datetime
+
+    @property
+    def key(self) -> str:
+        """What it has in common with other ways to write it, from `key_of`."""
+        return key_of(self.name)
+
+
+def key_of(name: str) -> str:
+    """Return what two names have in common if they count as the same one.
+
+    That is the name without regard to capitals and to the number of spaces between words.
+    """
+    return " ".join(name.split()).casefold()
+
+
+@attrs.frozen
+class NameStore(Database):
+    """An arena's database of names."""
+
+    _tables = ARENA
+
+    @classmethod
+    def open(
+        cls,
+        target: str | Path,
+        *,
+        create: bool = True,
+        schema: str | None = SCHEMA,
+        check: bool = True,
+    ) -> Self:
+        """Open a database of names as `Database.open` does; the schema is for PostgreSQL alone."""
+        is_file = path_of(target) is not None
+        schema = None if is_file else schema
+        return super().open(target, create=create, schema=schema, check=check)
+
+    @classmethod
+    def rehearse(cls, target: str | Path, *, schema: str | None = SCHEMA) -> None:
+        """Do what `open` does, and undo it, as `Database.rehearse`."""
+        super().rehearse(target, schema=None if path_of(target) else schema)
+
+    @classmethod
+    def _sqlite(cls, path: Path, *, create: bool) -> Self:
+        if create:
+            # SQLite gives the files beside it the same mode. If this fails, SQLite says why.
+            with contextlib.suppress(OSError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        return super()._sqlite(path, create=create)
+
+    def register(self, name: str, token_hash: str, registrar: Registrar) -> RegisteredName:
+        """Register a name, unless it is registered already.
+
+        Args:
+            name: The name, in the form of `lanista.arena.names.ladder_name`.
+            token_hash: The salted hash of its token.
+            registrar: Who registers it.
+
+        Returns:
+            The name as it is registered now: with this hash, or with that of whoever was first.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        values = {
+            "key": key_of(name),
+            "name": name,
+            "token_hash": token_hash,
+            "registrar": registrar.value,
+            "registered": _now(),
+        }
+        with self._writing() as connection:
+            there = _find(connection, values["key"])
+            if there is not None:
+                return there
+            connection.execute(NAMES.insert().values(values))
+            return _registered_name({**values, "seen": None})
+
+    def set_token(self, name: str, token_hash: str) -> bool:
+        """Give a name another token.
+
+        Returns:
+            Whether the name is registered; if not, nothing is changed.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        of = NAMES.c.key == key_of(name)
+        with self._writing() as connection:
+            changed = connection.execute(NAMES.update().where(of).values(token_hash=token_hash))
+            return _changed(connection, changed.rowcount)
+
+    def remove(self, name: str) -> bool:
+        """Remove a name, which anybody may register again; if it is benched, it stays so.
+
+        Returns:
+            Whether the name was registered.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            removed = connection.execute(NAMES.delete().where(NAMES.c.key == key_of(name)))
+            return _changed(connection, removed.rowcount)
+
+    def changes(self) -> int:
+        """Return how often the operator has changed something that a running arena must know.
+
+        These are tokens replaced, names removed or benched, and whatever `note_change` notes.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self._reading() as connection:
+            count: int = connection.execute(sa.select(CHANGES.c.count)).scalar_one()
+        return count
+
+    def note_change(self) -> None:
+        """Count a change that is stored elsewhere, in the results of a ladder.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            _changed(connection, 1)
+
+    def find(self, name: str) -> RegisteredName | None:
+        """Return a name as it is registered; None if it isn't.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self._reading() as connection:
+            return _find(connection, key_of(name))
+
+    def names(self) -> list[RegisteredName]:
+        """Return all registered names in the order of their keys.
+
+        Raises:
+            StoreError: They can't be read.
+        """
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(NAMES)).mappings().all()
+        # Sorted here, since each database has its own order of letters.
+        return [_registered_name(row) for row in sorted(rows, key=lambda row: row["key"])]
+
+    def set_seen(self, seen: Mapping[str, datetime]) -> None:
+        """Store when names were last seen: maps each name to a time in UTC.
+
+        A name that isn't registered any more is left out.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        changes = [{"of": key_of(name), "at": _iso(at)} for name, at in seen.items()]
+        if not changes:
+            return
+        of = NAMES.c.key == sa.bindparam("of")
+        with self._writing() as connection:
+            connection.execute(NAMES.update().where(of).values(seen=sa.bindparam("at")), changes)
+
+    def bench(self, name: str, ladder: str | None = None) -> None:
+        """Keep a name, which needn't be registered, from being paired on a ladder.
+
+        Args:
+            name: The name.
+            ladder: The ladder's name; None for all ladders, those to come included.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        row = {"key": key_of(name), "ladder": ladder or "", "name": name, "since": _now()}
+        with self._writing() as connection:
+            connection.execute(BENCHED.delete().where(_is_benched(name, ladder)))
+            connection.execute(BENCHED.insert().values(row))
+            _changed(connection, 1)
+
+    def unbench(self, name: str, ladder: str | None = None) -> bool:
+        """Take back the benching of a name on a ladder; None stands for all ladders.
+
+        Returns:
+            Whether it was benched there.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        with self._writing() as connection:
+            found = connection.execute(BENCHED.delete().where(_is_benched(name, ladder)))
+            return _changed(connection, found.rowcount)
+
+    def benched(self) -> list[BenchedName]:
+        """Return the benched names, in the order of their keys and of the ladders.
+
+        Raises:
+            StoreError: They can't be read.
+        """
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(BENCHED)).mappings().all()
+        return [
+            BenchedName(
+                name=row["name"],
+                ladder=row["ladder"] or None,
+                since=datetime.fromisoformat(row["since"]),
+            )
+            for row in sorted(rows, key=lambda row: (row["key"], row["ladder"]))
+        ]
+
+
+def _find(connection: sa.Connection, key: str) -> RegisteredName | None:
+    row = connection.execute(sa.select(NAMES).where(NAMES.c.key == key)).mappings().one_or_none()
+    return None if row is None else _registered_name(row)
+
+
+def _changed(connection: sa.Connection, count: int) -> bool:
+    if count:
+        connection.execute(CHANGES.update().values(count=CHANGES.c.count + count))
+    return count > 0
+
+
+def _registered_name(row: Mapping[Any, Any]) -> RegisteredName:
+    return RegisteredName(
+        name=row["name"],
+        token_hash=row["token_hash"],
+        registrar=Registrar(row["registrar"]),
+        registered=datetime.fromisoformat(row["registered"]),
+        seen=None if row["seen"] is None else datetime.fromisoformat(row["seen"]),
+    )
+
+
+def _is_benched(name: str, ladder: str | None) -> sa.ColumnElement[bool]:
+    """Return the condition for the rows that benching a name on all ladders, or one, replaces."""
+    condition = BENCHED.c.key == key_of(name)
+    return condition if ladder is None else condition & (BENCHED.c.ladder == ladder)
+
+
+def _now() -> str:
+    return _iso(datetime.now(UTC))
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds")

@@ -1,0 +1,486 @@
+"""Queries about stored results, on one connection, in one snapshot.
+
+Nothing is written here, and no connection is made; `base` turns errors of the database into
+messages.
+"""
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.match.ending import ENDINGS, Ending
+from lanista.results.match_result import Benching, MatchResult, SeatResult
+from lanista.results.schema import (
+    BENCHED,
+    BLOCKS,
+    BOTS,
+    COUNTED,
+    FAILED,
+    MATCHES,
+    META,
+    SEATS,
+    STRUCK,
+    UNBENCHED,
+    VOID,
+)
+
+PAGE = 500
+"""Number of matches that are read at once."""
+MOST_BOUND = 5000
+"""The most values in one statement; SQLite allows 32,766, PostgreSQL 65,535."""
+
+Statement = sa.Select[*tuple[Any, ...]]
+FAULTS = ("late", "malformed", "illegal")
+"""The kinds of faults that are counted for each seat."""
+
+
+class PlayedBlock(NamedTuple):
+    """A block that was played, with what formats and ratings need of it."""
+
+    id: str
+    bots: tuple[str, ...]
+    """The bots' names, by place."""
+    seed: int
+    map: str
+    """The map's name; empty if the seed makes the map."""
+    ranks: tuple[tuple[int, ...], ...]
+    """The ranks of the matches that count, by seating, then by seat; () for one that is missing."""
+
+
+class Digest(NamedTuple):
+    """The result of a match, which must be equal in two databases in which the same was played."""
+
+    block: str
+    seating: int
+    digest: str
+    ranks: tuple[int, ...]
+
+
+class StoredMatch(NamedTuple):
+    """A stored match, with what is known of its block."""
+
+    block: str
+    """The block's id."""
+    bots: tuple[str, ...]
+    """The names of the block's bots, by place; the match says which bot sat where."""
+    seed: int
+    map: str
+    number: int
+    """The match's number, in the order of commits."""
+    committed: str
+    """The time at which the match was stored: UTC, ISO 8601."""
+    match: MatchResult
+
+
+@attrs.frozen(kw_only=True)
+class BotEndings:
+    """How one bot's matches ended, and its faults in those that count."""
+
+    endings: Mapping[Ending, int]
+    """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
+    late: int
+    """Number of late turns."""
+    malformed: int
+    """Number of turns with a malformed answer."""
+    illegal: int
+    """Number of illegal submoves or answers."""
+
+
+@attrs.frozen(kw_only=True)
+class Endings:
+    """How the matches of all bots ended."""
+
+    bots: Mapping[str, BotEndings]
+    """By name of the bot; bots that played nothing are left out."""
+    voids: int
+    """Number of void matches; `Ending.VOID` of a bot counts those that it was in."""
+
+
+class JsonLists(dict[str, tuple[Any, ...]]):
+    """JSON lists by their text, each of which is parsed once, as few different ones occur."""
+
+    def __missing__(self, text: str) -> tuple[Any, ...]:
+        self[text] = values = tuple(json.loads(text))
+        return values
+
+
+class _Texts(dict[str, str]):
+    """Texts by their JSON string, each of which is parsed once."""
+
+    def __missing__(self, text: str) -> str:
+        value: str = json.loads(text)
+        self[text] = value
+        return value
+
+
+class _Ranks(dict[str, tuple[tuple[int, ...], ...]]):
+    """Ranks by seating and seat, parsed from texts such as `0[1, 2];1[2, 1]`.
+
+    The seatings in a text may be in any order.
+    """
+
+    def __missing__(self, text: str) -> tuple[tuple[int, ...], ...]:
+        by_seating = {}
+        for match in text.split(";"):
+            seating, _, ranks = match.partition("[")
+            by_seating[int(seating)] = tuple(json.loads("[" + ranks))
+        self[text] = ranks_ = tuple(by_seating[seating] for seating in sorted(by_seating))
+        return ranks_
+
+
+@attrs.frozen
+class Reading:
+    """The content of the database at one moment; made by `Store.reading`."""
+
+    connection: sa.Connection
+
+    def played(self) -> list[PlayedBlock]:
+        """Return all blocks of a tournament, in the order of their commits."""
+        blocks = sa.select(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map)
+        # One row for each block here, too: its matches' ranks in one text, of which few are
+        # different. It has the seatings, as neither database promises an order of joined strings.
+        ranks = sa.select(
+            sa.func.aggregate_strings(sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";")
+        )
+        lists, of_blocks = JsonLists(), _Ranks()
+        return [
+            PlayedBlock(block, lists[bots], int(seed), map_name, of_blocks[text])
+            for (block, bots, seed, map_name), (text,) in zip(
+                self.connection.execute(blocks.order_by(BLOCKS.c.number)).all(),
+                self.connection.execute(
+                    ranks.where(COUNTED).group_by(MATCHES.c.block).order_by(MATCHES.c.block)
+                ).all(),
+                strict=True,
+            )
+        ]
+
+    def endings(self, without: Collection[str] = ()) -> Endings:
+        """Return how the matches of each bot ended, but for those that were struck.
+
+        Args:
+            without: Ids of blocks that don't count; unknown ids are allowed. The totals of these
+                blocks are subtracted, so the more there are, the longer it takes.
+        """
+        counted: Counter[tuple[str, str]] = Counter()
+        void: Counter[str] = Counter()
+        faults: dict[str, Counter[str]] = {}
+        voids = 0
+        all_ = self.in_window()
+        subtracted: list[sa.ColumnElement[bool]] = []
+        for ids in _chunks(without):
+            blocks = sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
+            subtracted.append(MATCHES.c.block.in_(blocks) & self.not_struck())
+        if self.struck():
+            subtracted.append(~self.not_struck())
+        if all_ is not None:
+            subtracted = [condition & all_ for condition in subtracted]
+        for place, condition in enumerate([all_, *subtracted]):
+            sign = -1 if place else 1
+            for is_void in (False, True):
+                # Void matches are subtracted from all: they are few, and an index finds them.
+                adding = -sign if is_void else sign
+                for row in self._sums(condition, only_void=is_void):
+                    bot, ending, count, *sums = row
+                    counted[bot, ending] += adding * count
+                    if is_void:
+                        void[bot] += sign * count
+                    of_bot = faults.setdefault(bot, Counter())
+                    for fault, total in zip(FAULTS, sums, strict=True):
+                        of_bot[fault] += adding * int(total)
+            voids += sign * self._voids(condition)
+        endings: dict[str, dict[Ending, int]] = {}
+        for (bot, ending), count in sorted(counted.items()):
+            if count:
+                endings.setdefault(bot, {})[ENDINGS[ending]] = count
+        for bot, count in sorted(void.items()):
+            if count:
+                of_it = endings.setdefault(bot, {})
+                of_it[Ending.VOID] = of_it.get(Ending.VOID, 0) + count
+        bots = {
+            bot: BotEndings(endings=of_it, **{fault: faults[bot][fault] for fault in FAULTS})
+            for bot, of_it in endings.items()
+        }
+        return Endings(bots=bots, voids=voids)
+
+    def _sums(
+        self, condition: sa.ColumnElement[bool] | None, *, only_void: bool
+    ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        """Return rows of bot, ending, number of seats, and the sums of each fault."""
+        source: sa.FromClause = SEATS
+        if only_void or condition is not None:
+            source = source.join(MATCHES)
+        sums = [sa.func.sum(SEATS.c[fault]) for fault in FAULTS]
+        statement: sa.Select[*tuple[Any, ...]] = (
+            sa.select(SEATS.c.bot, SEATS.c.ending, sa.func.count(), *sums)
+            .select_from(source)
+            .group_by(SEATS.c.bot, SEATS.c.ending)
+        )
+        if only_void:
+            # Naming the matches as well keeps SQLite from reading every seat.
+            few = sa.select(MATCHES.c.number).where(VOID)
+            statement = statement.where(VOID, SEATS.c.match.in_(few))
+        if condition is not None:
+            statement = statement.where(condition)
+        return self.connection.execute(statement).all()
+
+    def in_window(self) -> sa.ColumnElement[bool] | None:
+        """Return the condition for matches that aren't too old to count; None as none is."""
+        return None
+
+    def not_struck(self) -> sa.ColumnElement[bool]:
+        """Return the condition for matches in which no bot played that was struck afterwards."""
+        if not self.struck():
+            return sa.true()
+        struck = sa.select(SEATS.c.match).join(
+            STRUCK, (STRUCK.c.bot == SEATS.c.bot) & (SEATS.c.match <= STRUCK.c.number)
+        )
+        return MATCHES.c.number.not_in(struck)
+
+    def struck(self) -> list[str]:
+        """Return the names of the bots of which matches don't count, sorted."""
+        return sorted(self.connection.scalars(sa.select(STRUCK.c.bot)))
+
+    def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
+        statement = sa.select(sa.func.count()).select_from(MATCHES).where(VOID)
+        if condition is not None:
+            statement = statement.where(condition)
+        return self.connection.scalar(statement) or 0
+
+    def running_failures(self, most: int) -> dict[str, int]:
+        """Return how many of each bot's latest matches in a row ended in a failure of its own.
+
+        They are counted backwards from the newest match that counts, by the order of commits and,
+        within a commit, the order played; not beyond the bot's last unbenching or change of
+        identity. A match in which the bot has several seats is failed if one of them is.
+
+        Args:
+            most: Where counting ends.
+
+        Returns:
+            By name, from 1 to `most`; bots whose last match didn't fail are left out.
+        """
+        # With this order SQLite reads only the index of failures, not that of all seats.
+        failed = sa.select(SEATS.c.bot).where(FAILED).order_by(SEATS.c.match)
+        names = sorted(set(self.connection.scalars(failed)))
+        forgiven = dict(self.connection.execute(sa.select(BOTS.c.name, BOTS.c.since)).all())
+        for bot, number in self.connection.execute(sa.select(UNBENCHED.c.bot, UNBENCHED.c.number)):
+            forgiven[bot] = max(number, forgiven.get(bot, 0))
+        counts = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
+        return {bot: count for bot, count in counts.items() if count}
+
+    def _running(self, bot: str, after: int, most: int) -> int:
+        """Return how many matches in a row, up to `most`, a bot failed after a match."""
+        last = (
+            sa.select(SEATS.c.match)
+            .join(MATCHES)
+            .where(SEATS.c.bot == bot, SEATS.c.match > after, COUNTED)
+            .distinct()
+            .order_by(SEATS.c.match.desc())
+            .limit(most)
+        )
+        numbers = self.connection.scalars(last).all()
+        failed = sa.select(SEATS.c.match).where(
+            FAILED, SEATS.c.bot == bot, SEATS.c.match.in_(numbers)
+        )
+        in_failed = set(self.connection.scalars(failed))
+        return sum(1 for _ in itertools.takewhile(in_failed.__contains__, numbers))
+
+    def benched(self) -> list[Benching]:
+        """Return the benched bots, in the order of their benching; those of one block by name."""
+        rows = self.connection.execute(
+            sa.select(BENCHED.c.number, BENCHED.c.bot, BLOCKS.c.id, BENCHED.c.failures).join(BLOCKS)
+        )
+        # Sorted here, since each database has its own order of letters.
+        return [
+            Benching(bot=bot, block=block, failures=failures)
+            for _, bot, block, failures in sorted(rows.all())
+        ]
+
+    def matches(
+        self,
+        blocks: Collection[str] | None = None,
+        *,
+        bot: str | None = None,
+        opponent: str | None = None,
+        ending: Ending | None = None,
+        fault: str | None = None,
+        failures: bool = False,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[StoredMatch]:
+        """Return the matches, void ones included, the newest first.
+
+        Args:
+            blocks: Ids of the blocks whose matches are wanted; None for all.
+            bot: The name of a bot whose matches are wanted; None for all.
+            opponent: The name of a second bot that played in them, too; None for any.
+            ending: How they ended for `bot`, or for any bot, as in `BotEndings`; None for anyhow.
+            fault: One of `FAULTS`, which `bot`, or any bot, made in them; None for any or none.
+                Matches with a certain ending or fault aren't void, unless void ones were wanted.
+            failures: Whether to return only matches in which a bot failed: the one that was
+                named, or any.
+            before: The number of a match; only older ones are returned.
+            limit: The most matches to return; None for all.
+        """
+        conditions: list[sa.ColumnElement[bool] | sa.TextClause] = []
+        if bot is not None:
+            conditions.append(SEATS.c.bot == bot)
+        if failures:
+            conditions.append(FAILED)
+        if opponent is not None:
+            other = SEATS.alias()
+            conditions.append(
+                SEATS.c.match.in_(sa.select(other.c.match).where(other.c.bot == opponent))
+            )
+        void = sa.select(MATCHES.c.number).where(VOID)
+        if ending is Ending.VOID:
+            conditions.append(SEATS.c.match.in_(void))
+        elif ending is not None or fault is not None:
+            conditions.append(SEATS.c.match.not_in(void))
+        if ending is not None and ending is not Ending.VOID:
+            conditions.append(SEATS.c.ending == ending.value)
+        if fault is not None:
+            conditions.append(SEATS.c[fault] > 0)
+        matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
+            map(self._matches_of, self._pages(blocks, conditions, before=before))
+        )
+        return itertools.islice(matches, limit)
+
+    def _pages(
+        self,
+        blocks: Collection[str] | None,
+        conditions: Sequence[sa.ColumnElement[bool] | sa.TextClause],
+        *,
+        before: int | None,
+    ) -> Iterator[Sequence[int]]:
+        """Yield the numbers of the matches that are wanted, newest first, by page.
+
+        The conditions are about the seats of a match, of which one must meet them all.
+        """
+        statement = sa.select(MATCHES.c.number)
+        column = MATCHES.c.number
+        if conditions:
+            column = SEATS.c.match
+            statement = sa.select(column).distinct().where(*conditions)
+        statement = statement.order_by(column.desc())
+        if before is not None:
+            statement = statement.where(column < before)
+        if blocks is None:
+            page = self.connection.scalars(statement.limit(PAGE)).all()
+            while page:
+                yield page
+                page = self.connection.scalars(statement.where(column < page[-1]).limit(PAGE)).all()
+            return
+        numbers: list[int] = []
+        for ids in _chunks(blocks):
+            of_blocks = sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
+            some = sa.select(MATCHES.c.number).where(MATCHES.c.block.in_(of_blocks))
+            numbers += self.connection.scalars(statement.where(column.in_(some)))
+        numbers.sort(reverse=True)
+        yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
+
+    def _matches_of(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
+        """Yield some matches, the newest first."""
+        lists, texts = JsonLists(), _Texts()
+        seats: dict[int, list[list[Any]]] = {}
+        for number, _, *seat in self.connection.execute(
+            sa.select(SEATS).where(SEATS.c.match.in_(numbers)).order_by(SEATS.c.match, SEATS.c.seat)
+        ).all():
+            seats.setdefault(number, []).append(seat)
+        rows = self.connection.execute(
+            sa.select(
+                *(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map),
+                *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.ranks, MATCHES.c.scores),
+                *(MATCHES.c.reason, MATCHES.c.seating, MATCHES.c.attempt, MATCHES.c.termination),
+                *(MATCHES.c.turns, MATCHES.c.digest, MATCHES.c.seconds, MATCHES.c.stall),
+                MATCHES.c.record,
+            )
+            .join(BLOCKS)
+            .where(MATCHES.c.number.in_(numbers))
+            .order_by(MATCHES.c.number.desc())
+        )
+        for block, bots, seed, map_name, number, committed, ranks, scores, *match in rows.all():
+            reason, seating, attempt, end, turns, digest, seconds, stall, record = match
+            yield StoredMatch(
+                block=block,
+                bots=lists[bots],
+                seed=int(seed),
+                map=map_name,
+                number=number,
+                committed=committed,
+                match=MatchResult(
+                    seating=seating,
+                    attempt=attempt,
+                    end=end,
+                    reason=texts[reason],
+                    turns=turns,
+                    digest=digest,
+                    seconds=seconds,
+                    stall=stall,
+                    record=record,
+                    seats=tuple(
+                        SeatResult(
+                            bot=bot,
+                            rank=rank,
+                            score=score,
+                            ending=ENDINGS[ending],
+                            words=texts[words],
+                            late=late,
+                            malformed=malformed,
+                            illegal=illegal,
+                        )
+                        for (bot, ending, words, late, malformed, illegal), rank, score in zip(
+                            seats[number], lists[ranks], lists[scores], strict=True
+                        )
+                    ),
+                ),
+            )
+
+    def digests(self) -> list[Digest]:
+        """Return the matches that count, sorted by block and seating.
+
+        Two databases in which the same was played give equal lists.
+        """
+        lists = JsonLists()
+        rows = self.connection.execute(
+            sa.select(BLOCKS.c.id, MATCHES.c.seating, MATCHES.c.digest, MATCHES.c.ranks)
+            .select_from(MATCHES)
+            .join(BLOCKS)
+            .where(COUNTED)
+        )
+        # Sorted here, since each database has its own order of letters.
+        return sorted(
+            Digest(block, seating, digest, lists[ranks]) for block, seating, digest, ranks in rows
+        )
+
+    def meta(self, key: str) -> str | None:
+        """Return the note under a key; None if there is none."""
+        value: str | None = self.connection.scalar(sa.select(META.c.value).where(META.c.key == key))
+        return value
+
+    def identities(self) -> dict[str, str]:
+        """Return the identity of each bot by name: JSON, as given to `Store.set_identity`."""
+        rows = self.connection.execute(sa.select(BOTS.c.name, BOTS.c.identity))
+        return dict(rows.all())
+
+
+def rows(connection: sa.Connection, statement: Statement) -> Iterator[tuple[Any, ...]]:
+    """Return the rows of a statement as the driver returns them.
+
+    Making SQLAlchemy's rows would take half of the whole time where there are many.
+    """
+    result = connection.execute(statement)
+    assert result.cursor is not None
+    return iter(result.cursor.fetchone, None)
+
+
+def _chunks(values: Collection[str]) -> Iterator[list[str]]:
+    """Yield the different values in lists that are short enough for one statement."""
+    different = sorted(set(values))
+    for start in range(0, len(different), MOST_BOUND):
+        yield different[start : start + MOST_BOUND]

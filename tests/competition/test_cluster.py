@@ -1,0 +1,244 @@
+"""dask.distributed: a real scheduler and workers, one of which is killed; a cluster of our own."""
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import trio
+
+from e2e.running import BOTS, Program, command, environment, wait_until, wait_until_gone
+from lanista.competition import events, load, run_async
+from lanista.competition.running import open_executor
+from lanista.competition.spec import SpecError
+from support import errands
+from support.processes import argv_of, children_of, descendants
+from support.tournament import digests, directing, play, setup_in, stored
+
+PATIENCE = 60
+QUIET = {"DASK_LOGGING__DISTRIBUTED": "critical"}
+
+
+@contextlib.contextmanager
+def dask(folder, name, *words):
+    """A dask program; killed by its id in the end, with nothing that it started left."""
+    with (folder / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *map(str, words)],
+            cwd=folder,
+            env=environment(**QUIET),
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers: the scheduler's address, and the workers' processes."""
+    found = tmp_path / "scheduler.json"
+    here = ("--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", found)
+    with dask(
+        tmp_path, "scheduler", "scheduler", "--port", 0, "--dashboard-address", "127.0.0.1:0", *here
+    ):
+        told = (tmp_path / "scheduler.log").read_text
+        wait_until(lambda: found.exists() and found.read_text(), "a scheduler", told)
+        alone = ("--no-nanny", "--nthreads", 1, "--local-directory", tmp_path)
+        with (
+            dask(tmp_path, "one", "worker", *here, *alone) as one,
+            dask(tmp_path, "two", "worker", *here, *alone) as two,
+        ):
+            yield json.loads(found.read_text())["address"].replace("tcp:", "dask:"), [one, two]
+
+
+HELD = """\
+# Marches, once there is the file `go`.
+import pathlib, sys, time
+sys.path.insert(0, {bots!r})
+from march import March
+from wire import Arena
+
+arena, march = Arena(), March()
+while True:
+    turn = arena.turn()
+    while not pathlib.Path({go!r}).exists():
+        time.sleep(0.01)
+    arena.say(march.answer(turn))
+"""
+BLOCKS = 3
+"""Three pairs, one seed."""
+
+
+def spec_of(*commands):
+    """A round-robin of bots of these commands, without haste."""
+    return {
+        "name": "cup",
+        "game": "angrymob",
+        "format": "round-robin",
+        "seeds": [1],
+        "settings": {"move_limit": 8},
+        "clock": {"first": 60.0, "turn": 60.0, "start": 60.0, "stall_margin": 60.0},
+        "bots": [
+            {"name": name, "command": command}
+            for name, command in zip(("One", "Two", "Three"), commands, strict=True)
+        ],
+    }
+
+
+async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
+    """All is played all the same, once, and as without that; its bots end with it."""
+    address, (one, two) = cluster
+    go, script = tmp_path / "go", tmp_path / "held.py"
+    script.write_text(HELD.format(bots=str(BOTS), go=str(go)))
+    spec = spec_of(*[shlex.join([sys.executable, "-S", str(script)])] * 3)
+    bots = []
+
+    async def kill():
+        """Kill a worker while its bots think: they are held until it is dead."""
+
+        def has_bots():
+            return any(argv_of(pid)[-1:] == [str(script)] for pid in descendants(one.pid))
+
+        await trio.to_thread.run_sync(wait_until, has_bots, "the worker has started bots")
+        bots.extend(descendants(one.pid))
+        one.kill()
+        assert -signal.SIGKILL == await trio.to_thread.run_sync(one.wait, PATIENCE)
+        go.touch()
+
+    (tmp_path / "killed").mkdir()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(kill)
+        report = await run_async(spec, folder=tmp_path / "killed", executor=address)
+    assert (True, "") == (report.over, report.halted)
+    wait_until_gone(bots)
+    wait_until(lambda: not children_of(two.pid), "the other one's bots are ended")
+
+    (tmp_path / "undisturbed").mkdir()
+    with ThreadPoolExecutor(1) as threads:
+        whole = await run_async(spec, folder=tmp_path / "undisturbed", executor=threads)
+    assert whole.standings == report.standings
+    killed, undisturbed = (load(spec, tmp_path / name) for name in ("killed", "undisturbed"))
+    assert BLOCKS * 2 == len(digests(killed))
+    assert digests(undisturbed) == digests(killed)
+    # They came as bytes: this folder is not known to be the workers' too.
+    assert BLOCKS * 2 == len(list((tmp_path / "killed" / "cup.records").glob("*/*.jsonl.gz")))
+
+
+@pytest.mark.long
+async def test_workers_that_join_are_used(cluster, tmp_path):
+    address, (one, two) = cluster
+    workers = open_executor(address, seats=2)
+    await trio.to_thread.run_sync(workers.start)
+    try:
+        with trio.fail_after(PATIENCE):
+            while workers.count_threads() != 2:
+                await trio.lowlevel.checkpoint()
+        one.kill()
+        with trio.fail_after(PATIENCE):
+            while workers.count_threads() != 1:
+                await trio.lowlevel.checkpoint()
+        assert two.pid == workers.submit(os.getpid).result(PATIENCE)
+    finally:
+        await trio.to_thread.run_sync(workers.close)
+
+
+async def test_a_cluster_of_our_own(tmp_path):
+    """`dask-local`: it is made for the run, and ends with it."""
+    setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
+    workers = open_executor("dask-local", 2, seats=2)
+    pids = set()
+    signals = []
+
+    def hear(event):
+        if isinstance(event, events.BlockDone):
+            if not signals:  # nothing of a terminal's is held back from bots
+                signals.append(workers.submit(errands.ignored).result(PATIENCE))
+            pids.update(nanny.pid for nanny in workers._cluster.workers.values())
+
+    with directing(setup, play, workers=workers, on_event=hear) as director:
+        report = await director.run()
+    assert (True, "") == (report.over, report.halted)
+    assert 8 == len(stored(setup))
+    assert [([signal.SIGINT, signal.SIGHUP], [])] == signals
+    assert 2 == len(pids)
+    wait_until_gone(pids)
+
+
+def test_no_scheduler_there(monkeypatch):
+    monkeypatch.setattr("lanista.competition.cluster.CONNECT", 0.2)
+    workers = open_executor("dask://127.0.0.1:1", seats=2)
+    with pytest.raises(SpecError) as refused:
+        workers.start()
+    workers.terminate()
+    assert "executor: dask://127.0.0.1:1: no dask scheduler answers there" == str(refused.value)
+
+
+def test_no_cluster_can_be_made(monkeypatch):
+    """As when a worker of it dies while it starts."""
+
+    def fails(**_):
+        raise RuntimeError("Nanny failed to start.\nWorker exited")
+
+    monkeypatch.setattr("lanista.competition.cluster.distributed.LocalCluster", fails)
+    workers = open_executor("dask-local", 1, seats=2)
+    with pytest.raises(SpecError) as refused:
+        workers.start()
+    workers.terminate()
+    assert (
+        "executor: dask-local: no cluster can be made: Nanny failed to start. Worker exited"
+        == str(refused.value)
+    )
+
+
+TOML = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = { count = 200, base = 7 }
+executor = "dask-local"
+concurrency = 2
+settings = { move_limit = 8 }
+clock = { first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }
+bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Random", command = "RandomRunners" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "when"),
+    [
+        pytest.param(signal.SIGINT, "playing", marks=pytest.mark.long),
+        pytest.param(signal.SIGINT, "starting", marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, "playing", marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, "starting", marks=pytest.mark.long),
+    ],
+)
+def test_a_terminals_signals_are_the_managers(tmp_path, number, when):
+    """They go to the whole process group: what runs is finished and stored, and all ends."""
+    (tmp_path / "cup.toml").write_text(TOML)
+    run = Program(command("tournament", "run", "cup.toml", "--json"), tmp_path)
+    try:
+        if when == "playing":
+            run.until(lambda: '"event": "block-done"' in run.out, "a block")
+        else:
+            # The first one is multiprocessing's tracker, which leaves them alone.
+            run.until(lambda: len(descendants(run.process.pid)) > 1, "workers start")
+        pids = descendants(run.process.pid)
+        os.killpg(run.process.pid, number)
+        assert 130 == run.wait(), run.err
+    finally:
+        run.end()
+    assert "Traceback" not in run.err
+    assert '"event": "halted"' not in run.out
+    done = run.out.count('"event": "block-done"')
+    assert (when == "playing") == bool(done)
+    assert done == len(stored(load(tmp_path / "cup.toml")))
+    wait_until_gone(pids)

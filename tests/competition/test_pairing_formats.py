@@ -1,0 +1,637 @@
+"""Each format by itself: who meets whom, byes, places, verdicts, errors."""
+
+import random
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from lanista.competition.formats.knockout import EXTENSIONS, bracket, heats_of
+from lanista.competition.formats.sprt import VersionTest
+from lanista.competition.make_format import make_format
+from lanista.competition.spec import BotEntry, Spec, SpecError, Sprt
+from lanista.results.blocks import BlockScore, Pairing
+from lanista.results.format_names import FormatName
+
+
+def make(kind, bots, *, seats=2, draws=3, fillers=(), maps=1, rotation=lambda draw: draw, **keys):
+    entries = tuple(BotEntry(name=bot, command="idle") for bot in bots)
+    spec = Spec(name="cup", game="any", format=FormatName(kind), bots=entries, **keys)
+    return make_format(spec, seats, draws, bots, fillers, maps=maps, rotation=rotation)
+
+
+def handed_out(format_):
+    return list(iter(format_.next, None))
+
+
+def ranked(format_, pairing, strength):
+    """Every match of a block goes by strength; equal strengths tie."""
+    by_place = [strength(bot) for bot in pairing.bots]
+    return BlockScore(
+        pairing.bots,
+        tuple(
+            tuple(1 + sum(other > by_place[place] for other in by_place) for place in seating)
+            for seating in format_.seated
+        ),
+    )
+
+
+def play(format_, strength):
+    """Play it to its end; returns the rounds, as they were handed out."""
+    rounds = []
+    while handed := handed_out(format_):
+        rounds.append(handed)
+        for pairing in handed:
+            format_.record(pairing, ranked(format_, pairing, strength))
+    assert format_.over()
+    return rounds
+
+
+def by_alphabet(bot):
+    """a is the strongest."""
+    return -ord(bot)
+
+
+# Round-robin
+
+
+def test_round_robin_of_two_seats_is_draw_by_draw():
+    handed = handed_out(make("round-robin", "dcba", draws=2))
+    assert [0] * 6 + [1] * 6 == [pairing.opening for pairing in handed]
+    for draw in (0, 1):
+        pairs = [pairing.bots for pairing in handed if pairing.opening == draw]
+        assert sorted(combinations("abcd", 2)) == sorted(pairs)
+    # Each half of a round has everybody once.
+    assert all(
+        len({*one.bots, *two.bots}) == 4 for one, two in zip(handed[::2], handed[1::2], strict=True)
+    )
+
+
+def test_three_bots_and_a_filler_are_one_block_a_draw():
+    format_ = make("round-robin", "abc", seats=4, draws=6, fillers=("Null",))
+    handed = handed_out(format_)
+    assert [{"a", "b", "c", "Null"}] * 6 == [set(pairing.bots) for pairing in handed]
+    assert 6 == len({pairing.bots for pairing in handed})
+
+
+@pytest.mark.parametrize("bots", ["abcdefg", "abcdefghijkl"])
+def test_round_robin_of_four_seats_meets_equally_on_each_draw(bots):
+    for draw, handed in Counter(
+        (pairing.opening, pair)
+        for pairing in handed_out(make("round-robin", bots, seats=4))
+        for pair in combinations(sorted(pairing.bots), 2)
+    ).items():
+        assert {7: 2, 12: 3}[len(bots)] == handed, draw
+
+
+def test_a_long_round_robin_is_taken_up_whole():
+    """20 bots, 264 draws: 190 · 264 = 50,160 blocks."""
+    bots = [f"bot{at}" for at in range(20)]
+    pairings = handed_out(make("round-robin", bots, draws=264))
+    assert 50_160 == len(pairings)
+    results = [(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1)))) for pairing in pairings]
+    format_ = make("round-robin", bots, draws=264)
+    for pairing, played in results:
+        format_.record(pairing, played)
+    assert format_.next() is None
+    assert format_.over()
+
+
+def test_a_very_long_round_robin_is_planned_at_once():
+    """Blocks are counted by what a draw has: draw by draw this would not end in time."""
+    for seats in (2, 4):
+        format_ = make("round-robin", "abcdefgh", seats=seats, draws=10**9)
+        format_.bench("a")
+        assert (0, 0) == (format_.next().opening, format_.progress().played)
+
+
+# Gauntlet
+
+
+def test_gauntlet_of_two_seats():
+    handed = handed_out(make("gauntlet", "abcd", draws=2, challenger="c"))
+    assert [("a", "c"), ("b", "c"), ("c", "d")] * 2 == [pairing.bots for pairing in handed]
+
+
+@pytest.mark.parametrize("bots", ["abcd", "abcdefg", "abcdefghijk"])
+def test_gauntlet_of_four_seats_has_all_others_equally_often(bots):
+    handed = handed_out(make("gauntlet", bots, seats=4, draws=5))
+    assert {"a"} == {pairing.bots[0] for pairing in handed}
+    often = 1 if len(bots) == 4 else 3
+    for draw in range(5):
+        blocks = [pairing.bots for pairing in handed if pairing.opening == draw]
+        assert dict.fromkeys(bots[1:], often) == Counter(
+            bot for block in blocks for bot in block[1:]
+        )
+        assert len(blocks) == len(set(map(frozenset, blocks)))
+        if often == 3:
+            # Each is once next after the challenger, once opposite, once next before it.
+            assert all(
+                sorted(bots[1:]) == sorted(column) for column in list(zip(*blocks, strict=True))[1:]
+            )
+
+
+def test_gauntlet_without_its_challenger_is_over():
+    format_ = make("gauntlet", "abc")
+    format_.bench("a")
+    assert format_.over()
+
+
+# Swiss
+
+
+def test_swiss_pairs_neighbours_who_have_not_met():
+    rounds = play(make("swiss", "abcdefgh", rounds=3), by_alphabet)
+    assert [
+        # By the spec's order.
+        {"ab", "cd", "ef", "gh"},
+        # a c e g have 2 points, b d f h none.
+        {"ac", "eg", "bd", "fh"},
+        # a e have 4, b c f g 2 (in the spec's order), d h none.
+        {"ae", "bc", "fg", "dh"},
+    ] == [{"".join(pairing.bots) for pairing in handed} for handed in rounds]
+    assert [{0}, {1}, {2}] == [{pairing.opening for pairing in handed} for handed in rounds]
+
+
+def test_swiss_rounds_use_their_own_draws():
+    rounds = play(make("swiss", "abcd", draws=1, blocks=3), by_alphabet)
+    assert [{0, 1, 2}, {3, 4, 5}] == [{pairing.opening for pairing in handed} for handed in rounds]
+
+
+@pytest.mark.parametrize("kind", ["swiss", "knockout"])
+def test_a_meeting_plays_its_seed_on_each_map(kind):
+    """Three maps, two blocks: draws are seed by seed, each on maps 0, 1, 2."""
+    rounds = play(make(kind, "abcd", maps=3, blocks=2), by_alphabet)
+    assert [set(range(6)), set(range(6, 12))] == [
+        {pairing.opening for pairing in handed} for handed in rounds
+    ]
+    assert [12, 12 if kind == "swiss" else 6] == list(map(len, rounds))
+
+
+@pytest.mark.parametrize("kind", [pytest.param("swiss", marks=pytest.mark.long), "knockout"])
+def test_a_round_has_no_more_blocks_than_can_be_planned(kind):
+    with pytest.raises(SpecError) as caught:
+        make(kind, "abcdefghij", maps=2, blocks=100_000)
+    message = str(caught.value)
+    assert message.startswith("blocks: 100000 a meeting on 2 maps makes 1,000,000 blocks a round; ")
+    # As many as there can be.
+    format_ = make(kind, "abcd", maps=2, blocks=62_500)
+    assert Pairing(("a", "b" if kind == "swiss" else "d"), 0) == format_.next()
+
+
+def test_swiss_odd_count_has_byes_for_the_lowest():
+    """The last has the first bye, then the lowest without one; a bye is a block's 2 points."""
+    format_ = make("swiss", "abcde", rounds=3)
+    assert {"e": 2.0} == format_.byes()
+    play(format_, by_alphabet)
+    # Round 2: a, c, e 2 points; b, d none: d's bye; a-c, b-e. Round 3: a 4, the others 2: c's.
+    assert {"e": 2.0, "d": 2.0, "c": 2.0} == format_.byes()
+
+
+def test_swiss_repeats_only_when_there_is_nobody_new():
+    pairs = Counter(
+        pairing.bots
+        for handed in play(make("swiss", "abcd", rounds=6), by_alphabet)
+        for pairing in handed
+    )
+    assert dict.fromkeys(combinations("abcd", 2), 2) == pairs
+
+
+def test_swiss_order_by_points_then_buchholz_then_direct():
+    """Round 1: a-b, c-d; round 2: a-c, b-d.
+
+    a 4; b 2 and c 2, d 0. b met a and d: 4; c met d and a: 4. They didn't meet: they share.
+    """
+    format_ = make("swiss", "abcd", rounds=2)
+    assert [(1, "a"), (1, "b"), (1, "c"), (1, "d")] == format_.order()
+    play(format_, by_alphabet)
+    assert [(1, "a"), (2, "b"), (2, "c"), (4, "d")] == format_.order()
+    assert "a wins" == format_.verdict()
+
+
+def test_swiss_shared_first_place():
+    format_ = make("swiss", "ab")
+    play(format_, lambda _: 0)
+    assert "a and b share the first place" == format_.verdict()
+
+
+@pytest.mark.parametrize(("count", "rounds"), [(2, 1), (3, 2), (8, 3), (9, 4), (20, 5)])
+def test_swiss_default_rounds(count, rounds):
+    format_ = make("swiss", [chr(97 + at) for at in range(count)])
+    assert f"round 1 of {rounds}" == format_.progress().words
+
+
+@pytest.mark.parametrize(("count", "rounds"), [(4, 1), (7, 2), (8, 2), (13, 4), (16, 4)])
+def test_swiss_default_rounds_of_pods(count, rounds):
+    format_ = make("swiss", [chr(97 + at) for at in range(count)], seats=4)
+    assert f"round 1 of {rounds}" == format_.progress().words
+
+
+def test_swiss_pods_and_byes():
+    """Six: one pod, two byes of 1½ points a match, of four matches; who sat out plays next."""
+    format_ = make("swiss", "abcdef", seats=4, rounds=2)
+    assert {"e": 6.0, "f": 6.0} == format_.byes()
+    first, second = play(format_, by_alphabet)
+    assert ["abcd"] == ["".join(sorted(pairing.bots)) for pairing in first]
+    # a 12, b 8, e and f 6, c 4, d 0: the lowest without a bye sit out.
+    assert ["abef"] == ["".join(sorted(pairing.bots)) for pairing in second]
+    assert {"e": 6.0, "f": 6.0, "c": 6.0, "d": 6.0} == format_.byes()
+
+
+def test_swiss_walkover_for_what_is_not_played():
+    """One of b's two blocks with a was played: for the other one a has the points of a bye."""
+    format_ = make("swiss", "abcd", blocks=2)
+    first = format_.next()
+    assert ("a", "b") == first.bots
+    format_.record(first, ranked(format_, first, by_alphabet))
+    format_.bench("b")
+    assert {"a": 2.0} == format_.byes()
+    assert all("b" not in pairing.bots for pairing in handed_out(format_))
+
+
+def test_swiss_waits_for_what_was_handed_out_to_a_benched_bot():
+    format_ = make("swiss", "abcd", rounds=1)
+    handed = handed_out(format_)
+    format_.bench("b")
+    for pairing in handed:
+        assert not format_.over()
+        format_.record(pairing, ranked(format_, pairing, by_alphabet))
+    assert format_.over()
+    assert {} == format_.byes()
+    assert all(map(format_.counts, handed))
+
+
+# Knockout
+
+
+@pytest.mark.parametrize(
+    ("count", "lines"), [(2, [0, 1]), (4, [0, 3, 1, 2]), (7, [0, 7, 3, 4, 1, 6, 2, 5])]
+)
+def test_bracket(count, lines):
+    assert lines == bracket(count)
+
+
+def test_knockout_of_eight():
+    format_ = make("knockout", "abcdefgh")
+    rounds = play(format_, by_alphabet)
+    assert [["ah", "de", "bg", "cf"], ["ad", "bc"], ["ab"]] == [
+        ["".join(pairing.bots) for pairing in handed] for handed in rounds
+    ]
+    assert [1, 2, 3, 3, 5, 5, 5, 5] == [place for place, _ in format_.order()]
+    assert "abcdefgh" == "".join(bot for _, bot in format_.order())
+    assert "a wins" == format_.verdict()
+
+
+def test_knockout_has_byes_for_the_first_seeds():
+    format_ = make("knockout", "abcde")
+    assert [("d", "e")] == [pairing.bots for pairing in handed_out(format_)][:1]
+    assert {"a": 2.0, "b": 2.0, "c": 2.0} == format_.byes()
+
+
+def test_knockout_extends_what_is_drawn():
+    """A mini-match of two blocks that ends even gets one more, then another."""
+    format_ = make("knockout", "ab", blocks=2)
+    for wanted in ([0, 1], [2], [3]):
+        handed = handed_out(format_)
+        assert wanted == [pairing.opening for pairing in handed]
+        for pairing in handed:
+            strength = {"a": 0, "b": 1 if pairing.opening == 3 else 0}
+            format_.record(pairing, ranked(format_, pairing, strength.__getitem__))
+    assert "b wins" == format_.verdict()
+    assert [(1, "b"), (2, "a")] == format_.order()
+    assert (4, 4) == (format_.progress().played, format_.progress().planned)
+
+
+def test_knockout_that_stays_drawn_goes_by_seed_and_says_so():
+    format_ = make("knockout", "ba", blocks=2)
+    assert 1 + EXTENSIONS == len(play(format_, lambda _: 0))
+    assert (
+        "b wins; b went on before a in round 1 as the higher seed, still even after 20 extensions"
+        == format_.verdict()
+    )
+
+
+def test_knockout_of_heats():
+    """Eight: two heats, of each two go on; the final gives the places."""
+    format_ = make("knockout", "abcdefgh", seats=4)
+    rounds = play(format_, by_alphabet)
+    assert [["adeh", "bcfg"], ["abcd"]] == [
+        ["".join(sorted(pairing.bots)) for pairing in handed] for handed in rounds
+    ]
+    assert [1, 2, 3, 4, 5, 5, 5, 5] == [place for place, _ in format_.order()]
+
+
+def test_a_heat_is_extended_only_where_it_matters():
+    """Places 1 and 2 even: both go on. Places 2 and 3 even: one block more."""
+    format_ = make("knockout", "abcdefgh", seats=4)
+    strength = {"a": 9, "d": 9, "e": 5, "h": 1} | {"b": 9, "c": 5, "f": 5, "g": 1}
+    first = handed_out(format_)
+    for pairing in first:
+        format_.record(pairing, ranked(format_, pairing, strength.__getitem__))
+    assert [("bcfg", 1)] == [
+        ("".join(sorted(pairing.bots)), pairing.opening) for pairing in handed_out(format_)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "plan"),
+    [
+        (4, [(1, 3)]),
+        (5, [(1, 1), (1, 3)]),
+        (7, [(1, 2), (1, 1), (1, 3)]),
+        (8, [(2, 4), (1, 3)]),
+        (13, [(3, 5), (2, 4), (1, 3)]),
+        (15, [(3, 6), (1, 1), (2, 4), (1, 3)]),
+        (16, [(4, 8), (2, 4), (1, 3)]),
+    ],
+)
+def test_heats_bring_any_number_down_to_one(count, plan):
+    found = []
+    while count > 1:
+        found.append(heats_of(count))
+        count -= found[-1][1]
+    assert plan == found
+
+
+@pytest.mark.parametrize("count", [5, 6, 7, 11, 13, 15])
+def test_knockout_of_heats_with_any_number_finds_the_best(count):
+    bots = [chr(97 + at) for at in range(count)]
+    random.Random(count).shuffle(bots)
+    format_ = make("knockout", bots, seats=4)
+    planned = format_.progress().planned
+    play(format_, by_alphabet)
+    assert [(1, "a"), (2, "b")] == list(format_.order())[:2]
+    assert planned == format_.progress().played
+
+
+def test_knockout_goes_on_without_a_benched_bot():
+    format_ = make("knockout", "abcd")
+    format_.bench("a")
+    assert {"d": 2.0} == format_.byes()
+    play(format_, by_alphabet)
+    assert "b wins" == format_.verdict()
+    assert [(1, "b"), (2, "d"), (3, "a"), (3, "c")] == format_.order()
+
+
+# Ladder
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+@pytest.mark.parametrize("count", [4, 5, 9, 20])
+def test_nobody_starves_on_a_ladder(seats, count):
+    bots = [f"bot{at}" for at in range(count)]
+    format_ = make("ladder", bots, seats=seats)
+    chance = random.Random(count)
+    begun = Counter(dict.fromkeys(bots, 0))
+    running = []
+    for _ in range(600):
+        pairing = format_.next()
+        begun.update(pairing.bots)
+        assert max(begun.values()) - min(begun.values()) <= 4
+        running.append(pairing)
+        if len(running) > 5:
+            pairing = running.pop(int(chance.random() * len(running)))
+            format_.record(pairing, ranked(format_, pairing, bots.index))
+    assert not format_.over()
+
+
+def test_a_ladder_prefers_the_nearest_rated():
+    """Twenty of very different strength: most opponents are in the nearer half of the field."""
+    bots = [f"bot{at:02}" for at in range(20)]
+    format_ = make("ladder", bots)
+    far = []
+    for _ in range(1500):
+        pairing = format_.next()
+        format_.record(pairing, ranked(format_, pairing, bots.index))
+        far.append(abs(bots.index(pairing.bots[0]) - bots.index(pairing.bots[1])))
+    # Chance alone: a mean of 7 places.
+    assert sum(far[500:]) / 1000 < 4.5
+
+
+def test_meetings_of_a_ladder_count_their_draws():
+    handed = [make("ladder", "ab").next()]
+    format_ = make("ladder", "ab")
+    assert handed == [Pairing(("a", "b"), 0)]
+    format_.record(Pairing(("a", "b"), 1), BlockScore(("a", "b"), ((1, 2), (2, 1))))
+    # 1 was played before; 0 and then 2 are free.
+    assert [0, 2, 3] == [format_.next().opening for _ in range(3)]
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_ladder_plays_each_block_on_another_draw(seats):
+    """So that all seeds and maps come in turn, and no seed's luck counts for many blocks."""
+    bots = [f"bot{at:02}" for at in range(20)]
+    format_ = make("ladder", bots, seats=seats, blocks=100)
+    assert list(range(100)) == [pairing.opening for pairing in handed_out(format_)]
+
+
+def test_a_ladder_fills_the_draws_that_were_never_begun():
+    """Whoever played on the others, and wherever the spec puts their seeds now."""
+    format_ = make("ladder", "abcd")
+    for bots, draw in [("ab", 7), ("cd", 0), ("bd", 2), ("ac", 7)]:
+        pairing = Pairing(tuple(bots), draw)
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        assert format_.counts(pairing)
+    assert [1, 3, 4, 5, 6, 8] == [format_.next().opening for _ in range(6)]
+
+
+def test_a_ladder_ends_after_its_blocks():
+    format_ = make("ladder", "abc", blocks=4)
+    handed = handed_out(format_)
+    assert 4 == len(handed)
+    for pairing in handed:
+        assert not format_.over()
+        format_.record(pairing, ranked(format_, pairing, by_alphabet))
+    assert format_.over()
+
+
+def test_a_bot_that_joins_a_ladder_catches_up():
+    """It is in every block until the others are no further."""
+    before = make("ladder", "abcd")
+    told = []
+    for _ in range(40):
+        pairing = before.next()
+        before.record(pairing, ranked(before, pairing, by_alphabet))
+        told.append(pairing)
+    format_ = make("ladder", "abcde")
+    for pairing in told:
+        format_.record(pairing, ranked(format_, pairing, by_alphabet))
+    # 20 blocks a bot were played; e needs that many, in which the others play 5 each.
+    assert all("e" in format_.next().bots for _ in range(20))
+
+
+# Version test
+
+
+class Scripted:
+    """A test that decides once it has so many scores; it keeps them."""
+
+    bounds = (-2.94, 2.94)
+
+    def __init__(self, enough=10**9):
+        self.enough = enough
+        self.scores = []
+
+    def add(self, score):
+        self.scores.append(score)
+
+    @property
+    def llr(self):
+        return float(len(self.scores))
+
+    @property
+    def decision(self):
+        return "H1" if len(self.scores) >= self.enough else None
+
+
+def version_test(test, *, seats=2, blocks=None):
+    seated = make("sprt", ["new", "old"], seats=seats).seated
+    return VersionTest(bots=["new", "old"], seated=seated, blocks=blocks, test=test)
+
+
+def test_scores_come_in_the_order_of_draws():
+    """Draws 1 and 2 end first: nothing is counted until 0 has."""
+    test = Scripted()
+    format_ = version_test(test)
+    zero, one, two = (format_.next() for _ in range(3))
+    assert [("new", "old")] * 3 == [zero.bots, one.bots, two.bots]
+    assert [0, 1, 2] == [zero.opening, one.opening, two.opening]
+    format_.record(two, BlockScore(two.bots, ((1, 2), (2, 1))))  # both won
+    format_.record(one, BlockScore(one.bots, ((1, 2), (1, 2))))  # seat 1 won both
+    assert [] == test.scores
+    format_.record(zero, BlockScore(zero.bots, ((2, 1), (1, 1))))  # lost and drawn
+    assert [0.25, 0.5, 1.0] == test.scores
+
+
+def test_share_of_two_against_two():
+    """In each match A's are 1st and 3rd of four: of 4 meetings of A and B it wins 2 and 1."""
+    test = Scripted()
+    format_ = version_test(test, seats=4)
+    pairing = format_.next()
+    assert ("new", "new", "old", "old") == pairing.bots
+    rank = {0: 1, 1: 3, 2: 2, 3: 4}
+    ranks = tuple(tuple(rank[place] for place in seating) for seating in format_.seated)
+    format_.record(pairing, BlockScore(pairing.bots, ranks))
+    assert [0.75] == test.scores
+
+
+def test_after_the_decision_nothing_changes_it():
+    format_ = version_test(Scripted(enough=2))
+    handed = [format_.next() for _ in range(4)]
+    for pairing in handed:
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+    assert format_.over()
+    assert format_.next() is None
+    assert "H1 accepted: LLR 2.00 (-2.94, 2.94) after 2 blocks" == format_.verdict()
+    assert all(map(format_.counts, handed))
+    assert 4 == format_.progress().played
+
+
+def test_a_version_test_counts_blocks_wherever_their_draws_are_now():
+    """Of four at most three were played, on what are draws 0, 1 and 4 now: 2 is next, no more."""
+    test = Scripted()
+    format_ = version_test(test, blocks=4)
+    for draw in (0, 1, 4):
+        pairing = Pairing(("new", "old"), draw)
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        assert format_.counts(pairing)
+    assert 2 == len(test.scores)
+    (pairing,) = handed_out(format_)
+    assert 2 == pairing.opening
+    format_.record(pairing, BlockScore(pairing.bots, ((2, 1), (1, 2))))
+    # Nothing more will fill the gap at 3.
+    assert [1.0, 1.0, 0.0, 1.0] == test.scores
+    assert format_.over()
+    assert (4, 4) == (format_.progress().played, format_.progress().planned)
+
+
+def test_a_version_test_ends_undecided_after_its_blocks():
+    format_ = version_test(Scripted(), blocks=3)
+    handed = handed_out(format_)
+    assert [0, 1, 2] == [pairing.opening for pairing in handed]
+    assert not format_.over()
+    for pairing in handed:
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+    assert format_.over()
+    assert "undecided: LLR 3.00 (-2.94, 2.94) after 3 blocks" == format_.verdict()
+
+
+def test_a_version_test_has_the_bounds_that_are_asked_for():
+    """log(beta/(1-alpha)), log((1-beta)/alpha); without [sprt] both are 0.05."""
+    for keys, bounds in [
+        ({}, "(-2.94, 2.94)"),
+        ({"sprt": Sprt(alpha=0.01, beta=0.1)}, "(-2.29, 4.50)"),
+    ]:
+        assert make("sprt", ["new", "old"], **keys).progress().words.endswith(bounds)
+
+
+def test_a_much_better_version_is_accepted():
+    """With the real test: it wins every block."""
+    format_ = make("sprt", ["new", "old"])
+    while not format_.over():
+        pairing = format_.next()
+        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        assert pairing.opening < 5000
+    assert format_.verdict().startswith("H1 accepted")
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("kind", "bots", "keys", "line"),
+    [
+        ("round-robin", "ab", {"rounds": 2}, "rounds: a round-robin has none; its length is"),
+        ("knockout", "ab", {"rounds": 2}, "rounds: a knockout has none; they follow from"),
+        ("ladder", "ab", {"rounds": 2}, "rounds: a ladder has none; it goes on until"),
+        ("sprt", "ab", {"rounds": 2}, "rounds: a version test has none; it goes on until"),
+        ("round-robin", "ab", {"blocks": 2}, "blocks: a round-robin has none; its length is"),
+        ("gauntlet", "ab", {"blocks": 2}, "blocks: a gauntlet has none; its length is"),
+        ("round-robin", "ab", {"sprt": Sprt()}, "sprt: a round-robin has none; only a version"),
+        ("ladder", "ab", {"sprt": Sprt(elo1=5.0)}, "sprt: a ladder has none; only a version"),
+        ("round-robin", "ab", {"fill": "Null"}, "fill: two bots take all seats of a game of 2"),
+        ("sprt", "ab", {"fill": "Null", "seats": 4}, "fill: a version test has no free seats"),
+        ("swiss", "ab", {"challenger": "a"}, "challenger: a Swiss tournament has none; only"),
+        ("gauntlet", "ab", {"challenger": "x"}, "challenger: 'x' isn't a bot here; it can be a, b"),
+        ("sprt", "abc", {}, "bots: a version test needs exactly two, not 3"),
+        ("knockout", "a", {}, "bots: a knockout needs at least two, not 1"),
+        ("round-robin", "abc", {"seats": 4}, "bots: the game has 4 seats, and there are only 3"),
+        ("round-robin", "abc", {"seats": 3}, "game: it has 3 seats; tournaments are for games of"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(kind, bots, keys, line):
+    with pytest.raises(SpecError) as caught:
+        make(kind, bots, **keys)
+    assert str(caught.value).startswith(line)
+    assert "\n" not in str(caught.value)
+
+
+# Rounds as people see them
+
+
+def shown_rounds(format_):
+    return [
+        [(meeting.bots, meeting.points, meeting.over, meeting.through) for meeting in round_]
+        for round_ in format_.rounds()
+    ]
+
+
+def test_rounds_of_a_knockout_are_its_bracket():
+    """Neighbouring heats lead to the same one; a bye is a heat of one bot, which goes on."""
+    format_ = make("knockout", "abc")
+    assert [[(("a",), (0.0,), True, ("a",)), (("b", "c"), (0.0, 0.0), False, ())]] == shown_rounds(
+        format_
+    )
+    play(format_, by_alphabet)
+    assert [
+        [(("a",), (0.0,), True, ("a",)), (("b", "c"), (2.0, 0.0), True, ("b",))],
+        [(("a", "b"), (2.0, 0.0), True, ("a",))],
+    ] == shown_rounds(format_)
+
+
+def test_rounds_of_a_swiss_have_their_byes_last():
+    format_ = make("swiss", "abc", rounds=2)
+    play(format_, by_alphabet)
+    first, second = shown_rounds(format_)
+    assert [(("a", "b"), (2.0, 0.0), True, ()), (("c",), (0.0,), True, ())] == first
+    assert (("a", "c"), (2.0, 0.0), True, ()) in second

@@ -1,0 +1,441 @@
+"""Going on: whatever interrupts a tournament, each block is stored once, and none is missing."""
+
+import itertools
+import json
+import threading
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from e2e.running import EXAMPLE_MAP
+from lanista.competition import events, looking
+from lanista.competition.looking import load, standings_of
+from lanista.competition.running import open_tournament, run_async
+from lanista.competition.spec import SpecError
+from lanista.competition.stored_blocks import (
+    check_identities,
+    read_stored_blocks,
+    settle_seed,
+    unbench_bots,
+)
+from lanista.results.database import Store
+from support.tournament import digests, directing, format_of, play, setup_in, stored
+
+COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The digests of a whole run by format, played once each."""
+    known = {}
+
+    async def of(format_name):
+        if format_name not in known:
+            setup = setup_for(tmp_path_factory.mktemp(format_name), format_name)
+            with directing(setup) as director:
+                await director.run()
+            known[format_name] = digests(setup)
+        return known[format_name]
+
+    return of
+
+
+def setup_for(folder, format_name):
+    # From a number: a knockout goes beyond those that a list has, by a secret of its database.
+    return setup_in(folder, bots=4, seeds={"count": 2, "base": 5}, format=format_name)
+
+
+# How a run is ended, after how many of its blocks, and how many threads play. As many as may be
+# wanted are drawn before: how far a run gets until it ends is up to the threads.
+interruptions = st.lists(
+    st.tuples(st.sampled_from(["finish", "stop", "raise"]), st.integers(1, 8), st.integers(1, 3)),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=settings().max_examples // 4)
+@given(planned=interruptions, format_name=st.sampled_from(["round-robin", "gauntlet", "knockout"]))
+async def test_interrupted_anywhere(planned, format_name, tmp_path_factory, undisturbed):
+    """After each block, or in the middle of a commit, by finish, stop or a failure."""
+    setup = setup_for(tmp_path_factory.mktemp("run"), format_name)
+    played = []
+    lock = threading.Lock()
+
+    def noting(task):
+        with lock:
+            played.extend(block.id for block in task.blocks)
+        return play(task)
+
+    committed = []
+    for how, after, threads in itertools.chain(planned, itertools.repeat(("finish", 0, 2))):
+        heard = []
+
+        def hear(event, how=how, after=after, heard=heard):
+            if isinstance(event, events.BlockDone):
+                heard.append(event.block)
+                if len(heard) == after and how == "raise":
+                    raise ZeroDivisionError
+                if len(heard) == after:
+                    getattr(director, how)()
+
+        before = {block.id for block in stored(setup)} if committed else set()
+        with directing(
+            setup_for(setup.folder, format_name),
+            noting,
+            threads=threads,
+            on_event=hear,
+        ) as director:
+            try:
+                report = await director.run()
+            except ZeroDivisionError:
+                report = None
+        assert not before & set(heard), "played again"
+        committed += heard
+        if report is not None and report.over:
+            break
+    ids = [block.id for block in stored(setup)]
+    assert len(ids) == len(set(ids))
+    assert len(committed) == len(set(committed))
+    assert set(committed) <= set(ids) <= set(played)
+    assert await undisturbed(format_name) == digests(setup)
+    for _, seating, _, _ in digests(setup):
+        assert seating in (0, 1)
+    records = {str(path.relative_to(setup.records)) for path in setup.records.glob("*/*.gz")}
+    with Store.open(setup.database) as store:
+        assert records >= {stored.match.record for stored in store.matches()}
+
+
+class TestIdentities:
+    """A bot that changed under its name is refused, or started anew."""
+
+    def _setup(self, folder, **changes):
+        bots = [{"name": "A", "command": "GravityGoers"}, {"name": "B", "command": "RandomRunners"}]
+        bots[1].update(changes)
+        return load({**COMMON, "seeds": [1, 2], "bots": bots}, folder)
+
+    async def _play(self, folder):
+        with directing(self._setup(folder)) as director:
+            await director.run()
+
+    @pytest.mark.parametrize(
+        ("changes", "what"),
+        [
+            ({"command": "CamperJoe"}, 'command ("RandomRunners", now "CamperJoe")'),
+            ({"restart": True}, "restart"),
+            ({"limits": "memory=512M"}, "limits"),
+            ({"environment": {"KEY": "secret"}}, "environment"),
+            (
+                {"command": "CamperJoe", "restart": True},
+                'command ("RandomRunners", now "CamperJoe") and restart',
+            ),
+        ],
+    )
+    async def test_another_is_refused(self, tmp_path, changes, what):
+        await self._play(tmp_path)
+        changed = self._setup(tmp_path, **changes)
+        with Store.open(changed.database) as store, pytest.raises(SpecError) as refused:
+            check_identities(changed, store, accept_changes=False)
+        assert (
+            f"bots: B has another {what} than when it played before; change it back, give it "
+            "another name, or start it anew by --accept-changes" == str(refused.value)
+        )
+
+    async def test_accepted_it_starts_anew(self, tmp_path):
+        await self._play(tmp_path)
+        changed = self._setup(tmp_path, restart=True)
+        with Store.open(changed.database) as store:
+            check_identities(changed, store, accept_changes=True)
+            check_identities(changed, store, accept_changes=False)
+            stored_blocks = read_stored_blocks(changed, store.played())
+        assert (0, 2) == (len(stored_blocks.entries), len(stored_blocks.unmatched))
+        assert json.loads(changed.contestants["B"].identity)["restart"]
+
+    async def test_bots_that_left_are_no_problem(self, tmp_path):
+        await self._play(tmp_path)
+        setup = load(
+            {
+                **COMMON,
+                "seeds": [1, 2],
+                "bots": [
+                    {"name": "A", "command": "GravityGoers"},
+                    {"name": "C", "command": "CamperJoe"},
+                ],
+            },
+            tmp_path,
+        )
+        with Store.open(setup.database) as store:
+            check_identities(setup, store, accept_changes=False)
+            assert {"A", "B", "C"} == store.identities().keys()
+
+
+class TestSeeds:
+    def test_what_seeds_are_drawn_from_is_made_once(self, tmp_path):
+        drawn = []
+        for _ in range(2):
+            setup = setup_in(tmp_path, seeds=5)
+            with Store.open(setup.database) as store:
+                assert settle_seed(setup, store, makes=True)
+            drawn.append([setup.opening(number) for number in range(5)])
+        assert drawn[0] == drawn[1]
+        other = setup_in(tmp_path / "other", seeds=5)
+        (tmp_path / "other").mkdir()
+        with Store.open(other.database) as store:
+            assert not settle_seed(other, store, makes=False)
+            assert settle_seed(other, store, makes=True)
+        assert drawn[0] != [other.opening(number) for number in range(5)]
+
+    async def test_more_seeds_are_the_same_and_more(self, tmp_path):
+        with directing(setup_in(tmp_path, bots=2, seeds=3)) as director:
+            await director.run()
+        more = setup_in(tmp_path, bots=2, seeds=5)
+        with Store.open(more.database) as store:
+            settle_seed(more, store, makes=True)
+            assert 3 == len(read_stored_blocks(more, store.played()).entries)
+
+    @pytest.mark.parametrize(("format_name", "counts"), [("sprt", 8), ("round-robin", 3)])
+    async def test_draws_beyond_the_list(self, tmp_path, format_name, counts):
+        """A version test goes on behind the seeds that are listed; a round-robin ends there."""
+        more = {"blocks": 8, "sprt": {"elo1": 1.0}} if format_name == "sprt" else {}
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3), format=format_name, **more)
+        with directing(setup) as director:
+            assert (await director.run()).over
+            stored_blocks = read_stored_blocks(setup, stored(setup))
+        assert list(range(counts)) == sorted(
+            entry.pairing.opening for entry in stored_blocks.entries
+        )
+        assert [] == stored_blocks.unmatched
+
+
+class TestChanges:
+    """What a changed file keeps of what was played (docs/tournaments.md, Stopping, resuming)."""
+
+    async def _play(self, setup):
+        """Play to the end; the blocks that counted before, those that were stored, those now."""
+        format_ = looking.format_of(setup)
+        with directing(setup, format_=format_) as director:
+            with Store.open(setup.database) as store:
+                before = store.played()
+            taken = read_stored_blocks(setup, before)
+            report = await director.run()
+            assert report.over
+            after = stored(setup)
+            ids = {entry.id: entry.pairing for entry in read_stored_blocks(setup, after).entries}
+        kept = [entry for entry in taken.entries if format_.counts(ids[entry.id])]
+        return len(kept), len(before), len(after)
+
+    def _four(self, folder, bots="ABCD", **more):
+        entries = [{"name": bot, "command": "Demo"} for bot in bots]
+        return load(
+            {**COMMON, "game": "hogwarts", "seeds": [1, 2, 3], **more, "bots": entries}, folder
+        )
+
+    @pytest.mark.parametrize("seeds", [(1, 2, 3), pytest.param(3, marks=pytest.mark.long)])
+    @pytest.mark.parametrize("format_name", ["swiss", "knockout", "ladder", "sprt"])
+    async def test_more_seeds_keep_what_went_beyond_them(self, tmp_path, format_name, seeds):
+        more = {"swiss": {"rounds": 5}, "knockout": {"blocks": 2}}.get(format_name, {"blocks": 8})
+        if format_name == "sprt":
+            more["sprt"] = {"elo1": 1.0}
+
+        def setup(seeds):
+            bots = 2 if format_name == "sprt" else 5
+            return setup_in(tmp_path, bots=bots, seeds=seeds, format=format_name, **more)
+
+        _, none, played = await self._play(setup(seeds))
+        assert none == 0
+        assert played >= 8
+        longer = (7, *seeds) if isinstance(seeds, tuple) else seeds + 1
+        assert (played, played, played) == await self._play(setup(longer))
+
+    @pytest.mark.parametrize("format_name", ["round-robin", "gauntlet", "swiss", "knockout"])
+    @pytest.mark.parametrize("seeds", [pytest.param([9, 1, 2, 3], marks=pytest.mark.long), 4])
+    async def test_four_players_keep_their_seeds(self, tmp_path, format_name, seeds):
+        shorter = seeds[1:] if isinstance(seeds, list) else seeds - 1
+        listed = format_name in {"round-robin", "gauntlet"}
+        names = "ABCDE" if listed else "ABCDEFGH"
+        first = self._four(tmp_path, names, format=format_name, seeds=shorter)
+        _, _, played = await self._play(first)
+        longer = self._four(tmp_path, names, format=format_name, seeds=seeds)
+        kept, before, after = await self._play(longer)
+        assert (played, played) == (kept, before)
+        assert after * 3 == before * 4 if listed else after == before
+
+    async def test_four_players_keep_their_blocks_when_one_joins(self, tmp_path):
+        _, _, played = await self._play(self._four(tmp_path, format="round-robin"))
+        five = self._four(tmp_path, "ABCDE", format="round-robin")
+        assert (3, 3) == (played, (await self._play(five))[0])
+
+    async def test_swiss_meets_on_each_map(self, tmp_path):
+        setup = setup_in(
+            tmp_path,
+            bots=4,
+            seeds=(1, 2, 3),
+            format="swiss",
+            rounds=3,
+            maps=["city", "defile"],
+        )
+        _, _, played = await self._play(setup)
+        assert 12 == played
+        assert {(seed, name): 2 for seed in (1, 2, 3) for name in setup.spec.maps} == Counter(
+            (block.seed, block.map) for block in stored(setup)
+        )
+
+
+async def test_a_map_under_another_name_is_the_same(tmp_path):
+    """The id of a block is of the map's content (`Setup.block_id`)."""
+    setups = []
+    for name in ("one.map", "other.map"):
+        (tmp_path / name).write_text(EXAMPLE_MAP)
+        setups.append(setup_in(tmp_path, bots=2, seeds=(1,), maps=[name]))
+    first, second = setups
+    with directing(first) as director:
+        await director.run()
+    (block,) = stored(first)
+    assert "one.map" == block.map
+    assert [block.id] == [entry.id for entry in read_stored_blocks(second, [block]).entries]
+    with directing(second) as director:
+        report = await director.run()
+    assert (1, 0) == (report.standings.blocks, report.standings.uncounted)
+
+
+class TestUnbenching:
+    def test_an_unknown_bot(self, tmp_path):
+        setup = setup_in(tmp_path)
+        with Store.open(setup.database) as store, pytest.raises(SpecError) as refused:
+            unbench_bots(setup, store, ["A", "X"])
+        assert "--unbench: 'X' isn't a bot of this tournament; its bots are A, B, C" == str(
+            refused.value
+        )
+
+    @pytest.mark.parametrize("format_name", ["swiss", "knockout"])
+    def test_where_others_have_gone_on(self, tmp_path, format_name):
+        setup = setup_in(tmp_path, format=format_name)
+        with Store.open(setup.database) as store:
+            unbench_bots(setup, store, [])
+            with pytest.raises(SpecError, match=f"--unbench: in a {format_name} the opponents"):
+                unbench_bots(setup, store, ["A"])
+
+    async def test_it_plays_on(self, tmp_path):
+        setup = setup_in(
+            tmp_path, behaviour={"B": "crash"}, seeds=(1, 2, 3, 4, 5, 6), bench_after=2
+        )
+
+        async def with_b(names):
+            with directing(setup) as director:
+                unbench_bots(setup, director._recorder.store, names)
+                report = await director.run()
+            assert report.over
+            return sum("B" in block.bots for block in stored(setup))
+
+        first = await with_b([])
+        assert first == await with_b([])
+        assert first < await with_b(["B"])
+
+
+class TestForPrograms:
+    """`lanista.competition.run` and what is beside it."""
+
+    def test_importing_is_cheap(self):
+        import subprocess
+        import sys
+
+        code = "import sys, lanista.competition as t; print(sorted(t.__all__)); print(*sys.modules)"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        _, modules = done.stdout.splitlines()
+        heavy = {"numpy", "sqlalchemy", "trio", "attrs", "cattrs", "distributed"}
+        assert set() == heavy & set(modules.split())
+
+    def test_all_names_are_there(self):
+        import lanista.competition
+
+        for name in lanista.competition.__all__:
+            assert callable(getattr(lanista.competition, name))
+        with pytest.raises(AttributeError):
+            _ = lanista.competition.nothing
+
+    def test_results_lie_beside_the_file_under_its_name(self, tmp_path):
+        spec = tmp_path / "cup.toml"
+        spec.write_text(
+            'name = "The Cup"\ngame = "angrymob"\nformat = "round-robin"\nseeds = [1]\n'
+            '[[bots]]\nname = "A"\ncommand = "GravityGoers"\n'
+            '[[bots]]\nname = "B"\ncommand = "RandomRunners"\n'
+        )
+        setup = load(str(spec))
+        assert (tmp_path / "cup.db", tmp_path / "cup.records") == (setup.database, setup.records)
+
+    def test_without_a_file_they_lie_in_the_present_folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        bots = [{"name": name, "command": "CamperJoe"} for name in "AB"]
+        setup = load({**COMMON, "bots": bots})
+        assert tmp_path.resolve() / "cup.db" == setup.database
+
+    async def test_a_refused_tournament_leaves_no_database(self, tmp_path):
+        bots = [{"name": name, "command": "CamperJoe"} for name in "AB"]
+        wrong = {**COMMON, "bots": bots, "rounds": 3}
+        with pytest.raises(SpecError, match="rounds"):
+            await run_async(wrong, folder=tmp_path)
+        with pytest.raises(SpecError, match="executor: 'nowhere'"):
+            await run_async({**COMMON, "bots": bots}, folder=tmp_path, executor="nowhere")
+        assert [] == list(tmp_path.iterdir())
+
+    async def test_standings_of_what_is_there(self, tmp_path):
+        setup = setup_in(tmp_path, seeds=4)
+        with directing(setup) as director:
+            report = await director.run()
+        fresh = setup_in(tmp_path, seeds=4)
+        with Store.open(fresh.database, create=False) as store:
+            assert report.standings == standings_of(fresh, store)
+
+    async def test_the_director_is_made_for_the_command_line(self, tmp_path):
+        setup = setup_in(tmp_path)
+        log = []
+        with open_tournament(setup, concurrency=1, on_event=log.append) as director:
+            director.finish()
+            report = await director.run()
+        assert report.interrupted
+        assert ["Finishing", "Begun", "Ended"] == [type(event).__name__ for event in log]
+
+
+def test_events_are_json(tmp_path):
+    progress = events.Progress(played=1, planned=2, words="")
+    event = events.BlockDone(
+        block="x",
+        bots=("a\x1b[2J", "b"),
+        seed=-1,
+        map="",
+        matches=(),
+        progress=progress,
+        running=1,
+        slots=2,
+        rate=1.5,
+        eta=None,
+    )
+    written = json.dumps(events.as_json(event))
+    assert "\x1b" not in written
+    read = json.loads(written)
+    assert (1, "block-done", ["a\x1b[2J", "b"]) == (read["schema"], read["event"], read["bots"])
+    assert {"played": 1, "planned": 2, "words": ""} == read["progress"]
+    assert None is read["eta"]
+
+
+def test_a_formats_pairings_are_the_specs(tmp_path):
+    """What `format_of` hands out is what `read_stored_blocks` finds again."""
+    setup = setup_in(tmp_path)
+    format_ = format_of(setup)
+    pairing = format_.next()
+    opening = setup.opening(pairing.opening)
+    from lanista.results.reading import PlayedBlock
+
+    block = PlayedBlock(
+        setup.block_id(pairing.bots, opening),
+        pairing.bots,
+        opening.seed,
+        opening.map,
+        ((1, 2), (2, 1)),
+    )
+    (entry,) = read_stored_blocks(setup, [block]).entries
+    assert pairing == entry.pairing

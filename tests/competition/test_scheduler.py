@@ -1,0 +1,88 @@
+"""The size of tasks; the rest is tested with the two kinds of schedulers, here and in library/."""
+
+import pytest
+
+from lanista.competition.executors import Workers
+from lanista.competition.formats.base import Progress
+from lanista.competition.scheduler import MAX_BLOCKS, Scheduler
+from lanista.competition.worker import Finished
+from lanista.match.ending import Ending
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+
+CRASHED = MatchResult(
+    seating=0,
+    attempt=1,
+    end="forfeit",
+    reason="",
+    turns=1,
+    digest="",
+    seconds=0.001,
+    stall=0.0,
+    seats=(SeatResult(bot="a", rank=1, score=0, ending=Ending.CRASH),),
+)
+
+
+def took(seconds, *matches):
+    result = BlockResult(block="x", bots=("a", "b"), seed=1, map="", matches=matches)
+    return Finished(result=result, records={}, seconds=seconds)
+
+
+class Idle(Workers):
+    """Workers that are never given a task."""
+
+    def submit(self, *task):
+        raise AssertionError(task)
+
+    def terminate(self):
+        pass
+
+    def close(self, *_):
+        pass
+
+
+class Sizing(Scheduler):
+    """A scheduler that only says how large tasks should be."""
+
+    progress = Progress(played=0, planned=None)
+    running = 0
+    _next = _record = _playing = None
+
+    def __init__(self, slots=2):
+        super().__init__(None, {}, Idle())
+        self._workers.slots = slots
+
+    def after(self, *finished):
+        self._learn(finished)
+        return self._task_size()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "size"), [(3.0, 1), (0.6, 1), (0.25, 4), (0.001, MAX_BLOCKS), (0, MAX_BLOCKS)]
+)
+def test_a_task_takes_about_a_second(seconds, size):
+    scheduler = Sizing()
+    assert 1 == scheduler.after(), "nothing is known yet"
+    assert size == scheduler.after(*[took(seconds)] * 3)
+
+
+def test_it_follows_what_tasks_take():
+    scheduler = Sizing()
+    scheduler.after(took(0.1))
+    # 0.7 · 0.1 + 0.3 · 0.5 = 0.22
+    assert 4 == scheduler.after(took(0.5))
+
+
+def test_near_the_end_all_slots_have_something_left():
+    scheduler = Sizing(slots=4)
+    scheduler.progress, scheduler.running = Progress(played=80, planned=100), 5
+    # 100 - 80 - 5 = 15, for four slots
+    assert 4 == scheduler.after(took(0.001))
+    scheduler.progress, scheduler.running = Progress(played=100, planned=100), 0
+    assert 1 == scheduler.after()
+
+
+def test_blocks_in_which_a_bot_failed_say_nothing():
+    crashed = took(0.001, CRASHED)
+    scheduler = Sizing()
+    assert 1 == scheduler.after(crashed)
+    assert 4 == scheduler.after(took(0.25), crashed)

@@ -1,0 +1,215 @@
+"""What a spec's file may say, and that each error names its place (docs/tournaments.md)."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.competition import spec as spec_module
+from lanista.competition.spec import (
+    BotEntry,
+    Keep,
+    SeedCount,
+    SpecError,
+    parse_spec,
+    read_spec,
+    spec_of,
+)
+from lanista.results.format_names import FormatName
+
+SMALLEST = """
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = [1, 2, 3]
+
+[[bots]]
+name = "Joe"
+command = "CamperJoe"
+
+[[bots]]
+name = "Random"
+command = "RandomRunners"
+"""
+
+
+def error_of(text):
+    with pytest.raises(SpecError) as caught:
+        parse_spec(text, "cup.toml")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_the_smallest_spec_is_enough():
+    spec = parse_spec(SMALLEST, "cup.toml")
+
+    assert ("cup", "angrymob", FormatName.ROUND_ROBIN) == (spec.name, spec.game, spec.format)
+    assert (1, 2, 3) == spec.seeds
+    assert (
+        BotEntry(name="Joe", command="CamperJoe"),
+        BotEntry(name="Random", command="RandomRunners"),
+    ) == spec.bots
+    assert "auto" == spec.concurrency
+    assert (20.0, 0.2, 30.0) == (spec.clock.first, spec.clock.turn, spec.clock.start)
+    assert Keep.ALL is spec.keep
+
+
+@pytest.mark.parametrize(
+    ("line", "seeds"),
+    [
+        ("seeds = 7", SeedCount(count=7)),
+        ("seeds = { count = 7, base = 42 }", SeedCount(count=7, base=42)),
+        ("seeds = [-5, 9223372036854775807]", (-5, 9223372036854775807)),
+    ],
+)
+def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
+    assert seeds == parse_spec(SMALLEST.replace("seeds = [1, 2, 3]", line), "cup.toml").seeds
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("round-robin", "rr", "cup.toml: format: 'rr'; it can be round-robin, gauntlet,"),
+        ('name = "cup"', "", "cup.toml: name: missing; it must be given"),
+        ("[1, 2, 3]", "[1, 1]", "cup.toml: seeds: seed 1 is listed twice; list each once"),
+        ("[1, 2, 3]", "[]", "cup.toml: seeds: []; expected whole numbers such as [1, 2, 3]"),
+        ("[1, 2, 3]", "0", "cup.toml: seeds.count: 0; expected at least 1"),
+        ("[1, 2, 3]", "2000000", "cup.toml: seeds.count: 2000000; expected at most 1000000"),
+        ("[1, 2, 3]", "1\nblocks = 1000000", "cup.toml: blocks: 1000000; expected at most 100000"),
+        ("[1, 2, 3]", "1\nconcurrency = 20000", "cup.toml: concurrency: 20000; expected a whole"),
+        ("[1, 2, 3]", "true", "cup.toml: seeds: True; expected whole numbers"),
+        ("[1, 2, 3]", "{ base = 1 }", "cup.toml: seeds.count: missing"),
+        ("[1, 2, 3]", '["1"]', "cup.toml: seeds: ['1']; expected whole numbers"),
+        ('"CamperJoe"', "3", "cup.toml: bots[1].command: 3; expected text"),
+        (
+            '"CamperJoe"',
+            '"x"\ncolour = 1',
+            "cup.toml: bots[1].colour: no such key; known are name,",
+        ),
+        ('"RandomRunners"', '"x"\nrestart = 1', "cup.toml: bots[2].restart: 1; expected true or"),
+        ("[1, 2, 3]", "1\nconcurrency = 0", "cup.toml: concurrency: 0; expected a whole number"),
+        ("[1, 2, 3]", '1\nconcurrency = "2"', "cup.toml: concurrency: '2'; expected a whole"),
+        (
+            "[1, 2, 3]",
+            "1\nclock = { turn = nan }",
+            "cup.toml: clock.turn: nan; expected at least 0",
+        ),
+        ("[1, 2, 3]", "1\nclock = { turn = true }", "cup.toml: clock.turn: True; expected a num"),
+        ("[1, 2, 3]", "1\nclock = 3", "cup.toml: clock: 3; expected a table"),
+        ("[1, 2, 3]", "1\nsprt = { elo0 = 5, elo1 = 1 }", "cup.toml: sprt: elo0 5, elo1 1; elo0"),
+        (
+            "[1, 2, 3]",
+            "1\nsprt = { alpha = 0.7 }",
+            "cup.toml: sprt.alpha: 0.7; expected a number between 0 and 0.5",
+        ),
+        ("[1, 2, 3]", '1\nmaps = "one"', "cup.toml: maps: 'one'; expected a list"),
+        ("[1, 2, 3]", "1\nrounds = 0", "cup.toml: rounds: 0; expected at least 1"),
+        (
+            "[1, 2, 3]",
+            '1\nsettings = { move_limit = "9" }',
+            "cup.toml: settings.move_limit: '9'; ex",
+        ),
+        ("[1, 2, 3]", "1\nsettings = 3", "cup.toml: settings: 3; expected a table"),
+        ("[1, 2, 3]", '1\nkeep = "some"', "cup.toml: keep: 'some'; it can be all, failures, none"),
+        ("[1, 2, 3]", "", "cup.toml: not valid TOML: "),
+        ("[1, 2, 3]", "[" * 5000, "cup.toml: not valid TOML: lists or tables nested too dee"),
+        ("[1, 2, 3]", "9" * 5000, "cup.toml: not valid TOML: a whole number of thousan"),
+        (
+            "[1, 2, 3]",
+            "1\n" + "a." * 20_000 + "a = 1",
+            "cup.toml: not valid TOML: a key of more than 100",
+        ),
+        (
+            "[1, 2, 3]",
+            "1\nx = {" + "'a' . " * 101 + "a = 1}",
+            "cup.toml: not valid TOML: a key of more",
+        ),
+        ("[1, 2, 3]", f"[1, {10**40}]", f"cup.toml: seeds: {10**40}; whole numbers have"),
+        ("[1, 2, 3]", "[0x" + "f" * 5000 + "]", "cup.toml: seeds: a number too long to"),
+        ("[1, 2, 3]", "[0x" + "f" * 5000 + ", '']", "cup.toml: seeds: a number too long to"),
+        ("[1, 2, 3]", f"1\nblocks = {-(10**40)}", f"cup.toml: blocks: {-(10**40)};"),
+        ("[1, 2, 3]", "1\n" + "x" * 5000 + " = 1", "cup.toml: " + "x" * 57 + "...: no such key"),
+    ],
+)
+def test_each_error_names_its_place_and_what_would_be_right(old, new, expected):
+    assert error_of(SMALLEST.replace(old, new)).startswith(expected)
+
+
+def test_a_key_that_is_nearly_one_gets_a_suggestion():
+    told = error_of(SMALLEST.replace("seeds", "seed"))
+    assert told.startswith("cup.toml: seed: no such key; known are name, game, format,")
+    assert told.endswith("records; did you mean 'seeds'?")
+
+
+def test_bots_must_be_tables():
+    head = SMALLEST.partition("[[bots]]")[0]
+
+    assert "cup.toml: bots: missing; it must be given" == error_of(head)
+    assert "cup.toml: bots: 3; expected [[bots]] tables" == error_of(head + "bots = 3")
+
+
+def test_several_errors_are_counted():
+    text = SMALLEST.replace('"CamperJoe"', "3").replace("[1, 2, 3]", "[1, 1]")
+
+    assert error_of(text).endswith("(and 1 more)")
+
+
+def test_a_file_that_cant_be_read_is_named(tmp_path):
+    with pytest.raises(SpecError, match=r"cup\.toml: can't be read: No such file"):
+        read_spec(tmp_path / "cup.toml")
+    (tmp_path / "cup.toml").write_bytes(b'name = "\xff"')
+    with pytest.raises(SpecError, match="not UTF-8, from byte 8 on"):
+        read_spec(tmp_path / "cup.toml")
+
+
+def test_a_file_too_long_for_a_spec_is_refused(tmp_path):
+    """Something that never ends may have been named: /dev/zero, a pipe."""
+    short = attrs.evolve(spec_module._READER, most=1024 * 1024)
+    (tmp_path / "cup.toml").write_text(SMALLEST + "#" * (1024 * 1024 - len(SMALLEST)))
+    assert "cup" == short.read(tmp_path / "cup.toml").name
+    (tmp_path / "cup.toml").write_text(SMALLEST + "#" * (1024 * 1024 - len(SMALLEST) + 1))
+    with pytest.raises(SpecError, match=r"cup\.toml: too long for a spec; at most 1 MiB is read$"):
+        short.read(tmp_path / "cup.toml")
+    with pytest.raises(SpecError, match="too long for a spec; at most 16 MiB"):
+        read_spec(Path("/dev/zero"))
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path):
+    (tmp_path / "cup.toml").write_text("\ufeff" + SMALLEST, encoding="utf-8")
+
+    assert "cup" == read_spec(tmp_path / "cup.toml").name
+
+
+json_like = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+KEYS = [
+    "name",
+    "game",
+    "format",
+    "seeds",
+    "bots",
+    "clock",
+    "sprt",
+    "settings",
+    "maps",
+    "rounds",
+    "x",
+]
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), json_like))
+def test_whatever_a_file_holds_there_is_a_spec_or_one_line(value):
+    told = ""
+    try:
+        spec_of(value)
+    except SpecError as error:
+        told = str(error)
+
+    assert told.isprintable()

@@ -1,0 +1,281 @@
+"""Map files of Angry Mob: what is read, what is refused, where and with which words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.games.angrymob.board import (
+    IMPASSABLE,
+    MAX_NEUTRAL_IN_CELL,
+    Board,
+    read_board,
+    write_board,
+)
+from lanista.games.base import BadBoardError
+
+PAGE = """\
+6 7
+. 1 . . # # 2
+# 1 1 . 3 . 1
+. A . # # . .
+. . # # . B .
+1 . 3 . 1 1 #
+2 # # . . 1 .
+"""
+
+
+def test_the_map_of_the_page_is_read_cell_by_cell():
+    """PROTOCOL.md 6, the map as player 0 gets it."""
+    board = read_board(PAGE)
+    assert (6, 7) == (board.rows, board.cols)
+    assert (2 * 7 + 1, 3 * 7 + 5) == board.bases
+    assert (0, 1, 0, 0, IMPASSABLE, IMPASSABLE, 2) == board.cells[:7]
+    assert (2, IMPASSABLE, IMPASSABLE, 0, 0, 1, 0) == board.cells[-7:]
+    assert board.cells[board.bases[0]] == 0
+    assert PAGE == write_board(board)
+
+
+def test_a_row_names_the_own_base_a():
+    """PROTOCOL.md 6: `A` is the receiver's own base, `B` the opponent's."""
+    board = read_board(PAGE)
+    assert board.lines()[2] == ". A . # # . ."
+    assert board.lines(own=1)[2:4] == (". B . # # . .", ". . # # . A .")
+
+
+def test_neighbours_are_right_above_left_and_below_and_passable():
+    """The order of the directions (rules/angrymob.md 2); -1 at the edge and at rock."""
+    neighbours = read_board(PAGE).neighbours()
+    assert (16, 8, 14, 22) == neighbours[15]  # base A at (2, 1): all four are passable
+    assert (1, -1, -1, -1) == neighbours[0]  # the corner: the edge twice, rock at (1, 0)
+    assert (-1, -1, -1, -1) == neighbours[4]  # rock itself has none
+
+
+def test_distances_go_around_rock():
+    """Shortest paths of passable neighbours; -1 where there is none."""
+    board = read_board("3 5\nA # . . .\n. # . # .\n. . . # B\n")
+    assert [0, -1, 6, 7, 8, 1, -1, 5, -1, 9, 2, 3, 4, -1, 10] == board.distances(board.bases[0])
+    enclosed = read_board("3 4\n. # A .\n# . . #\n. B # .\n")
+    assert enclosed.distances(2)[0] == -1
+
+
+def test_comments_carriage_returns_and_blanks_at_the_end_change_nothing():
+    """`;` starts a comment line, wherever it stands; a CR before the newline is white space."""
+    plain = read_board(PAGE)
+    assert plain == read_board(PAGE.replace("\n", "\r\n"))
+    assert plain == read_board(PAGE + "\n \t\r\n\n")
+    assert plain == read_board(PAGE.rstrip("\n"))
+    assert plain == read_board("; name\n  ;; indented\n" + PAGE.replace("\n#", "\n; 9 9 A\n#"))
+    assert plain == read_board(PAGE + "\n; the end\n\n; really\n")
+    assert plain == read_board(PAGE.replace(" ", "  \t").replace("\n", " \n "))
+
+
+def test_the_smallest_and_the_largest_sizes_and_numbers_are_accepted():
+    assert read_board("2 2\nA .\n. B\n").bases == (0, 3)
+    row = " ".join(["."] * 200)
+    rows = ["200 200", "A" + row[1:], *[row] * 198, row[:-1] + "B"]
+    assert len(read_board("\n".join(rows)).cells) == 40_000
+    # 100 cells of 10,000 make the 1,000,000 allowed in all.
+    full = " ".join(["10000"] * 50)
+    assert sum(read_board(f"2 51\nA {full}\n{full} B\n").cells) == 1_000_000
+
+
+REFUSED = {
+    "an empty file": (
+        "",
+        None,
+        None,
+        "the file holds no map; the first line is its size, `rows columns`",
+    ),
+    "nothing but comments": (
+        "; a\n\n",
+        None,
+        None,
+        "the file holds no map; the first line is its size, `rows columns`",
+    ),
+    "a size of one number": (
+        "; a\n6\n",
+        2,
+        1,
+        "expected the size as two numbers `rows columns`, got '6'",
+    ),
+    "a size of three numbers": (
+        "2 2 2\nA .\n. B\n",
+        1,
+        1,
+        "expected the size as two numbers `rows columns`, got '2 2 2'",
+    ),
+    "a size that is no number": (
+        "2 +2\nA .\n. B\n",
+        1,
+        1,
+        "expected the size as two numbers `rows columns`, got '2 +2'",
+    ),
+    "digits of another script": (
+        "2 \u0662\nA .\n. B\n",
+        1,
+        1,
+        "expected the size as two numbers `rows columns`, got '2 \\u0662'",
+    ),
+    "an empty line before the size": (
+        "\n2 2\nA .\n. B\n",
+        1,
+        1,
+        "expected the size as two numbers `rows columns`, got ''",
+    ),
+    "one row": ("1 2\nA B\n", 1, 1, "1 rows; a map has from 2 to 200 of each"),
+    "one column": (" 2 1\nA\nB\n", 1, 4, "1 columns; a map has from 2 to 200 of each"),
+    "201 rows": ("201 10\n", 1, 1, "201 rows; a map has from 2 to 200 of each"),
+    "201 columns": ("10  201\n", 1, 5, "201 columns; a map has from 2 to 200 of each"),
+    "a row too short": (
+        "2 3\nA . .\n.  .\n",
+        3,
+        5,
+        "row 1 has 2 cells; the first line says 3",
+    ),
+    "a row too long": ("2 2\nA . 1\n. B\n", 2, 5, "row 0 has 3 cells; the first line says 2"),
+    "an empty row": ("2 2\nA .\n\n. B\n", 3, 1, "row 1 has 0 cells; the first line says 2"),
+    "too few rows": ("; a\n3 2\nA .\n", 4, 1, "the map ends after 1 of its 3 rows"),
+    "no rows": ("3 2", 2, 1, "the map ends after 0 of its 3 rows"),
+    "too many rows": (
+        "2 2\nA .\n. B\n; a\n. .\n",
+        5,
+        1,
+        "more than the 2 rows that the first line says",
+    ),
+    "no base at all": (
+        "2 2\n. .\n. .\n",
+        None,
+        None,
+        "there is no base A; a map has one A and one B",
+    ),
+    "no base B": ("2 2\nA .\n. .\n", None, None, "there is no base B; a map has one A and one B"),
+    "two bases A": ("2 2\nA .\n. A\n", 3, 3, "a second base A; each player has one"),
+    "two bases B": ("2 3\nA . B\n. . B\n", 3, 5, "a second base B; each player has one"),
+    "bases that don't mirror each other": (
+        "2 3\nA B .\n. . .\n",
+        2,
+        3,
+        "base B isn't the mirror image of base A; maps are symmetrical about their centre",
+    ),
+    "rock without its mirror": (
+        "2 3\nA . .\n. # B\n",
+        3,
+        3,
+        (
+            "cell (1, 1) is `#` but its mirror image (0, 1) is `.`; "
+            "maps are symmetrical about their centre"
+        ),
+    ),
+    "other numbers of units": (
+        "2 3\nA . 12\n7 . B\n",
+        3,
+        1,
+        (
+            "cell (1, 0) is `7` but its mirror image (0, 2) is `12`; "
+            "maps are symmetrical about their centre"
+        ),
+    ),
+    "no path": (
+        "; a\n3 3\n# # #\nA # B\n# # #\n",
+        4,
+        1,
+        "no path of passable cells joins the bases",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "column", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_breaks_a_rule_is_refused_with_its_place(text, line, column, words):
+    """rules/angrymob.md 1, "Map files": refused with line and column, from 1."""
+    with pytest.raises(BadBoardError) as caught:
+        read_board(text)
+    assert (line, column) == (caught.value.line, caught.value.column)
+    place = f"line {line}, column {column}: " if line else ""
+    assert place + words == str(caught.value)
+
+
+UNKNOWN = {
+    "no units": ("0", "'0'"),
+    "a leading zero": ("01", "'01'"),
+    "more than the most": ("10001", "'10001'"),
+    "a number beyond all bounds": ("9" * 41, "'" + "9" * 40 + "'…"),
+    "a negative number": ("-3", "'-3'"),
+    "small letters": ("a", "'a'"),
+    "cells that stick together": (".#", "'.#'"),
+    "a comment after a row": (";", "';'"),
+    "an escape sequence": ("\x1b[2J", "'\\x1b[2J'"),
+    "a null": ("\0", "'\\x00'"),
+    "a separator that is no blank": ("\x1f", "'\\x1f'"),
+    "a letter that looks like A": ("\u0391", "'\\u0391'"),
+}
+
+
+@pytest.mark.parametrize(("token", "shown"), UNKNOWN.values(), ids=UNKNOWN)
+def test_an_unknown_cell_is_refused_and_shown_without_control_characters(token, shown):
+    with pytest.raises(BadBoardError) as caught:
+        read_board(f"; a\n2 3\n. {token} B\nA . .\n")
+    assert (3, 3) == (caught.value.line, caught.value.column)
+    assert (
+        f"line 3, column 3: unknown cell {shown}; a cell is `#`, `.`, `A`, `B` "
+        "or a number of neutral units from 1 to 10000"
+    ) == str(caught.value)
+
+
+def test_more_than_a_million_units_are_refused_at_the_cell_that_exceeds_them():
+    # 33 + 35 + 33 = 101 cells of 10,000, six characters each: the last one is one too many.
+    some, full = " ".join(["10000"] * 33), " ".join(["10000"] * 35)
+    with pytest.raises(BadBoardError) as caught:
+        read_board(f"3 35\nA . {some}\n{full}\n{some} . B\n")
+    words = "1010000 neutral units in all; a map has at most 1000000, which this cell exceeds"
+    assert f"line 4, column {32 * 6 + 1}: {words}" == str(caught.value)
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> Board:
+    """Any valid board of up to 12 by 12: a drawn half, its mirror, and a path between the bases."""
+    rows, cols = draw(st.integers(2, 12)), draw(st.integers(2, 12))
+    last = rows * cols - 1
+    state = st.one_of(
+        st.just(IMPASSABLE), st.just(0), st.integers(1, 30), st.just(MAX_NEUTRAL_IN_CELL)
+    )
+    half = draw(st.lists(state, min_size=last // 2 + 1, max_size=last // 2 + 1))
+    cells = half + half[: (last + 1) // 2][::-1]
+    first = draw(st.integers(0, last).filter(lambda cell: 2 * cell != last))
+    # A path: along the base's row to the mirror's column, then along that; its mirror as well.
+    (row, col), (other_row, other_col) = divmod(first, cols), divmod(last - first, cols)
+    path = [row * cols + j for j in range(min(col, other_col), max(col, other_col) + 1)]
+    path += [i * cols + other_col for i in range(min(row, other_row), max(row, other_row) + 1)]
+    for cell in path:
+        if cells[cell] == IMPASSABLE:
+            cells[cell] = cells[last - cell] = 0
+    cells[first] = cells[last - first] = 0
+    return Board(rows, cols, tuple(cells), (first, last - first))
+
+
+@given(boards())
+def test_writing_and_reading_gives_the_same_board(board):
+    assert board == read_board(write_board(board))
+
+
+@given(boards(), st.data())
+def test_one_changed_cell_is_refused_as_asymmetrical(board, data):
+    """Central symmetry holds for every cell but the centre of an odd by odd map."""
+    last = len(board.cells) - 1
+    others = [c for c in range(last + 1) if 2 * c != last and c not in board.bases]
+    cell = data.draw(st.sampled_from(others))
+    changed = list(board.cells)
+    changed[cell] = 31 if changed[cell] != 31 else 32
+    with pytest.raises(BadBoardError, match="maps are symmetrical") as caught:
+        read_board(write_board(Board(board.rows, board.cols, tuple(changed), board.bases)))
+    assert f"({cell // board.cols}, {cell % board.cols})" in str(caught.value)
+
+
+@given(st.text(alphabet="0123456789 .#AB;\n\r\t\x00é", max_size=200))
+def test_any_text_is_a_board_or_refused(text):
+    """Nothing but a board or a BadBoardError comes of any text, and one line says why."""
+    try:
+        board = read_board(text)
+    except BadBoardError as error:
+        assert str(error).isprintable()  # noqa: PT017 - either outcome is right
+    else:
+        assert board == read_board(write_board(board))

@@ -1,0 +1,175 @@
+"""Angry Mob against a second, naive implementation, and what must hold in any game of it."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+
+from lanista.games.angrymob.ruleset import RULESET
+from lanista.games.base import Answer, complete_settings
+from support.angrymob import SEEDS, Watcher, maps, orders, start
+from support.golden import FOLDER, begun, read, verdict
+from support.naive_angrymob import NaiveAngryMob
+from support.players import attack, wander
+
+MOVES = 25
+"""Of a random game, at most."""
+
+
+def naive_of(text, move_limit=2400):
+    return NaiveAngryMob([line.split() for line in text.splitlines()[1:]], move_limit)
+
+
+def assert_same(naive, watcher):
+    """Units, neutral units, score and outcome, as a bot is told them."""
+    game = watcher.game
+    assert (naive.count(0), naive.count(1)) == watcher.units
+    assert naive.neutral == watcher.neutral
+    assert naive.scores == game.scores()
+    outcome = game.outcome()
+    if naive.ended is None:
+        assert outcome is None
+        return
+    assert naive.ended == outcome.reason
+    assert ("forfeit" if naive.ended == "forfeit" else "finished") == outcome.termination.value
+    assert naive.ranks == outcome.ranks
+    assert naive.scores == outcome.scores
+
+
+def both_play(game, naive, watcher, moves):
+    """One move in both implementations; the first illegal submove is the same."""
+    answers = [game.parse(seat, numbers) for seat, numbers in enumerate(moves)]
+    for seat, (answer, numbers) in enumerate(zip(answers, moves, strict=True)):
+        plan = naive.journeys(seat, numbers)
+        expected = None if isinstance(plan, dict) else plan
+        assert expected == (answer.refused[0] if answer.refused else None)
+    game.advance(answers)
+    naive.move(*moves)
+    if game.outcome() is None or game.outcome().reason != "forfeit":
+        watcher.look()
+        assert naive.scores == tuple(watcher.totals[seat] for seat in (0, 1))
+    assert_same(naive, watcher)
+
+
+@given(maps(), SEEDS)
+def test_any_game_goes_as_the_naive_one(text, seed):
+    """rules/angrymob.md 2 to 4, whatever the map and the moves are."""
+    game, naive = start(text, move_limit=MOVES), naive_of(text, MOVES)
+    watcher, pick = Watcher(game), Random(seed)
+    assert_same(naive, watcher)
+    for _ in range(MOVES):
+        moves = [orders(game, seat, watcher.units[seat], pick) for seat in (0, 1)]
+        both_play(game, naive, watcher, moves)
+        if game.outcome() is not None:
+            break
+
+
+@pytest.mark.parametrize("seed", [-7, 3, 11])
+def test_games_on_generated_maps_go_as_the_naive_ones(seed):
+    """Maps as they are played on, up to 200 moves."""
+    settings = complete_settings(RULESET, {"move_limit": 200})
+    board = RULESET.generate(settings, RULESET.chance(seed))
+    game = RULESET.new(settings, board, RULESET.chance(seed))
+    naive = naive_of(RULESET.write_board(board), 200)
+    watcher, pick = Watcher(game), Random(seed)
+    while game.outcome() is None:
+        player = attack if game.turn % 50 > 40 else wander
+        both_play(game, naive, watcher, [player(game, seat, pick) for seat in (0, 1)])
+    assert game.turn > 20
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("angrymob-*")), ids=lambda path: path.stem)
+def test_golden_games_go_as_the_naive_ones(path):
+    """The golden files weren't only written by what they are to test."""
+    lines = read(path)
+    game = begun(lines[0])
+    naive = naive_of("\n".join(lines[0]["board"]), lines[0]["settings"]["move_limit"])
+    for line in lines[1:-1]:
+        verdicts = [verdict(game, seat, raw) for seat, raw in enumerate(line["answers"])]
+        naive.move(*(v.orders if isinstance(v, Answer) else None for v in verdicts))
+    outcome = lines[-1]["outcome"]
+    assert outcome["reason"] == naive.ended
+    assert outcome["ranks"] == list(naive.ranks)
+    assert outcome["scores"] == list(naive.scores)
+
+
+@given(maps(), SEEDS)
+def test_units_vanish_only_in_fights_and_equally(text, seed):
+    """Section 2: a fight takes equal numbers from both, recruiting only changes the owner."""
+    game = start(text)
+    watcher, pick = Watcher(game), Random(seed)
+    for _ in range(MOVES):
+        before = game.scores()
+        neutral = dict(watcher.neutral)
+        moves = [orders(game, seat, watcher.units[seat], pick) for seat in (0, 1)]
+        game.advance([game.parse(seat, numbers) for seat, numbers in enumerate(moves)])
+        if game.outcome() is not None and game.outcome().reason == "forfeit":
+            assert before == game.scores()
+            break
+        watcher.look()
+        recruited = [0, 0]
+        for cell in neutral.keys() - watcher.neutral.keys():
+            (seat,) = (seat for seat in (0, 1) if cell in watcher.units[seat])
+            recruited[seat] += neutral[cell]
+        lost = [before[seat] + recruited[seat] - game.scores()[seat] for seat in (0, 1)]
+        assert lost[0] == lost[1] >= 0
+        if game.outcome() is not None:
+            break
+
+
+@given(maps(), SEEDS)
+def test_the_mirror_image_of_a_game_is_a_game(text, seed):
+    """The map is its own mirror image, so the same moves turned around, by the other player."""
+    game = start(text)
+    rows, cols = game.board.rows, game.board.cols
+    image = start(text)
+    watcher, looker, pick = Watcher(game), Watcher(image), Random(seed)
+
+    def mirrored_cells(cells):
+        return {(rows - 1 - i, cols - 1 - j): count for (i, j), count in cells.items()}
+
+    def mirrored_moves(numbers):
+        quads = [numbers[at : at + 4] for at in range(0, len(numbers), 4)]
+        turned = {0: 2, 1: 3, 2: 0, 3: 1}
+        return [
+            n for i, j, k, d in quads for n in (rows - 1 - i, cols - 1 - j, k, turned.get(d, d))
+        ]
+
+    for _ in range(MOVES):
+        moves = [orders(game, seat, watcher.units[seat], pick) for seat in (0, 1)]
+        images = [mirrored_moves(moves[1]), mirrored_moves(moves[0])]
+        game.advance([game.parse(seat, numbers) for seat, numbers in enumerate(moves)])
+        image.advance([image.parse(seat, numbers) for seat, numbers in enumerate(images)])
+        watcher.look()
+        looker.look()
+        assert mirrored_cells(watcher.units[0]) == looker.units[1]
+        assert mirrored_cells(watcher.units[1]) == looker.units[0]
+        assert mirrored_cells(watcher.neutral) == looker.neutral
+        ends = [game.outcome(), image.outcome()]
+        assert (ends[0] is None) == (ends[1] is None)
+        if ends[0] is not None:
+            assert ends[0].ranks == ends[1].ranks[::-1]
+            assert ends[0].scores == ends[1].scores[::-1]
+            assert ends[0].reason == ends[1].reason
+            break
+
+
+@given(maps(), SEEDS)
+def test_the_same_moves_give_the_same_digests_whoever_looks(text, seed):
+    """One game is looked at and asked about other answers, the other is only played."""
+    seen, unseen = start(text), start(text)
+    watcher, pick = Watcher(seen), Random(seed)
+    digests = [seen.digest()]
+    for _ in range(MOVES):
+        moves = [orders(seen, seat, watcher.units[seat], pick) for seat in (0, 1)]
+        second, first = (seen.parse(seat, moves[seat]) for seat in (1, 0))
+        seen.parse(0, [0, 0, 1, 0])
+        seen.frame()
+        seen.advance([first, second])
+        unseen.advance([unseen.parse(seat, numbers) for seat, numbers in enumerate(moves)])
+        watcher.look()
+        digests.append(unseen.digest())
+        assert digests[-1] == seen.digest()
+        if seen.outcome() is not None:
+            break
+    assert len(set(digests)) == len(digests)

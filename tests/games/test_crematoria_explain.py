@@ -1,0 +1,284 @@
+"""`explain`: every round of the original is explained, and what can't have happened isn't."""
+
+import functools
+from random import Random
+
+import attrs
+import pytest
+
+import lanista_maps
+from lanista.games.base import complete_settings
+from lanista.games.chance import OriginalChance
+from lanista.games.crematoria.explaining import explain, explain_round
+from lanista.games.crematoria.files import Header, Res, match_text, read_res
+from lanista.games.crematoria.ruleset import RULESET
+from support.crematoria import TRACE_NAMES, board, new_game, roam, trace_text
+from support.traces import some_always
+
+LIVELY = "05_Dummy-Serox-DFS-alfus_s11"
+
+
+@functools.cache
+def trace(name=LIVELY) -> Res:
+    return read_res(trace_text(name))
+
+
+@pytest.mark.parametrize("name", some_always(TRACE_NAMES, LIVELY))
+def test_all_rounds_of_a_trace_are_explained(name):
+    explained = explain(trace(name))
+    assert (120, None) == (explained.rounds, explained.problem)
+
+
+@pytest.mark.parametrize("seed", [2, pytest.param(3, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({"nb_rounds": 40}, marks=pytest.mark.long),
+        {"nb_rounds": 20, "nb_furyans": 18, "nb_pioneers": 35, "nb_hellhounds": 8},
+        {"nb_rounds": 40, "turns_to_land": 1, "max_nb_necromongers": 20, "nb_pioneers": 3},
+        pytest.param(
+            {"nb_rounds": 60, "turns_to_land": 45, "max_nb_necromongers": 30},
+            marks=pytest.mark.long,
+        ),
+    ],
+    ids=["few-rounds", "crowded", "landing-at-once", "landing-late"],
+)
+def test_our_own_matches_are_explained(seed, settings):
+    """Two statements of the rules agree on settings of which there is no trace."""
+    game, pick = new_game(seed, settings), Random(seed)
+    header = Header(seed=seed, settings=game.settings, names=("A", "B", "C", "D"))
+
+    def turns():
+        for _ in range(settings["nb_rounds"]):
+            yield [game.parse(seat, roam(game, seat, pick)) for seat in range(4)]
+
+    explained = explain(read_res("".join(match_text(header, game, turns()))))
+    assert (settings["nb_rounds"], None) == (explained.rounds, explained.problem)
+
+
+def played_on(made, seed, rounds=40):
+    """A match of roaming players on a board of our own, and the names of its draws."""
+    whys = []
+
+    class Listening(OriginalChance):
+        def below(self, n, why):
+            whys.append(why)
+            return super().below(n, why)
+
+    rules, pick = complete_settings(RULESET, {"nb_rounds": rounds}), Random(seed)
+    game = RULESET.new(rules, made, Listening(seed))
+    header = Header(seed=seed, settings=rules, names=("A", "B", "C", "D"))
+
+    def turns():
+        for _ in range(rounds):
+            yield [game.parse(at, roam(game, at, pick)) for at in range(4)]
+
+    return read_res("".join(match_text(header, game, turns()))), whys
+
+
+@pytest.mark.parametrize("name", ["galleries", "islands"])
+def test_matches_on_boards_from_files_are_explained(name):
+    res, _ = played_on(RULESET.read_board(lanista_maps.read("crematoria", name)), 6, rounds=20)
+    explained = explain(res)
+    assert (20, None) == (explained.rounds, explained.problem)
+
+
+def test_rebirth_in_a_crowd_is_explained():
+    """Too few caves for the distances, where the original would break off."""
+    only = [(row, col) for row in range(10, 17) for col in range(40)]
+    res, whys = played_on(board(only=only, elevators=[(13, 5), (13, 25)]), 6)
+    assert whys.count("cell for rebirth in a crowd") >= 10
+    explained = explain(res)
+    assert (40, None) == (explained.rounds, explained.problem)
+
+
+def test_the_first_unexplained_round_is_told():
+    """And how many rounds before it were explained."""
+    res = trace()
+    after = res.positions[8]
+    changed = attrs.evolve(after, gems=(9, *after.gems[1:]))
+    res = attrs.evolve(res, positions=(*res.positions[:8], changed, *res.positions[9:]))
+    explained = explain(res)
+    assert 7 == explained.rounds
+    told = ", ".join(map(str, after.gems))
+    assert explained.problem == (
+        f"round 7: nb_gems is {changed.gems}; by the movements it is ({told})"
+    )
+
+
+# Single alterations: what each changes, and whether it can be told from a legal alternative
+
+
+def unit_changed(position, pick, field, choose):
+    number = pick.randrange(len(position.units))
+    unit = position.units[number]
+    value = pick.choice([value for value in choose(unit) if value != getattr(unit, field)])
+    units = list(position.units)
+    units[number] = attrs.evolve(unit, **{field: value})
+    return attrs.evolve(position, units=tuple(units))
+
+
+def cell_changed(position, pick, field, letters):
+    row, col = pick.randrange(40), pick.randrange(80)
+    rows = list(getattr(position, field))
+    letter = pick.choice([letter for letter in letters if letter != rows[row][col]])
+    rows[row] = rows[row][:col] + letter + rows[row][col + 1 :]
+    return attrs.evolve(position, **{field: tuple(rows)})
+
+
+def count_changed(position, pick, field):
+    counts = list(getattr(position, field))
+    counts[pick.randrange(4)] += pick.choice([-1, 1])
+    return attrs.evolve(position, **{field: tuple(counts)})
+
+
+POSITIONS = {
+    "player": lambda p, pick: unit_changed(p, pick, "player", lambda _: range(4)),
+    "health": lambda p, pick: unit_changed(p, pick, "health", lambda _: range(1, 101)),
+    "turns": lambda p, pick: unit_changed(p, pick, "turns", lambda _: range(-1, 3)),
+    "row": lambda p, pick: unit_changed(p, pick, "row", lambda u: [u.row - 1, u.row + 1]),
+    "col": lambda p, pick: unit_changed(p, pick, "col", lambda u: [u.col - 1, u.col + 1]),
+    "level": lambda p, pick: unit_changed(p, pick, "level", lambda _: [0, 1]),
+    "caves": lambda p, pick: cell_changed(p, pick, "caves", "RCE0123"),
+    "outside": lambda p, pick: cell_changed(p, pick, "outside", "OEG"),
+    "cells": lambda p, pick: count_changed(p, pick, "cells"),
+    "gems": lambda p, pick: count_changed(p, pick, "gems"),
+}
+
+
+def direction_changed(movements, pick):
+    at = pick.randrange(len(movements))
+    unit, old = movements[at]
+    new = pick.choice([direction for direction in range(11) if direction != old])
+    return [*movements[:at], (unit, new), *movements[at + 1 :]]
+
+
+def left_out(movements, pick):
+    at = pick.randrange(len(movements))
+    return [*movements[:at], *movements[at + 1 :]]
+
+
+def doubled(movements, pick):
+    at = pick.randrange(len(movements) + 1)
+    return [*movements[:at], pick.choice(movements), *movements[at:]]
+
+
+def another_unit(movements, pick):
+    at = pick.randrange(len(movements))
+    unit, direction = movements[at]
+    new = pick.choice([other for other in range(93) if other != unit])
+    return [*movements[:at], (new, direction), *movements[at + 1 :]]
+
+
+def turned_round(movements, pick):
+    return movements[::-1]
+
+
+MOVEMENTS = [direction_changed, left_out, doubled, another_unit, turned_round]
+
+
+def noticed(alter_position=None, alter_movements=None, times=15):
+    """How many of so many altered rounds of a lively match aren't explained."""
+    res, pick, count = trace(), Random(7), 0
+    for _ in range(times):
+        number = pick.randrange(120)
+        before, after = res.positions[number : number + 2]
+        movements = res.movements[number]
+        if alter_position:
+            after = alter_position(after, pick)
+        if alter_movements:
+            movements = alter_movements(list(movements), pick)
+        words = explain_round(res.header.settings, before, movements, after)
+        assert words is None or (words.isprintable() and words)
+        count += words is not None
+    return count
+
+
+@pytest.mark.parametrize("field", POSITIONS)
+def test_a_changed_field_of_a_position_is_noticed(field):
+    """But for few legal alternatives: another damage, another heir, another cell by chance."""
+    assert noticed(alter_position=POSITIONS[field]) >= 14
+
+
+@pytest.mark.parametrize("alter", MOVEMENTS, ids=lambda alter: alter.__name__)
+def test_changed_movements_are_noticed(alter):
+    """But for some that come to the same: the direction of a blow at the same unit."""
+    assert noticed(alter_movements=alter) >= 14
+
+
+def test_a_flip_of_orders_that_dont_commute_is_noticed():
+    """A unit steps where another has just left: the other way round it can't."""
+    res = trace()
+    flips = found = 0
+    for number in range(0, 120, 5):
+        before, after = res.positions[number : number + 2]
+        movements = list(res.movements[number])
+        places = [place(unit) for unit in before.units]
+        left = {places[unit]: at for at, (unit, _) in enumerate(movements) if unit < 80}
+        for at, (unit, _) in enumerate(movements):
+            first = left.get(place(after.units[unit]), at)
+            if first < at and unit < 80 and after.units[unit].player == before.units[unit].player:
+                flipped = movements.copy()
+                flipped[first], flipped[at] = movements[at], movements[first]
+                flips += 1
+                found += explain_round(res.header.settings, before, flipped, after) is not None
+    assert flips >= 20
+    assert flips == found
+
+
+def place(unit):
+    return unit.row, unit.col, unit.level
+
+
+@pytest.mark.parametrize("at", [-1, -2, -3])
+def test_hellhounds_and_necromongers_move_by_id(at):
+    """Their order isn't drawn: any flip among them is noticed."""
+    res, number = trace(), 40
+    before, after = res.positions[number : number + 2]
+    movements = list(res.movements[number])
+    movements[at], movements[at - 1] = movements[at - 1], movements[at]
+    words = explain_round(res.header.settings, before, movements, after)
+    assert words is not None
+    assert "belongs here, but there is one of unit" in words
+
+
+# The first position
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"gems": (1, 0, 0, 0)}, "gems are picked already"),
+        ({"cells": (14, 15, 15, 15)}, "nb_cells is (14, 15, 15, 15), but (15, 15, 15, 15)"),
+    ],
+)
+def test_the_first_position_is_checked(change, words):
+    res = trace()
+    res = attrs.evolve(
+        res, positions=(attrs.evolve(res.positions[0], **change), *res.positions[1:])
+    )
+    explained = explain(res)
+    assert 0 == explained.rounds
+    assert explained.problem.startswith(f"state 0: {words}")
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "words"),
+    [
+        (0, {"player": 1}, "unit 0 belongs to player 1"),
+        (0, {"health": 99}, "unit 0 begins with health 99"),
+        (0, {"level": 1}, "unit 0 at (9, 6, 1) isn't in a cave"),
+        (5, {"row": 9, "col": 6}, "unit 5 stands at (9, 6, 0) with another"),
+        (80, {"turns": 0}, "necromonger 80 was there before the first round"),
+        (91, {"row": 19, "col": 4}, "hellhounds at (19, 4, 0) and (19, 3, 0), less than 4 apart"),
+    ],
+)
+def test_the_units_of_the_first_position_are_checked(number, change, words):
+    res = trace()
+    units = list(res.positions[0].units)
+    units[number] = attrs.evolve(units[number], **change)
+    if number == 91:
+        units[90], units[91] = units[91], units[90]
+    first = attrs.evolve(res.positions[0], units=tuple(units))
+    explained = explain(attrs.evolve(res, positions=(first, *res.positions[1:])))
+    assert explained.problem == f"state 0: {words}"

@@ -1,0 +1,324 @@
+"""Boards and first positions by chance: the original's, draw for draw.
+
+rules/crematoria.md 3 and 4.
+"""
+
+import hashlib
+import itertools
+
+import attrs
+import pytest
+
+from lanista.games.base import BadBoardError, BadSettingError, complete_settings
+from lanista.games.chance import OriginalChance
+from lanista.games.crematoria.board import CAVE
+from lanista.games.crematoria.draws import first_of_permutation, permutation, permutation_start
+from lanista.games.crematoria.files import position_of, position_text
+from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt, _elevators
+from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position
+from lanista.games.crematoria.ruleset import RULESET
+from lanista.games.testing import HighestChance, LowestChance
+from support.crematoria import answers, board, new_game, trace_orders
+
+SETTINGS = complete_settings(RULESET, {})
+
+
+class Counted(OriginalChance):
+    """Counts draws, those passed over too."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.draws = 0
+
+    def below(self, n, why):
+        self.draws += 1
+        return super().below(n, why)
+
+    def skip(self, draws):
+        self.draws += draws
+        super().skip(draws)
+
+
+@pytest.mark.parametrize(
+    ("seed", "first", "then", "state"),
+    [
+        (1, [0, 4, 3, 1, 2], [67, 8, 83, 11, 9], 182141599),
+        (30, [1, 4, 2, 0, 3], [99, 12, 7, 57, 27], 573494340),
+    ],
+)
+def test_the_generator_and_permutations_are_the_originals(seed, first, then, state):
+    chance = OriginalChance(seed)
+    assert first == permutation(chance, 5, "test")
+    assert then == [1 + chance.below(100, "test") for _ in range(5)]
+    assert state == chance.state
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 80])
+@pytest.mark.parametrize("wanted", [0, 1, 2, 9, 10, 79, 80, 200])
+def test_the_start_of_a_permutation_is_its_start_and_takes_all_its_draws(n, wanted):
+    whole, start, lazy = OriginalChance(5), OriginalChance(5), OriginalChance(5)
+    numbers = permutation(whole, n, "test")
+    assert numbers[:wanted] == permutation_start(start, n, wanted, "test")
+    assert numbers == list(first_of_permutation(lazy, n, "test", until=lambda: False))
+    assert whole.state == start.state == lazy.state
+
+
+ELEVATORS = {
+    1: "2,22 37,31 16,73 26,53 25,78 4,67 31,63 6,2 5,11 25,37 15,39 26,26 10,48 23,67 12,26 "
+    "35,74 21,7 23,45 8,35 16,58",
+    30: "13,23 35,0 8,77 25,77 37,37 4,33 22,42 11,54 23,53 6,8 23,22 36,68 37,50 36,24 17,63 "
+    "8,41 2,25 22,69 26,15 27,60",
+}
+
+
+@pytest.mark.parametrize("seed", [1, 30])
+def test_elevators_in_the_order_taken(seed):
+    taken = _elevators(20, OriginalChance(seed))
+    assert ELEVATORS[seed] == " ".join(f"{cell // COLS},{cell % COLS}" for cell in taken)
+
+
+@pytest.mark.parametrize(
+    ("seed", "caves", "map_draws", "map_state", "all_draws", "all_state", "units", "digest"),
+    [
+        (
+            *(1, 1458, 5633, 1645838447, 7182, 207944597),
+            {92: (23, 25), 91: (31, 56), 90: (26, 51), 0: (26, 61), 5: (15, 66), 20: (6, 44)},
+            "fa09efd3a972c411",
+        ),
+        (
+            *(30, 1461, 5551, 987252856, 7095, 1017293544),
+            {92: (20, 15), 91: (26, 43), 90: (15, 76), 0: (28, 28), 5: (20, 68), 79: (32, 36)},
+            "3b5783013a0b7446",
+        ),
+    ],
+    ids=["seed-1", "seed-30"],
+)
+def test_board_and_units_of_a_seed(
+    seed, caves, map_draws, map_state, all_draws, all_state, units, digest
+):
+    """The original's board, placement and generator state."""
+    chance = Counted(seed)
+    made = RULESET.generate(SETTINGS, chance)
+    assert (caves, map_draws, map_state) == (made.caves.count(CAVE), chance.draws, chance.state)
+    game = RULESET.new(SETTINGS, made, chance)
+    assert (all_draws, all_state) == (chance.draws, chance.state)
+    standing = game.units()
+    assert units == {unit: (standing[unit].row, standing[unit].col) for unit in units}
+    block = "\n" + position_text(position_of(game))
+    assert digest == hashlib.sha256(block.encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize(
+    ("seed", "ends", "points"),
+    [
+        (1, {0: (927, 1707777015), 1: (935, 2123558585), 2: (955, 2012338211)}, (39, 33, 36, 34)),
+        (30, {0: (956, 886223024), 1: (971, 465553666), 2: (979, 2012127156)}, (35, 37, 34, 39)),
+    ],
+)
+def test_draws_of_silent_rounds(seed, ends, points):
+    """Per hellhound, gem, spacecraft and rebirth, though nobody dies; to the end of the match."""
+    chance = Counted(seed)
+    game = RULESET.new(SETTINGS, RULESET.generate(SETTINGS, chance), chance)
+    for number in range(120):
+        before = chance.draws
+        game.advance([game.parse(seat, ()) for seat in range(4)])
+        if number in ends:
+            assert ends[number] == (chance.draws - before, chance.state)
+    total = {1: (122071, 977665491), 30: (122570, 1369462762)}[seed]
+    assert (total, points) == ((chance.draws, chance.state), game.scores())
+
+
+def test_draws_of_a_match_with_orders():
+    """Trace 01: four times Demo, seed 30."""
+    chance = Counted(30)
+    game = RULESET.new(SETTINGS, RULESET.generate(SETTINGS, chance), chance)
+    ends = {
+        0: (8095, 896822168),
+        1: (9106, 1188429146),
+        2: (10119, 1967292488),
+        59: (68215, 2028755304),
+        119: (128978, 1679981786),
+    }
+    for number, orders in enumerate(trace_orders("01_Demo-Demo-Demo-Demo_s30")):
+        game.advance(answers(game, orders))
+        if number == 0:
+            assert ((61, 6), (2, 6), (40, 6), (44, 6), (3, 6), (21, 3)) == game.moved[:6]
+        if number in ends:
+            assert ends[number] == (chance.draws, chance.state)
+
+
+def test_deaths_and_rebirth_of_trace_05():
+    """State 15 to 16: heirs are drawn at death, cells in random order."""
+    game = new_game(11)
+    for orders in trace_orders("05_Dummy-Serox-DFS-alfus_s11")[:16]:
+        before = game.units()
+        game.advance(answers(game, orders))
+    after = game.units()
+    changed = {
+        unit: (one.player, other.player, (other.row, other.col))
+        for unit, (one, other) in enumerate(zip(before, after, strict=True))
+        if one.player != other.player
+    }
+    assert game.turn == 16
+    assert {
+        29: (1, 2, (18, 58)),
+        53: (2, 3, (15, 64)),
+        54: (2, 3, (30, 11)),
+        63: (0, 3, (19, 46)),
+        74: (3, 0, (21, 56)),
+    } == changed
+    assert game.state.chance.state == 701067307
+
+
+@pytest.mark.parametrize("count", [16, 20, 23])
+@pytest.mark.parametrize("seed", [0, 7, 2**31 - 1])
+def test_what_every_generated_board_is_like(seed, count):
+    """rules/crematoria.md 3: spacing, surroundings, border, number of caves, one piece."""
+    settings = complete_settings(RULESET, {"nb_elevators": count})
+    made = RULESET.generate(settings, RULESET.chance(seed))
+    assert count == len(made.elevators)
+    for one, other in itertools.combinations(made.elevators, 2):
+        cols = abs(one % COLS - other % COLS)
+        rows = abs(one // COLS - other // COLS)
+        assert rows + min(cols, COLS - cols) >= ELEVATOR_SPACING
+    for cell in made.elevators:
+        assert 2 <= cell // COLS <= 37
+        assert [CAVE] * 8 == [made.caves[near] for near in NEAR[cell][:8]]
+    assert 1200 <= made.caves.count(CAVE) <= 1500
+    assert b"R" * 2 * COLS == made.caves[:COLS] + made.caves[-COLS:]
+    assert b"O" * COLS == made.outside[:COLS]
+    cells = {cell for cell, kind in enumerate(made.caves) if kind == CAVE}
+    edge = [min(cells)]
+    while edge:
+        cells -= set(edge)
+        edge = list({near for cell in edge for near in NEAR[cell][:8]} & cells)
+    assert set() == cells  # one piece, without elevators as links
+
+
+@pytest.mark.parametrize("seed", [0, 1, 30, 99])
+def test_where_units_begin(seed):
+    """Caves, hellhounds 4 apart from each other and from all; pioneers own their cell."""
+    game = new_game(seed)
+    units = game.units()
+    cells = [cell_at(unit.row, unit.col) for unit in units if unit.row >= 0]
+    assert len(set(cells)) == len(cells) == 83
+    hounds = cells[-3:]
+    assert all(apart(one, other) >= 4 for one, other in itertools.combinations(hounds, 2))
+    assert all(apart(one, other) >= 4 for one in hounds for other in cells[:-3])
+    assert (15, 15, 15, 15) == game.cells
+    owned = {(unit.row, unit.col): str(unit.player) for unit in units if unit.kind == "p"}
+    shown = {
+        (row, col): cell
+        for row, cells_ in enumerate(game.caves())
+        for col, cell in enumerate(cells_)
+        if cell in "0123"
+    }
+    assert owned == shown
+    assert [("n", -1, 0, -1, -1, -1, -1)] * 10 == [attrs.astuple(unit) for unit in units[80:90]]
+    assert [("h", -1, -1, -1)] * 3 == [attrs.astuple(unit)[:4] for unit in units[90:]]
+
+
+def test_an_attempt_without_room_for_the_elevators_fails():
+    """More than fit at a distance of 10."""
+    assert _attempt(60, OriginalChance(1)) is None
+
+
+@pytest.mark.parametrize("count", [15, 24, 0, -1])
+def test_numbers_of_elevators_for_which_the_original_hardly_ends_are_refused(count):
+    with pytest.raises(BadSettingError, match="it can be from 16 to 23"):
+        complete_settings(RULESET, {"nb_elevators": count})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"nb_players": 3},
+        {"rows": 41},
+        {"cols": 79},
+        {"nb_rounds": 0},
+        {"gem_value": 0},
+        {"turns_to_land": 0},
+    ],
+)
+def test_settings_that_the_original_refuses(given):
+    with pytest.raises(BadSettingError):
+        complete_settings(RULESET, given)
+
+
+def test_the_settings_are_the_configuration_files():
+    assert [
+        ("nb_players", 4),
+        ("nb_rounds", 120),
+        ("nb_furyans", 5),
+        ("nb_pioneers", 15),
+        ("max_nb_necromongers", 10),
+        ("nb_hellhounds", 3),
+        ("nb_elevators", 20),
+        ("gem_value", 30),
+        ("turns_to_land", 2),
+        ("rows", 40),
+        ("cols", 80),
+    ] == list(SETTINGS.items())
+
+
+def test_the_most_of_everybody_fits_on_a_generated_board():
+    """The high ends of the settings, and a match of them goes on."""
+    most = {
+        setting.name: setting.high
+        for setting in RULESET.settings
+        if setting.name not in {"nb_elevators", "turns_to_land"}
+    }
+    game = new_game(3, most)
+    assert 8 == sum(unit.kind == "h" for unit in game.units())
+    for _ in range(3):
+        game.advance([game.parse(seat, ()) for seat in range(4)])
+    assert 240 == sum(unit.row >= 0 for unit in game.units()[:240])
+
+
+# Boards from a file
+
+
+def test_a_fixed_board_draws_the_units_alone():
+    """Nothing is drawn for the map: hellhounds come first, the highest id before the others."""
+    game = RULESET.new(SETTINGS, board(), RULESET.chance(4))
+    chance = OriginalChance(4)
+    first = (chance.below(40, "row"), chance.below(80, "column"))
+    assert first == (game.units()[92].row, game.units()[92].col)
+
+
+def test_a_digit_cell_keeps_its_owner_under_a_furyan():
+    """rules/crematoria.md 4: only pioneers conquer where they begin."""
+    made = board(owned={(row, col): 3 for row in range(40) for col in range(80)})
+    game = RULESET.new(SETTINGS, made, RULESET.chance(1))
+    for unit in game.units()[:80]:
+        owner = int(game.caves()[unit.row][unit.col])
+        assert owner == (unit.player if unit.kind == "p" else 3)
+    assert (15, 15, 15, 40 * 80 - 45) == game.cells
+
+
+def test_a_board_without_room_for_the_hellhounds_is_refused():
+    """The original would look for ever."""
+    made = board(only=[(row, col) for row in range(3) for col in range(3)])
+    with pytest.raises(BadBoardError) as caught:
+        RULESET.new(SETTINGS, made, RULESET.chance(1))
+    assert str(caught.value).startswith("no room for 3 hellhounds: each needs a cave")
+
+
+def test_a_board_without_room_for_the_others_is_refused():
+    """The original would abort."""
+    made = board(only=[(10, col) for col in range(60)])
+    with pytest.raises(BadBoardError) as caught:
+        RULESET.new(SETTINGS, made, RULESET.chance(1))
+    assert str(caught.value).startswith("no room for 80 pioneers and furyans: ")
+
+
+@pytest.mark.parametrize("chance", [LowestChance(), HighestChance()])
+def test_any_chance_places_units_where_they_may_stand(chance):
+    """Extreme draws; those without effect aren't needed of a chance without `skip`."""
+    made = board(only=[(row, col) for row in (0, 20, 39) for col in range(80)])
+    settings = complete_settings(RULESET, {"nb_hellhounds": 1})
+    game = RULESET.new(settings, made, chance)
+    hound = game.units()[-1]
+    assert (hound.row, hound.col) in {(0, 0), (39, 79)}
+    cells = {position(cell) for cell in game.state.pos[:80]}
+    assert 80 == len(cells)

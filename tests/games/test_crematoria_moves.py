@@ -1,0 +1,309 @@
+"""What one order of a pioneer or furyan does (rules/crematoria.md 5.1)."""
+
+import pytest
+
+from lanista.games.crematoria.geometry import (
+    BOTTOM,
+    BR,
+    DOWN,
+    LB,
+    LEFT,
+    RIGHT,
+    RT,
+    TL,
+    TOP,
+    UP,
+    apart,
+    cell_at,
+    is_sunlit,
+)
+from lanista.games.crematoria.phases import people_move
+from lanista.games.testing import ScriptedChance
+from support.crematoria import board, game_at, position_of
+
+ELEVATOR = (10, 10)
+DEAD = (-1, -1, -1)
+
+
+def carried_out(units, *orders, draws=(), turn=0, **more):
+    """The game after player 0's orders alone, and that exactly these draws were made."""
+    script = list(draws)
+    game = game_at(units, chance=ScriptedChance(script), turn=turn, **more)
+    for order in orders:
+        people_move(game.state, turn, [[order], [], [], []])
+    assert [] == script
+    return game
+
+
+def heir(value):
+    return ("new player", 3, value)
+
+
+def damage(points):
+    return ("furyan's damage", 26, points - 25)
+
+
+@pytest.mark.parametrize(
+    ("direction", "place"),
+    [
+        (BOTTOM, (21, 40)),
+        (BR, (21, 41)),
+        (RIGHT, (20, 41)),
+        (RT, (19, 41)),
+        (TOP, (19, 40)),
+        (TL, (19, 39)),
+        (LEFT, (20, 39)),
+        (LB, (21, 39)),
+    ],
+)
+@pytest.mark.parametrize("level", [0, 1])
+def test_directions(direction, place, level):
+    """Counter-clockwise from Bottom; the same on both levels."""
+    game = carried_out({0: (20, 40, level)}, (0, direction), turn=10)  # night: 20 to 59
+    assert (*place, level) == position_of(game, 0)
+    assert ((0, direction),) == game.moved
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_columns_are_circular_on_both_levels(level):
+    night = 30  # columns 60 to 79 and 0 to 19
+    right = carried_out({0: (5, 79, level)}, (0, RIGHT), turn=night)
+    left = carried_out({0: (5, 0, level)}, (0, TL), turn=night)
+    assert [(5, 0, level), (4, 79, level)] == [position_of(right, 0), position_of(left, 0)]
+
+
+@pytest.mark.parametrize(("row", "direction"), [(0, TOP), (0, TL), (0, RT), (39, BOTTOM), (39, BR)])
+@pytest.mark.parametrize("level", [0, 1])
+def test_rows_are_not(row, direction, level):
+    game = carried_out({0: (row, 20, level)}, (0, direction))
+    assert ((row, 20, level), ()) == (position_of(game, 0), game.moved)
+
+
+def test_rock_is_no_way():
+    game = carried_out({0: (5, 5, 0)}, (0, RIGHT), on=board(rock=[(5, 6)]))
+    assert ((5, 5, 0), ()) == (position_of(game, 0), game.moved)
+
+
+def test_a_diagonal_step_between_two_rocks_is_allowed():
+    game = carried_out({0: (5, 5, 0)}, (0, BR), on=board(rock=[(5, 6), (6, 5)]))
+    assert (6, 6, 0) == position_of(game, 0)
+
+
+def test_elevators_go_up_and_down():
+    on = board(elevators=[ELEVATOR])
+    up = carried_out({0: (*ELEVATOR, 0)}, (0, UP), on=on)
+    down = carried_out({0: (*ELEVATOR, 1)}, (0, DOWN), on=on)
+    assert [(*ELEVATOR, 1), (*ELEVATOR, 0)] == [position_of(up, 0), position_of(down, 0)]
+
+
+@pytest.mark.parametrize(
+    ("place", "direction"),
+    [((5, 5, 0), UP), ((5, 5, 1), DOWN), ((*ELEVATOR, 1), UP), ((*ELEVATOR, 0), DOWN)],
+    ids=["no-elevator-up", "no-elevator-down", "above-the-top", "below-the-bottom"],
+)
+def test_up_and_down_without_a_way_are_nothing(place, direction):
+    game = carried_out({0: place}, (0, direction), on=board(elevators=[ELEVATOR]))
+    assert (place, ()) == (position_of(game, 0), game.moved)
+
+
+# Caves and gems
+
+
+@pytest.mark.parametrize("owner", [None, 1, 0])
+def test_a_pioneer_conquers_the_cave_it_enters(owner):
+    on = board(owned={} if owner is None else {(5, 6): owner})
+    game = carried_out({2: (5, 5, 0)}, (2, RIGHT), on=on)
+    assert ("0", (1, 0, 0, 0)) == (game.caves()[5][6], game.cells)
+
+
+def test_a_pioneer_on_an_elevator_conquers_nothing():
+    game = carried_out({2: (10, 9, 0)}, (2, RIGHT), on=board(elevators=[ELEVATOR]))
+    assert ("E", (0, 0, 0, 0)) == (game.caves()[10][10], game.cells)
+    assert (*ELEVATOR, 0) == position_of(game, 2)
+
+
+def test_a_furyan_conquers_nothing():
+    game = carried_out({0: (5, 5, 0)}, (0, RIGHT), on=board(owned={(5, 6): 2}))
+    assert ("2", (0, 0, 1, 0)) == (game.caves()[5][6], game.cells)
+
+
+def test_a_pioneer_picks_a_gem_and_gets_its_value():
+    game = carried_out({2: (5, 5, 1)}, (2, RIGHT), on=board(gems=[(5, 6)]))
+    assert ((1, 0, 0, 0), (30, 0, 0, 0)) == (game.gems, game.scores())
+    assert "G" not in "".join(game.outside())
+
+
+def test_a_furyan_walks_over_a_gem_and_leaves_it():
+    game = carried_out({0: (5, 5, 1)}, (0, RIGHT), (0, RIGHT), on=board(gems=[(5, 6)]))
+    assert ((0, 0, 0, 0), "G") == (game.gems, game.outside()[5][6])
+    assert (5, 7, 1) == position_of(game, 0)
+
+
+# Occupied cells
+
+
+@pytest.mark.parametrize("other", [1, 4, 6, 16], ids=["own", "furyan", "pioneer", "necromonger"])
+def test_a_pioneer_goes_to_no_occupied_cell(other):
+    level = 1 if other == 16 else 0
+    game = carried_out({2: (5, 5, level), other: (5, 6, level)}, (2, RIGHT))
+    assert ((5, 5, level), ()) == (position_of(game, 2), game.moved)
+
+
+@pytest.mark.parametrize("other", [1, 2], ids=["furyan", "pioneer"])
+def test_a_furyan_leaves_its_own_group_alone(other):
+    game = carried_out({0: (5, 5, 0), other: (5, 6, 0)}, (0, RIGHT))
+    assert ((5, 5, 0), ()) == (position_of(game, 0), game.moved)
+
+
+@pytest.mark.parametrize("points", [25, 37, 50])
+@pytest.mark.parametrize(
+    ("other", "full"), [(4, 100), (6, 50), (16, 75)], ids=["furyan", "pioneer", "necromonger"]
+)
+def test_a_furyan_attacks(points, other, full):
+    """25 to 50 points, and stays where it is."""
+    units = {0: (5, 5, 1), other: (5, 6, 1)}
+    game = carried_out(units, (0, RIGHT), draws=[damage(points)])
+    assert full - points == game.units()[other].health
+    assert (DEAD if points == full else (5, 6, 1)) == position_of(game, other)
+    assert ((5, 5, 1), ((0, RIGHT),)) == (position_of(game, 0), game.moved)
+
+
+@pytest.mark.parametrize(("health", "dies"), [(30, True), (29, True), (31, False)])
+def test_health_of_0_or_less_is_death_at_the_hands_of_the_attacker(health, dies):
+    """Who is killed by a player's furyan becomes that player's, without a draw."""
+    game = carried_out(
+        {0: (5, 5, 0), 6: (5, 6, 0)}, (0, RIGHT), draws=[damage(30)], health={6: health}
+    )
+    killed = game.units()[6]
+    assert (0 if dies else 1, 0 if dies else 1) == (killed.player, killed.health)
+    assert (DEAD if dies else (5, 6, 0)) == position_of(game, 6)
+
+
+def test_damage_is_drawn_when_any_would_kill():
+    carried_out({0: (5, 5, 0), 6: (5, 6, 0)}, (0, RIGHT), draws=[damage(25)], health={6: 1})
+
+
+def test_a_killed_necromonger_shows_as_the_dead_do():
+    game = carried_out(
+        {0: (5, 5, 1), 16: (5, 6, 1)}, (0, RIGHT), draws=[damage(25)], health={16: 25}
+    )
+    killed = game.units()[16]
+    assert (0, 0, -1, *DEAD) == (killed.health, killed.turns, killed.player, *position_of(game, 16))
+
+
+def test_the_cell_of_the_dead_is_free_at_once():
+    """The text's example: V and W attack, X moves in; Y may not attack X, Z may."""
+    units = {2: (6, 5, 1), 0: (5, 5, 1), 1: (5, 7, 1), 16: (5, 6, 1), 3: (4, 6, 1), 4: (4, 5, 1)}
+    script = [damage(40), damage(35), damage(25)]
+    game = game_at(units, chance=ScriptedChance(script))
+    of_player_0 = [(2, RT), (0, RIGHT), (1, LEFT), (3, BOTTOM), (0, RIGHT)]
+    for order in of_player_0:
+        people_move(game.state, 0, [[order], [], [], []])
+    people_move(game.state, 0, [[], [(4, BR)], [], []])
+    assert [] == script
+    assert DEAD == position_of(game, 16)
+    assert (5, 6, 1) == position_of(game, 3)
+    assert 25 == game.units()[3].health
+
+
+@pytest.mark.parametrize(("direction", "level"), [(UP, 0), (DOWN, 1)])
+def test_attacks_go_through_elevators(direction, level):
+    """Text-vs-engine 11."""
+    units = {0: (*ELEVATOR, level), 4: (*ELEVATOR, 1 - level)}
+    game = carried_out(units, (0, direction), on=board(elevators=[ELEVATOR]), draws=[damage(25)])
+    assert 75 == game.units()[4].health
+    assert ((0, direction),) == game.moved
+
+
+def test_over_a_descending_necromonger_the_cell_is_free():
+    """It isn't on the board yet: no attack, a move."""
+    game = carried_out({0: (5, 5, 1), 16: (5, 6, 1)}, (0, RIGHT), landing={16: 1})
+    assert ((5, 6, 1), 75) == (position_of(game, 0), game.units()[16].health)
+
+
+# Sun and hellhounds
+
+
+@pytest.mark.parametrize("turn", range(0, 120, 7))
+def test_half_of_the_columns_are_in_the_sun(turn):
+    """Night: 2r, …, 2r + 39, circular; level 0 is never in the sun."""
+    night = {(2 * turn + right) % 80 for right in range(40)}
+    assert night == {col for col in range(80) if not is_sunlit(cell_at(7, col, 1), turn)}
+    assert not any(is_sunlit(cell_at(7, col), turn) for col in range(80))
+
+
+@pytest.mark.parametrize(("old_heir", "new"), [(0, 1), (1, 2), (2, 3)])
+def test_who_steps_into_the_sun_dies_and_goes_to_another_player(old_heir, new):
+    """One of the three others, drawn at the moment of death."""
+    game = carried_out(
+        {2: (5, 39, 1)}, (2, RIGHT), on=board(gems=[(5, 40)]), draws=[heir(old_heir)]
+    )
+    assert (0, new) == (game.units()[2].health, game.units()[2].player)
+    assert DEAD == position_of(game, 2)
+    assert ((0, 0, 0, 0), "G") == (game.gems, game.outside()[5][40])  # it picks nothing
+    assert ((2, RIGHT),) == game.moved
+
+
+@pytest.mark.parametrize(("owner", "drawn", "new"), [(3, 0, 0), (3, 2, 2), (1, 0, 0), (1, 1, 2)])
+def test_the_new_player_is_never_the_old_one(owner, drawn, new):
+    unit = 4 * owner + 2
+    script = [heir(drawn)]
+    game = game_at({unit: (5, 39, 1)}, chance=ScriptedChance(script))
+    orders = [[], [], [], []]
+    orders[owner] = [(unit, RIGHT)]
+    people_move(game.state, 0, orders)
+    assert new == game.units()[unit].player
+
+
+def test_up_into_the_sun_is_death():
+    game = carried_out({0: (10, 50, 0)}, (0, UP), on=board(elevators=[(10, 50)]), draws=[heir(0)])
+    assert DEAD == position_of(game, 0)
+
+
+def test_an_attack_into_the_sun_is_an_attack():
+    """Only who enters a cell is killed by its sun."""
+    game = carried_out({0: (5, 39, 1), 4: (5, 40, 1)}, (0, RIGHT), draws=[damage(25)])
+    assert ((5, 39, 1), 75) == (position_of(game, 0), game.units()[4].health)
+
+
+@pytest.mark.parametrize("unit", [0, 2], ids=["furyan", "pioneer"])
+def test_who_steps_beside_a_hellhound_dies_and_conquers_nothing(unit):
+    """Text-vs-engine 14."""
+    game = carried_out({unit: (5, 5, 0), 19: (5, 7, 0)}, (unit, RIGHT), draws=[heir(0)])
+    assert (DEAD, (0, 0, 0, 0)) == (position_of(game, unit), game.cells)
+    assert ("C", ((unit, RIGHT),)) == (game.caves()[5][6], game.moved)
+
+
+def test_a_hellhound_below_harms_nobody_outside():
+    game = carried_out({2: (5, 5, 1), 19: (5, 7, 0)}, (2, RIGHT))
+    assert (5, 6, 1) == position_of(game, 2)
+
+
+def test_a_hellhound_is_near_across_the_seam():
+    game = carried_out({2: (5, 78, 0), 19: (5, 0, 0)}, (2, RIGHT), draws=[heir(1)])
+    assert DEAD == position_of(game, 2)
+
+
+@pytest.mark.parametrize("unit", [0, 2], ids=["furyan", "pioneer"])
+def test_down_onto_a_hellhound_is_death(unit):
+    """Whoever tries, and its attack harms nobody."""
+    on = board(elevators=[ELEVATOR])
+    game = carried_out(
+        {unit: (*ELEVATOR, 1), 19: (*ELEVATOR, 0)}, (unit, DOWN), on=on, draws=[heir(2)]
+    )
+    assert (DEAD, 3) == (position_of(game, unit), game.units()[unit].player)
+    assert (*ELEVATOR, 0) == position_of(game, 19)
+    assert ((unit, DOWN),) == game.moved
+
+
+def test_distance_is_the_kings_and_circular():
+    assert [1, 1, 40, 39, 0] == [
+        apart(cell_at(*one), cell_at(*other))
+        for one, other in [
+            ((5, 79), (6, 0)),
+            ((5, 0), (5, 79)),
+            ((5, 0), (5, 40)),
+            ((0, 3), (39, 3)),
+            ((2, 2), (2, 2)),
+        ]
+    ]

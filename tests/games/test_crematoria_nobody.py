@@ -1,0 +1,385 @@
+"""What necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4)."""
+
+import pytest
+
+from lanista.games.crematoria.geometry import (
+    BOTTOM,
+    BR,
+    LB,
+    LEFT,
+    NONE,
+    RIGHT,
+    RT,
+    TL,
+    TOP,
+    cell_at,
+)
+from lanista.games.crematoria.phases import (
+    hellhounds_act,
+    necromongers_act,
+    necromongers_land,
+    people_move,
+)
+from lanista.games.testing import ScriptedChance
+from support.crematoria import HELLHOUNDS, board, game_at, position_of
+
+DEAD = (-1, -1, -1)
+
+
+def after_necromongers(units, *draws, turn=0, **more):
+    script = list(draws)
+    game = game_at(units, chance=ScriptedChance(script), turn=turn, **more)
+    necromongers_act(game.state, turn)
+    assert [] == script
+    return game
+
+
+def after_hellhounds(units, *draws, **more):
+    script = list(draws)
+    game = game_at(units, chance=ScriptedChance(script), **more)
+    hellhounds_act(game.state)
+    assert [] == script
+    return game
+
+
+def way(n, value=0):
+    return ("necromonger's way", n, value)
+
+
+def prey(n, value=0):
+    return ("necromonger's prey", n, value)
+
+
+def damage(points):
+    return ("necromonger's damage", 21, points - 20)
+
+
+def heir(value=0):
+    return ("new player", 3, value)
+
+
+def hound(n, value=0):
+    return ("hellhound's way", n, value)
+
+
+# Necromongers: attack
+
+
+@pytest.mark.parametrize(("value", "victim"), [(0, 0), (1, 2), (2, 4)])
+def test_a_necromonger_attacks_a_neighbour_whoever_it_is(value, victim):
+    """Directions in ascending order: furyan below, pioneer at the right, enemy at the left."""
+    units = {16: (10, 10, 1), 0: (11, 10, 1), 2: (10, 11, 1), 4: (10, 9, 1)}
+    game = after_necromongers(units, prey(3, value), damage(20))
+    health = {unit: game.units()[unit].health for unit in (0, 2, 4)}
+    assert {0: 100, 2: 50, 4: 100, victim: {0: 100, 2: 50, 4: 100}[victim] - 20} == health
+    assert ((16, [BOTTOM, RIGHT, LEFT][value]),) == game.moved
+    assert (10, 10, 1) == position_of(game, 16)
+
+
+@pytest.mark.parametrize("points", [20, 40])
+def test_the_only_neighbour_is_drawn_too(points):
+    game = after_necromongers({16: (10, 10, 1), 2: (9, 9, 1)}, prey(1), damage(points))
+    assert (50 - points, ((16, TL),)) == (game.units()[2].health, game.moved)
+
+
+def test_whom_a_necromonger_kills_nobody_gets():
+    """The heir is drawn after prey and damage."""
+    units = {16: (10, 10, 1), 2: (9, 9, 1)}
+    game = after_necromongers(units, prey(1), damage(25), heir(2), health={2: 25})
+    assert (0, 3) == (game.units()[2].health, game.units()[2].player)
+
+
+def test_a_necromonger_ignores_level_0():
+    game = after_necromongers({16: (10, 10, 1), 2: (10, 11, 0)}, way(3, 1))
+    assert ((16, RIGHT),) == game.moved
+
+
+def test_a_necromonger_attacks_on_an_elevator_and_across_the_seam():
+    on = board(elevators=[(10, 79)])
+    game = after_necromongers({16: (10, 0, 1), 2: (10, 79, 1)}, prey(1), damage(20), on=on)
+    assert ((16, LEFT),) == game.moved
+
+
+def test_necromongers_leave_each_other_alone():
+    """Side by side, with nobody else there, they go right."""
+    game = after_necromongers({16: (10, 10, 1), 17: (10, 11, 1)}, way(2), way(3, 2))
+    assert ((16, BR), (17, RT)) == game.moved
+
+
+# Necromongers: approach
+
+
+@pytest.mark.parametrize(
+    ("target", "ways"),
+    [
+        ((10, 20), [BR, RIGHT, RT]),
+        ((20, 10), [BOTTOM, BR, LB]),
+        ((20, 20), [BR]),
+        ((4, 8), [RT, TOP, TL]),
+        ((10, 70), [TL, LEFT, LB]),
+    ],
+)
+@pytest.mark.parametrize("last", [False, True])
+def test_a_necromonger_approaches_the_nearest(target, ways, last):
+    """Text-vs-engine 2: circular king's distance, one of the best directions."""
+    value = len(ways) - 1 if last else 0
+    units = {16: (10, 10, 1), 2: (*target, 1), 6: (39, 45, 1)}
+    game = after_necromongers(units, way(len(ways), value), turn=20)  # sunlit: 0 to 39
+    assert ((16, sorted(ways)[value]),) == game.moved
+
+
+def test_directions_count_not_targets():
+    """Text-vs-engine 2: two targets to the right, one to the left: left has 3 of 6."""
+    units = {16: (10, 20, 1), 2: (10, 25, 1), 6: (10, 25, 0), 3: (9, 25, 1), 7: (10, 15, 1)}
+    game = after_necromongers(units, way(6, 5))
+    assert ((16, LB),) == game.moved
+
+
+def test_a_necromonger_doesnt_shun_the_sun():
+    """Text-vs-engine 2: the target is beyond the left edge; the step is into the sun and kills."""
+    units = {16: (10, 20, 1), 2: (10, 15, 1)}
+    game = after_necromongers(units, way(3, 1), turn=10)
+    assert (((16, LEFT),), DEAD, 0) == (game.moved, position_of(game, 16), game.units()[16].turns)
+
+
+def test_a_blocked_way_is_no_candidate_even_if_all_others_are_worse():
+    """Three necromongers in a row: the last one goes round, away from the target."""
+    units = {16: (0, 10, 1), 17: (0, 11, 1), 18: (1, 11, 1), 2: (0, 14, 1)}
+    game = after_necromongers(units, way(1), way(2), way(2))
+    # From (0, 10) the free cells are (1, 10), (1, 9) and (0, 9); the nearest is (1, 10).
+    assert (16, BOTTOM) == game.moved[0]
+
+
+def test_staying_is_no_option():
+    """Every free cell is farther than the one it stands on, and it goes nevertheless."""
+    units = {16: (10, 10, 1), 17: (11, 9, 1), 18: (11, 10, 1), 19: (11, 11, 1)}
+    units |= {20: (10, 9, 1), 21: (10, 11, 1), 2: (12, 10, 1)}
+    settings = {"max_nb_necromongers": 6}
+    game = game_at(units, chance=ScriptedChance([way(3, 1)]), settings=settings)
+    game.state.turns[17:22] = [1] * 5  # only one acts
+    necromongers_act(game.state, 0)
+    assert ((16, TOP),) == game.moved
+
+
+def test_a_blocked_necromonger_stays_and_draws_nothing():
+    """In the corner, with its neighbours taken by necromongers; printed as None."""
+    settings = {"max_nb_necromongers": 6}
+    units = {16: (0, 10, 1), 17: (0, 11, 1), 18: (1, 11, 1), 19: (1, 10, 1), 20: (1, 9, 1)}
+    units[21] = (0, 9, 1)
+    script = [way(n) for n in (1, 3, 3, 3, 3, 3, 3)]
+    game = game_at(units, chance=ScriptedChance(script), settings=settings)
+    game.state.turns[17:22] = [1] * 5
+    necromongers_act(game.state, 0)
+    assert ((16, NONE),) == game.moved
+    assert 7 == len(script)
+
+
+def test_without_a_target_a_necromonger_goes_right():
+    """Text-vs-engine 1: BR, Right or RT, all alike."""
+    moves = [after_necromongers({16: (10, 10, 1)}, way(3, value)).moved for value in range(3)]
+    assert [((16, BR),), ((16, RIGHT),), ((16, RT),)] == moves
+
+
+def test_without_a_target_it_would_even_step_into_the_sun():
+    """Text-vs-engine 1: at the right edge of the night, by hand; dies without another draw."""
+    game = after_necromongers({16: (10, 39, 1)}, way(3, 1))
+    assert (((16, RIGHT),), DEAD) == (game.moved, position_of(game, 16))
+
+
+@pytest.mark.parametrize(("row", "ways"), [(0, [BR, RIGHT]), (39, [RIGHT, RT])])
+def test_without_a_target_at_the_border_of_the_board(row, ways):
+    game = after_necromongers({16: (row, 10, 1)}, way(2, 1))
+    assert ((16, ways[1]),) == game.moved
+
+
+def test_targets_are_those_of_the_beginning_of_the_phase():
+    """Text-vs-engine 6: who was killed by the first still attracts the second."""
+    units = {16: (10, 10, 1), 2: (10, 11, 1), 17: (10, 31, 1)}
+    draws = [prey(1), damage(40), heir(), way(3, 1)]
+    game = after_necromongers(units, *draws, health={2: 1})
+    assert ((16, RIGHT), (17, LEFT)) == game.moved
+
+
+def test_who_died_before_the_phase_attracts_nobody():
+    """Killed by an order: the necromonger goes right as without targets."""
+    units = {16: (10, 20, 1), 6: (10, 10, 1), 0: (10, 9, 1)}
+    script = [("furyan's damage", 26, 25), way(3)]
+    game = game_at(units, chance=ScriptedChance(script))
+    people_move(game.state, 0, [[(0, RIGHT)], [], [], []])
+    game.state.move(0, cell_at(39, 20, 1))
+    necromongers_act(game.state, 0)
+    assert (16, BOTTOM) == game.moved[-1]
+
+
+def test_elevators_hold_targets_and_are_no_obstacle():
+    game = after_necromongers(
+        {16: (10, 10, 1), 2: (10, 13, 1)}, way(3, 1), on=board(elevators=[(10, 11), (10, 13)])
+    )
+    assert (10, 11, 1) == position_of(game, 16)
+
+
+def test_the_descending_and_the_dead_do_nothing():
+    units = {16: (10, 10, 1), 2: (10, 11, 1)}
+    game = after_necromongers(units, landing={16: 2})
+    assert ((), 50) == (game.moved, game.units()[2].health)
+
+
+# Landing
+
+
+def landed(units, *draws, **more):
+    script = list(draws)
+    game = game_at(units, chance=ScriptedChance(script), **more)
+    necromongers_land(game.state)
+    assert [] == script
+    return game
+
+
+def test_a_descending_necromonger_comes_lower():
+    game = landed({16: (10, 10, 1)}, landing={16: 2})
+    assert (1, -1) == (game.units()[16].turns, game.state.occupant[cell_at(10, 10, 1)])
+
+
+def test_at_0_it_has_landed():
+    game = landed({16: (10, 10, 1)}, landing={16: 1})
+    assert (0, 16) == (game.units()[16].turns, game.state.occupant[cell_at(10, 10, 1)])
+
+
+@pytest.mark.parametrize("victim", [0, 2], ids=["furyan", "pioneer"])
+def test_a_landing_crushes_who_stands_there(victim):
+    """Killed by nobody."""
+    game = landed({16: (10, 10, 1), victim: (10, 10, 1)}, heir(1), landing={16: 1})
+    assert (0, 2) == (game.units()[victim].health, game.units()[victim].player)
+    assert 16 == game.state.occupant[cell_at(10, 10, 1)]
+
+
+@pytest.mark.parametrize(("flying", "standing"), [(16, 17), (17, 16)])
+def test_a_landing_crushes_a_necromonger_too(flying, standing):
+    """Text-vs-engine 12: in both orders of ids, without a draw."""
+    game = landed({flying: (10, 10, 1), standing: (10, 10, 1)}, landing={flying: 1})
+    assert (0, 75) == (game.units()[standing].health, game.units()[flying].health)
+
+
+def test_nobody_below_is_harmed_before_the_landing():
+    game = landed({16: (10, 10, 1), 2: (10, 10, 1)}, landing={16: 2})
+    assert 50 == game.units()[2].health
+
+
+# Hellhounds
+
+FAR = (30, 40, 0)  # where the other hellhound stands, walled in
+WALLED = [(row, col) for row in (29, 30, 31) for col in (39, 40, 41) if (row, col) != (30, 40)]
+
+
+def corridor(*open_cells):
+    """A board of these cells, the parking row and the other hellhound's cell."""
+    return board(only=[*open_cells, (30, 40), *((38, 2 * at) for at in range(16))])
+
+
+def test_a_hellhound_approaches_the_nearest_by_the_way_there_is():
+    """Text-vs-engine 4: round the rock, though it leads away at first."""
+    ring = [(10, 10), (9, 9), (8, 10), (8, 11), (8, 12), (9, 13), (10, 13), (10, 14)]
+    units = {19: (10, 10, 0), 20: FAR, 2: (10, 14, 0)}
+    game = after_hellhounds(units, hound(1), on=corridor(*ring))
+    assert ((19, TL), (20, NONE)) == game.moved
+
+
+def test_equally_near_directions_are_drawn():
+    """Text-vs-engine 3: directions, not units."""
+    units = {19: (10, 10, 0), 20: (30, 40, 0), 2: (10, 15, 0), 6: (9, 15, 0), 10: (10, 5, 0)}
+    for value, direction in enumerate([BR, RIGHT, RT, TL, LEFT, LB]):
+        script = [hound(6, value)]
+        game = game_at(units, on=board(rock=WALLED), chance=ScriptedChance(script))
+        hellhounds_act(game.state)
+        assert ((19, direction), (20, NONE)) == game.moved
+
+
+def test_a_hellhound_with_nobody_in_reach_walks_at_random():
+    """Text-vs-engine 5."""
+    open_cells = [(10, 10), (10, 11), (11, 10)]
+    units = {19: (10, 10, 0), 20: FAR}
+    moves = [
+        after_hellhounds(units, hound(2, value), on=corridor(*open_cells)).moved[0]
+        for value in range(2)
+    ]
+    assert [(19, BOTTOM), (19, RIGHT)] == moves
+
+
+def test_a_hellhound_ignores_level_1():
+    """Nobody below: a random walk over all ways."""
+    units = {19: (10, 10, 0), 20: FAR, 2: (10, 14, 1)}
+    game = after_hellhounds(units, hound(1), on=corridor((10, 10), (9, 9)))
+    assert (19, TL) == game.moved[0]
+
+
+@pytest.mark.parametrize("distance", [2, 3])
+def test_a_hellhound_never_comes_beside_another(distance):
+    """Candidates are at least 2 from where the others now are."""
+    open_cells = [(10, col) for col in range(10, 20)]
+    units = {19: (10, 12, 0), 20: (10, 12 + distance, 0), 2: (10, 19, 0)}
+    first = hound(1)
+    game = after_hellhounds(units, first, hound(1), on=corridor(*open_cells))
+    # The nearer way is closed at distance 2: it steps back. At 3 it may come to 2.
+    assert (19, LEFT if distance == 2 else RIGHT) == game.moved[0]
+
+
+def test_other_hellhounds_dont_block_the_way_beyond():
+    """Text-vs-engine 4: the other stands in the corridor, three cells on."""
+    open_cells = [(10, col) for col in range(10, 20)]
+    units = {19: (10, 11, 0), 20: (10, 14, 0), 2: (10, 19, 0)}
+    game = after_hellhounds(units, hound(1), hound(1), on=corridor(*open_cells))
+    assert ((19, RIGHT), (20, RIGHT)) == game.moved
+
+
+def test_a_blocked_hellhound_stays_and_draws_nothing():
+    game = after_hellhounds(
+        dict(zip(HELLHOUNDS, [(10, 10, 0), FAR], strict=True)), on=corridor((10, 10))
+    )
+    assert ((19, NONE), (20, NONE)) == game.moved
+
+
+def test_after_its_step_a_hellhound_devours_all_around():
+    """In order of directions, each heir drawn; both levels aren't one."""
+    units = {
+        19: (10, 10, 0),
+        20: FAR,
+        2: (10, 12, 0),
+        6: (11, 12, 0),
+        4: (9, 12, 0),
+        10: (10, 12, 1),
+    }
+    draws = [hound(3, 1), heir(2), heir(0), heir(1)]
+    game = after_hellhounds(units, *draws, on=board(rock=WALLED))
+    assert (19, RIGHT) == game.moved[0]
+    # Directions from (10, 11): BR (6), Right (2), RT (4).
+    assert [3, 1, 2] == [game.units()[unit].player for unit in (6, 2, 4)]
+    assert [0, 0, 0, 50] == [game.units()[unit].health for unit in (6, 2, 4, 10)]
+
+
+def test_hellhounds_walk_over_elevators_and_stay_below():
+    on = board(only=[(10, 10), (30, 40)], elevators=[(10, 11)])
+    game = game_at({19: (10, 10, 0), 20: FAR}, on=on, chance=ScriptedChance([hound(1)]))
+    game.state.pos[:16] = [-1] * 16
+    hellhounds_act(game.state)
+    assert (10, 11, 0) == position_of(game, 19)
+
+
+def test_targets_of_hellhounds_are_those_of_the_beginning_of_the_phase():
+    """Text-vs-engine 6: who was devoured by the first still attracts the second."""
+    open_cells = [(10, col) for col in range(10, 24)]
+    units = {19: (10, 11, 0), 20: (10, 18, 0), 2: (10, 13, 0)}
+    game = after_hellhounds(units, hound(1), heir(), hound(1), on=corridor(*open_cells))
+    assert ((19, RIGHT), (20, LEFT)) == game.moved
+
+
+def test_hellhounds_go_round_the_seam():
+    on = corridor((10, 78), (10, 79), (10, 0), (10, 1))
+    game = after_hellhounds({19: (10, 78, 0), 20: FAR, 2: (10, 1, 0)}, hound(1), on=on)
+    assert (10, 79, 0) == position_of(game, 19)
+
+
+def test_a_hellhound_runs_over_who_stands_beside_it():
+    """Only where rebirth had no better cave; never beside one in the original."""
+    on = corridor((10, 10), (10, 11))
+    game = after_hellhounds({19: (10, 10, 0), 20: FAR, 2: (10, 11, 0)}, hound(1), heir(), on=on)
+    assert ((10, 11, 0), DEAD) == (position_of(game, 19), position_of(game, 2))

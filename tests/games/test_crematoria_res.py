@@ -1,0 +1,233 @@
+"""Match files of Crematoria (docs/rules/crematoria.md 8): written and read; order logs."""
+
+import functools
+import re
+
+import attrs
+import pytest
+
+from lanista.games.base import Late, complete_settings
+from lanista.games.crematoria.files import (
+    Header,
+    match_text,
+    position_of,
+    position_text,
+    read_orders,
+    read_res,
+    write_res,
+)
+from lanista.games.crematoria.ruleset import RULESET
+from lanista.games.original_tokens import FormatError
+from support.crematoria import TRACE_NAMES, game_at, new_game, trace_orders, trace_text
+from support.traces import some_always
+
+NAMES = ("Null", "Demo", "Dummy", "alfus")
+
+
+@functools.cache
+def short():
+    """A match of three rounds: header of 19 lines, then the first position."""
+    game = new_game(5, {"nb_rounds": 3})
+    header = Header(seed=5, settings=game.settings, names=NAMES)
+    return "".join(match_text(header, game, [[Late()] * 4] * 3))
+
+
+@pytest.mark.parametrize("name", some_always(TRACE_NAMES, "05_Dummy-Serox-DFS-alfus_s11"))
+def test_a_trace_is_written_as_it_was_read(name):
+    text = trace_text(name)
+    res = read_res(text)
+    assert text == write_res(res)
+    assert (121, 120) == (len(res.positions), len(res.movements))
+    assert list(range(121)) == [position.round for position in res.positions]
+
+
+def test_scores_are_computed_from_the_last_position():
+    assert (414, 457, 295, 919) == read_res(trace_text("05_Dummy-Serox-DFS-alfus_s11")).scores()
+
+
+def test_the_header():
+    header = read_res(short()).header
+    assert 5 == header.seed
+    assert NAMES == header.names
+    assert complete_settings(RULESET, {"nb_rounds": 3}) == header.settings
+    assert not header.judge
+
+
+def test_what_the_judge_writes():
+    """`SecGame`, and shares of time in status."""
+    res = read_res(short())
+    first = attrs.evolve(res.positions[0], status=(0.25, 1.0, -1.0, 0.0625))
+    judged = attrs.evolve(
+        res,
+        header=attrs.evolve(res.header, judge=True),
+        positions=(first, *res.positions[1:]),
+    )
+    text = write_res(judged)
+    assert text.startswith("SecGame\n\nSeed 5\n\nCrematoria 1.2\nnb_players          4\n")
+    assert "\nstatus 0.25 1 -1 0.0625\n" in text
+    assert judged == read_res(text)
+
+
+def test_how_every_kind_of_unit_is_told():
+    """Descending, landed, dead and never used necromongers; hellhounds."""
+    game = game_at(
+        {0: (1, 2, 1), 16: (5, 6, 1), 17: (7, 8, 1), 20: (9, 9, 0)},
+        landing={16: 2},
+        health={0: 61, 17: 20},
+    )
+    game.state.turns[18] = 0  # it lived once
+    lines = position_text(position_of(game)).split("\n")
+    assert "f 0 61 -1 1 2 1" in lines
+    assert [
+        "n -1 75 2 5 6 1",
+        "n -1 20 0 7 8 1",
+        "n -1 0 0 -1 -1 -1",
+        "h -1 -1 -1 2 60 0",
+        "h -1 -1 -1 9 9 0",
+        "",
+        "",
+    ] == lines[-7:]
+
+
+def test_a_position_starts_and_ends_with_an_empty_line():
+    lines = short().split("\n")
+    assert ["Game", "", "Seed 5", "", "Crematoria 1.2"] == lines[:5]
+    assert f"names               {' '.join(NAMES)}" == lines[16]
+    assert ["", ""] == lines[17:19]
+    assert 80 == len(lines[19])
+    at = lines.index("movements")
+    assert "" == lines[at - 1]
+    end = lines.index("-1")
+    assert ["", ""] == lines[end + 1 : end + 3]
+    assert ["", ""] == lines[-2:]
+
+
+@pytest.mark.parametrize("names", [("A", "B", "C"), ("A", "B", "C", "D e"), ("A", "B", "C", "")])
+def test_names_are_four_words(names):
+    with pytest.raises(ValueError, match="name"):
+        Header(seed=1, settings={}, names=names)
+
+
+@pytest.mark.parametrize("name", ["al\u2003fus", "\x1f", "\x85", "\xa0x"])
+def test_a_name_is_one_word_to_the_originals_reader(name):
+    """It splits on ASCII white space alone; ours raised another error than a FormatError here."""
+    text = short().replace("alfus", name)
+    res = read_res(text)
+    assert (*NAMES[:3], name) == res.header.names
+    assert text == write_res(res)
+
+
+def refused(text):
+    with pytest.raises(FormatError) as caught:
+        read_res(text)
+    return str(caught.value)
+
+
+def changed(pattern, new, count=1):
+    text, found = re.subn(pattern, new, short(), count=count, flags=re.MULTILINE)
+    assert found
+    return refused(text)
+
+
+def line_of(pattern):
+    return short()[: re.search(pattern, short(), flags=re.MULTILINE).start()].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "new", "words"),
+    [
+        (r"^Game", "Gamex", "expected `Game` or `SecGame`, got 'Gamex'"),
+        (r"^Seed", "seed", "expected `Seed`, got 'seed'"),
+        (r"^Seed 5", "Seed -5", "expected the seed, from 0 to 2147483647, got -5"),
+        (r"^Crematoria 1.2", "Crematoria 1.1", "expected `1.2`, got '1.1'"),
+        (r"^nb_rounds .*3", "nb_rounds x", "expected the value of nb_rounds, a whole number"),
+        (r"^rows .*", "rows 41", "expected the value of rows, 40, got 41"),
+        (r"^names", "nams", "expected `names`, got 'nams'"),
+        (r"^R{80}$", "R" * 79, "expected a row of level 0, 80 of `R`, `C`, `E`"),
+        (r"^O{80}$", "O" * 79 + "C", "expected a row of level 1, 80 of `O`, `E` and `G`"),
+        (r"^round 1$", "round 2", "expected the round, 1, got 2"),
+        (r"^nb_cells .*", "nb_cells 1 1 1", "expected cells of a player, a whole number"),
+        (r"^nb_gems .*", "nb_gems 0 0 0 -1", "expected gems of a player, at least 0, got -1"),
+        (r"^status .*", "status 0 0 0 1.5", "expected a player's status, -1 or a share"),
+        (r"^status .*", "status 0 0 0 x", "expected a player's status, -1 or a share"),
+        (r"^f 0 100 -1", "p 0 100 -1", "expected the type of unit 0, `f`, got 'p'"),
+        (r"^f 0 100 -1", "f 4 100 -1", "expected the player of unit 0, from 0 to 3, got 4"),
+        (r"^f 0 100 -1", "f 0 101 -1", "expected the health of unit 0, from 1 to 100, got 101"),
+        (r"^f 0 100 -1", "f 0 0 -1", "expected the health of unit 0, from 1 to 100, got 0"),
+        (r"^f 0 100 -1", "f 0 100 0", "expected the turns of unit 0, -1, got 0"),
+        (r"^(f 0 100 -1) \d+", r"\1 40", "expected the row of unit 0, from -1 to 39, got 40"),
+        (r"^(f 0 100 -1) .*", r"\1 1 80 0", "expected the column of unit 0, from -1 to 79"),
+        (r"^(f 0 100 -1) .*", r"\1 1 1 2", "expected the level of unit 0, from -1 to 1, got 2"),
+        (r"^(f 0 100 -1) .*", r"\1 -1 -1 -1", "expected a position on the board, for unit 0"),
+        (r"^(f 0 100 -1) .*", r"\1 1 -1 0", "expected a position on the board, for unit 0"),
+        (r"^n -1 0 -1 -1 -1 -1", "n -1 0 -1 3 3 1", "expected nowhere, -1 -1 -1, for unit 80"),
+        (r"^n -1 0 -1", "n 0 0 -1", "expected the player of unit 80, -1, got 0"),
+        (r"^n -1 0 -1", "n -1 76 -1", "expected the health of unit 80, from 0 to 75, got 76"),
+        (r"^n -1 0 -1", "n -1 0 3", "expected the turns of unit 80, from -1 to 2, got 3"),
+        (r"^h -1 -1", "h -1 0", "expected the health of unit 90, -1, got 0"),
+        (r"^movements", "moves", "expected `movements`, got 'moves'"),
+        (r"^90 (\w)", r"93 \1", "expected a unit's id, or -1 after the last movement, from -1 to"),
+        (r"^90 \w", "90 q", "expected the direction of unit 90, one of `bwrxtylzudn`, got 'q'"),
+    ],
+)
+def test_what_is_refused(pattern, new, words):
+    """The line and what was expected."""
+    assert changed(pattern, new).startswith(f"line {_shifted(pattern, new)}: {words}")
+
+
+def _shifted(pattern, new):
+    """The line that an error names: the next one where a word is missing."""
+    return line_of(pattern) + (new == "nb_cells 1 1 1")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_file_that_ends_early_is_refused(share):
+    text = short()
+    words = refused(text[: text.rindex("\n", 0, int(len(text) * share))])
+    assert "the file ends where" in words or "expected a row" in words
+
+
+def test_a_file_that_goes_on_is_refused():
+    assert refused(short() + "movements\n").endswith(
+        "expected the end of the file, got 'movements'"
+    )
+
+
+# Order logs
+
+
+@pytest.mark.parametrize("name", TRACE_NAMES)
+def test_an_order_log_has_every_round_and_player(name):
+    orders = trace_orders(name)
+    assert [4] * 120 == [len(of_round) for of_round in orders]
+    assert all(len(one.orders) <= one.calls for of_round in orders for one in of_round)
+
+
+LOG = "R 0 P 0 Q 2\n5 0\n6 10\nR 0 P 1 Q 0\nR 0 P 2 Q 3\n20 9\nR 0 P 3 Q 0\n"
+
+
+def test_an_order_log():
+    (of_round,) = read_orders(LOG)
+    assert [(2, ((5, 0), (6, 10))), (0, ()), (3, ((20, 9),)), (0, ())] == [
+        (one.calls, one.orders) for one in of_round
+    ]
+    assert () == read_orders("")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("R 0 P 1", "R 1 P 1", "line 4: expected the round, 0, got 1"),
+        ("P 2", "P 3", "line 5: expected the player, 2, got 3"),
+        ("Q 3", "Q x", "line 5: expected the number of orders given, a whole number, got 'x'"),
+        ("6 10", "6 11", "line 3: expected the direction of unit 6, from 0 to 10, got 11"),
+        ("6 10", "5 10", "line 3: a second order for unit 5; a log has only the first one"),
+        ("Q 2", "Q 1", "line 3: more orders than the 1 given by player 0"),
+        ("20 9", "x 9", "line 6: expected a unit's id, or `R` for the next player, a whole number"),
+        ("R 0 P 3 Q 0", "", "line 6: the file ends where `R` belongs"),
+    ],
+)
+def test_what_is_refused_of_an_order_log(old, new, words):
+    with pytest.raises(FormatError) as caught:
+        read_orders(LOG.replace(old, new, 1))
+    assert str(caught.value).startswith(words)

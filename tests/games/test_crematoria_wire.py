@@ -1,0 +1,112 @@
+"""The facts of a match (PROTOCOL.md 5)."""
+
+from lanista.games.base import Late
+from lanista.games.chance import OriginalChance
+from support.crematoria import board, game_at, new_game
+
+START_KEYWORDS = ["set", "size", "elevator", "row"]
+TURN_KEYWORDS = ["own", "gem", "unit", "sun", "cells", "gems", "score", "status"]
+
+
+def lines_of(facts):
+    return facts.decode().splitlines()
+
+
+def keywords(lines):
+    return list(dict.fromkeys(line.split()[0] for line in lines))
+
+
+def some_game():
+    """Every kind of line: gems, an owner, a descending necromonger, a dead one."""
+    on = board(
+        rock=[(0, 0)], elevators=[(9, 9), (3, 70)], owned={(0, 1): 2}, gems=[(8, 3), (2, 79)]
+    )
+    units = {0: (9, 9, 1), 2: (7, 7, 0), 16: (5, 50, 1), 19: (20, 20, 0)}
+    return game_at(units, on=on, landing={16: 2}, health={2: 33}, turn=3, chance=OriginalChance(1))
+
+
+def test_the_start():
+    lines = lines_of(some_game().facts_at_start(0))
+    assert START_KEYWORDS == keywords(lines)
+    assert [
+        "set nb_players 4",
+        "set nb_rounds 120",
+        "set nb_furyans 2",
+        "set nb_pioneers 2",
+        "set max_nb_necromongers 3",
+        "set nb_hellhounds 2",
+        "set nb_elevators 20",
+        "set gem_value 30",
+        "set turns_to_land 2",
+        "set rows 40",
+        "set cols 80",
+        "size 40 80",
+        "elevator 3 70",
+        "elevator 9 9",
+        "row 0 R" + "C" * 79,
+    ] == lines[:15]
+    assert 11 + 1 + 2 + 40 == len(lines)
+    assert f"row 9 {'C' * 9}E{'C' * 70}" in lines
+
+
+def test_a_turn():
+    lines = lines_of(some_game().facts(0, (0.25, 0, -1, 0.12345)))
+    assert TURN_KEYWORDS == keywords(lines)
+    assert "own 0 R2" + "C" * 78 == lines[0]
+    assert ["gem 2 79", "gem 8 3"] == [line for line in lines if line.startswith("gem ")]
+    units = [line for line in lines if line.startswith("unit ")]
+    assert 16 + 1 + 2 == len(units)  # living ones
+    assert "unit 0 f 0 100 -1 9 9 1" == units[0]
+    assert "unit 2 p 0 33 -1 7 7 0" == units[2]
+    assert ["unit 16 n -1 75 2 5 50 1", "unit 19 h -1 -1 -1 20 20 0"] == units[16:18]
+    assert [
+        "sun 46",
+        "cells 0 0 1 0",
+        "gems 0 0 0 0",
+        "score 0 0 1 0",
+        "status 0.25 0 -1 0.1235",
+    ] == lines[-5:]
+
+
+def test_the_sun_wraps():
+    games = [game_at({}, turn=turn) for turn in (0, 19, 20, 119)]
+    assert ["sun 40", "sun 78", "sun 0", "sun 38"] == [
+        line for game in games for line in lines_of(game.facts(0, (0,) * 4)) if line[:4] == "sun "
+    ]
+
+
+def test_all_seats_get_the_same_object_in_a_turn():
+    game = some_game()
+    facts = [game.facts(seat, (0.0,) * 4) for seat in range(4)]
+    assert all(one is facts[0] for one in facts)
+
+
+def test_facts_follow_the_position():
+    game = new_game(30)
+    before = game.facts(0, (0,) * 4)
+    game.advance([Late()] * 4)
+    after = game.facts(0, (0,) * 4)
+    assert before != after
+    assert after != game.facts(0, (0.5, 0, 0, 0))
+
+
+def test_the_facts_of_a_match_agree_with_its_position():
+    """Owners, gems and units of the lines are those of the game's own encoding."""
+    game = new_game(1)
+    for _ in range(12):
+        game.advance([Late()] * 4)
+    lines = lines_of(game.facts(3, (0,) * 4))
+    assert game.caves() == [line.split()[2] for line in lines if line.startswith("own ")]
+    gems = [tuple(map(int, line.split()[1:])) for line in lines if line.startswith("gem ")]
+    shown = [
+        (row, col)
+        for row, cells in enumerate(game.outside())
+        for col, cell in enumerate(cells)
+        if cell == "G"
+    ]
+    assert shown == gems
+    assert [
+        f"unit {number} {u.kind} {u.player} {u.health} {u.turns} {u.row} {u.col} {u.level}"
+        for number, u in enumerate(game.units())
+        if u.row >= 0
+    ] == [line for line in lines if line.startswith("unit ")]

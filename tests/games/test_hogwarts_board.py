@@ -1,0 +1,156 @@
+"""Board files of Hogwarts (rules/hogwarts.md 14)."""
+
+import pytest
+
+from lanista.games.base import BadBoardError
+from lanista.games.hogwarts.ruleset import RULESET
+from support.hogwarts import begin, check_invariants, hall, play, seeded
+
+TEXT = RULESET.write_board(hall({4: (1, 10, 10, 3, 2)}, walls=[(20, 20)], owned={(5, 5): 3}))
+LINES = TEXT.split("\n")
+UNITS = LINES.index("units")
+BOOKS = LINES.index("books")
+SPELL = LINES.index("spell_ingredients")
+
+
+def changed(line, old, new):
+    """The board with a change in a line (from 0)."""
+    lines = list(LINES)
+    assert old in lines[line]
+    lines[line] = lines[line].replace(old, new, 1)
+    return "\n".join(lines)
+
+
+def test_boards_are_read_back_as_written():
+    for board in (hall(), hall({4: (3, 0, 0, 7, 1)}), seeded(12).board):
+        assert board == RULESET.read_board(RULESET.write_board(board))
+
+
+def test_only_the_order_of_words_matters():
+    assert RULESET.read_board(TEXT) == RULESET.read_board(" ".join(TEXT.split()))
+    assert RULESET.read_board(TEXT) == RULESET.read_board(TEXT.replace("\n", "\r\n\t\n"))
+
+
+def test_what_follows_voldemort_is_ignored():
+    """14: a board can be copied from a match file with the rest of its state."""
+    assert RULESET.read_board(TEXT) == RULESET.read_board(TEXT + "\nround 77\nscore 1 2 3 4\n")
+
+
+def test_books_come_in_any_order():
+    one = hall(books=[(1, 1), (2, 2)])
+    text = RULESET.write_board(one).replace("1 1\n2 2\n", "2 2\n1 1\n")
+    assert one == RULESET.read_board(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "line 1: the board ends where `0000000000"),
+        (changed(0, "0001", "001"), "line 1, column 4: expected `000000000011"),
+        (changed(2, "00 ", "01 "), "line 3, column 1: expected `00`, got '01'"),
+        (changed(2, ".", ""), "line 3, column 4: row 0 has 59 cells; a row has 60"),
+        (changed(7, ".3", ".4"), "line 8, column 9: unknown cell '4'; a cell is `W`, `.` or"),
+        (changed(UNITS + 1, "8", "9"), "9 units; there must be 4 ghosts"),
+        (changed(UNITS + 1, "8", "4"), "expected the number of units, from 8 to 124, got '4'"),
+        (changed(UNITS + 2, "player", "clan"), "expected `player`, got 'clan'"),
+        (changed(UNITS + 3, "g 0 0", "w 0 0"), "expected `g`, got 'w'"),
+        (changed(UNITS + 3, "g 0 0", "g 0 1"), "expected `0`, got '1'"),
+        (changed(UNITS + 4, "g 1", "g 2"), "expected `1`, got '2'"),
+        (changed(UNITS + 7, "w 4 1", "w 4 4"), "expected the clan, from 0 to 3, got '4'"),
+        (changed(UNITS + 7, "10 10", "60 10"), "expected the row of unit 4, from 0 to 59, got"),
+        (
+            changed(UNITS + 7, "10 10", "20 20"),
+            "unit 4 of clan 1 stands at (20, 20), which is `W`; a unit stands on a corridor that",
+        ),
+        (changed(UNITS + 7, "10 10", "11 10"), "at (11, 10), which is `.`"),
+        (changed(UNITS + 7, "10 10", "59 4"), "units 1 and 4 both stand at (59, 4)"),
+        (changed(UNITS + 7, "3 2", "3 1"), "wizard 4 of clan 1 has rounds 3 and next 1"),
+        (changed(UNITS + 7, "3 2", "0 2"), "it has 0 and -1, or rounds above 0 and another clan"),
+        (changed(UNITS + 7, "3 2", "3 -1"), "wizard 4 of clan 1 has rounds 3 and next -1"),
+        (changed(UNITS + 7, "3 2", "-1 -1"), "expected its rounds, from 0 to 1000000, got '-1'"),
+        (changed(UNITS + 7, "3 2", "x 2"), "expected its rounds, from 0 to 1000000, got 'x'"),
+        (changed(BOOKS + 1, "1", "0"), "expected the number of books, from 1 to 400, got '0'"),
+        (changed(BOOKS + 3, "50 0", "20 20"), "a book lies at (20, 20), where a wall is"),
+        (changed(BOOKS + 3, "50 0", "10 10"), "a book lies at (10, 10), where a unit is"),
+        (
+            changed(BOOKS + 1, "1", "2").replace("50 0\n", "50 0\n50 0\n"),
+            "a book lies at (50, 0), where another book is",
+        ),
+        (changed(SPELL + 1, "15", "14"), "expected `15`, got '14'"),
+        (changed(SPELL + 2, "9", "31"), "expected an ingredient, from 0 to 30, got '31'"),
+        (changed(SPELL + 4, "57 57", "0 57"), "Voldemort stands on the border"),
+        (
+            changed(SPELL + 4, "57 57", "11 11"),
+            "unit 4 stands at (10, 10), next to Voldemort; nobody does at the start of a round",
+        ),
+        (changed(SPELL + 4, "57 57", "57"), "the board ends where the column of Voldemort"),
+        (TEXT.replace("Voldemort\n57 57", "V"), "expected `Voldemort`, got 'V'"),
+    ],
+)
+def test_a_broken_board_is_refused_with_its_line(text, words):
+    with pytest.raises(BadBoardError) as caught:
+        RULESET.read_board(text)
+    assert words in str(caught.value)
+    assert caught.value.line is not None
+
+
+def test_a_board_has_room_to_spare():
+    """Things that appear must find a cell outside Voldemort's 3x3."""
+    keep = {(row, col) for _, row, col in [(0, 59, 4 * at) for at in range(4)]}
+    keep |= {(55, 4 * at) for at in range(4)} | {(50, 0)}
+    corridor = [(10, col) for col in range(9)]
+    for spare, fits in ((9, True), (8, False)):
+        open_cells = keep | set(corridor[:spare])
+        walls = [(r, c) for r in range(60) for c in range(60) if (r, c) not in open_cells]
+        if fits:
+            assert RULESET.read_board(RULESET.write_board(hall(walls=walls)))
+        else:
+            with pytest.raises(BadBoardError) as caught:
+                RULESET.read_board(RULESET.write_board(_unchecked(walls)))
+            assert "17 corridors for 8 units and 1 books; a board has at least 9" in str(
+                caught.value
+            )
+
+
+def _unchecked(walls):
+    from lanista.games.hogwarts.board import Board
+
+    board = hall()
+    cells = bytearray(board.cells)
+    for row, col in walls:
+        cells[row * 60 + col] = ord("W")
+    return Board(bytes(cells), board.units, board.books, board.ingredients, board.voldemort)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"NUM_INI_BOOKS": 2}, "the board needs the setting NUM_INI_BOOKS 1, which is 2"),
+        (
+            {"NUM_INI_WIZARDS_PER_CLAN": 20},
+            "the board needs the setting NUM_INI_WIZARDS_PER_CLAN 1, which is 20",
+        ),
+    ],
+)
+def test_a_board_and_settings_that_contradict_each_other_are_refused(settings, words):
+    with pytest.raises(BadBoardError) as caught:
+        begin(hall(), **settings)
+    assert words == str(caught.value)
+
+
+def test_a_match_begins_in_round_0_whatever_the_board_was_copied_from():
+    """14: score 0, strength as at the start, the units' rounds and next as written."""
+    game = begin(hall({4: (1, 10, 10, 3, 2), 0: (0, 20, 20, 100, 150)}))
+    assert (0, 0, 0, 0, 0) == (game.turn, *game.scores())
+    assert [1000] * 4 == game.strength
+    assert (3, 2) == (game.rounds[4], game.nexts[4])
+    assert (100, 150) == (game.rounds[0], game.nexts[0])
+
+
+def test_any_distribution_of_wizards_over_clans():
+    """14: also a clan with a ghost alone."""
+    game = begin(hall({4 + at: (2, 10, 10 * at) for at in range(4)}))
+    check_invariants(game)
+    play(game)
+    check_invariants(game)
+    assert [1, 1, 5, 1] == [game.clans.count(clan) for clan in range(4)]

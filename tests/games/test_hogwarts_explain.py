@@ -1,0 +1,482 @@
+"""A match file that tells an impossible match is noticed, at its round and in clear words.
+
+That possible ones are explained: test_hogwarts_traces, and the matches played here.
+"""
+
+import functools
+import gzip
+from pathlib import Path
+from random import Random
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lanista.games.base import Late, MalformedAnswerError
+from lanista.games.chance import OriginalChance
+from lanista.games.hogwarts.explaining import (
+    Explanation,
+    _is_drawable,
+    _Round,
+    _towards,
+    _UnexplainedError,
+    _Walls,
+    explain,
+)
+from lanista.games.hogwarts.files import Command, Unit, read_res, res_of
+from lanista.games.hogwarts.game import step_towards
+from lanista.games.hogwarts.placing import draw_ingredients
+from support.hogwarts import (
+    ADDED_UP,
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Draws,
+    answers,
+    begin,
+    cell,
+    hall,
+    roam,
+    seeded,
+    spell,
+)
+from support.traces import some_always
+
+FOLDER = Path(__file__).parents[1] / "traces" / "hogwarts"
+
+
+@functools.cache
+def trace(name):
+    """A match file of the original."""
+    path = next(FOLDER.glob(f"{name}_*.res.gz"))
+    return read_res(gzip.decompress(path.read_bytes()).decode("ascii"))
+
+
+def problem(res, number, rules="original"):
+    """What is wrong with one round, or None."""
+    try:
+        _Round(res, number, rules, _Walls(res.states[0].rows)).explain(res.commands[number])
+    except _UnexplainedError as error:
+        return str(error)
+    return None
+
+
+def with_state(res, number, **fields):
+    """The file with other values in a state."""
+    states = list(res.states)
+    states[number] = attrs.evolve(states[number], **fields)
+    return attrs.evolve(res, states=tuple(states))
+
+
+def with_unit(res, number, unit, **fields):
+    units = list(res.states[number].units)
+    units[unit] = attrs.evolve(units[unit], **fields)
+    return with_state(res, number, units=tuple(units))
+
+
+def with_commands(res, number, commands):
+    listed = list(res.commands)
+    listed[number] = tuple(commands)
+    return attrs.evolve(res, commands=tuple(listed))
+
+
+def with_cell(res, number, row, col, owner):
+    rows = list(res.states[number].rows)
+    rows[row] = rows[row][:col] + owner + rows[row][col + 1 :]
+    return with_state(res, number, rows=tuple(rows))
+
+
+# Matches of our own
+
+
+def one_round(units, lines, script=None, **more):
+    """A match of one round from a hand-made position."""
+    rules = more.pop("rules", {})
+    game = begin(hall(units, **more), Draws(script), NUM_ROUNDS=60, **rules)
+    return res_of(game, [answers(game, lines)], seed=1, names="abcd")
+
+
+@settings(max_examples=settings().max_examples // 10)  # a match of fifteen rounds each
+@given(st.integers(0, 2**31 - 1), st.integers(0, 1), st.sampled_from([1, 2, 5]))
+def test_matches_of_our_own_are_explained_by_their_rules(seed, original, converting):
+    """Crowded, quick ones, in which much happens in a round."""
+    game = seeded(
+        seed,
+        original=original,
+        NUM_INI_WIZARDS_PER_CLAN=30,
+        NUM_INI_BOOKS=300,
+        ROUNDS_SPELL_RESTING_GHOST=2,
+        ROUNDS_FOR_CONVERTING=converting,
+    )
+    pick = Random(seed)
+
+    def turns():
+        for _ in range(15):
+            said = []
+            for seat in range(4):
+                try:
+                    said.append(game.parse(seat, roam(game, seat, pick)))
+                except MalformedAnswerError:
+                    said.append(Late())
+            yield said
+
+    res = res_of(game, turns(), seed=seed, names="abcd")
+    assert Explanation(15, None) == explain(res, "original" if original else "text")
+
+
+# The first state
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda res: with_state(res, 0, score=(1, 0, 0, 0)), "score (1, 0, 0, 0); it is 0"),
+        (lambda res: with_state(res, 0, conversion_points=(0, 0, 0, 1)), "scr_acc"),
+        (lambda res: with_state(res, 0, strength=(1,) * 4), "strength (1, 1, 1, 1); it is"),
+        (lambda res: with_state(res, 0, voldemort=(0, 9)), "Voldemort at (0, 9), on the border"),
+        (lambda res: with_unit(res, 0, 1, player=2), "unit 1 of clan 2"),
+        (lambda res: with_unit(res, 0, 9, rounds=3), "with rounds 3, next -1"),
+        (
+            lambda res: with_cell(
+                res, 0, res.states[0].units[9].row, res.states[0].units[9].column, "."
+            ),
+            "stands on `.`",
+        ),
+        (lambda res: with_state(res, 0, books=((0, 0), *res.states[0].books[1:])), None),
+    ],
+)
+def test_a_wrong_first_state_is_noticed(change, words):
+    found = explain(change(trace("01")))
+    assert 0 == found.rounds
+    assert words is None or words in found.problem
+    assert found.problem.startswith(("first state: ", "round 0: "))
+
+
+# Single fields
+
+
+FIELDS = ["player", "row", "column", "rounds", "next", "book", "voldemort", "ingredients"]
+FIELDS += ["score", "conversion_points", "strength", "owner", "wall"]
+
+
+def corrupted(res, number, field, pick):
+    """The file with one value of a state changed."""
+    state = res.states[number]
+    unit = pick.randrange(84)
+    if field == "player":
+        return with_unit(res, number, unit, player=(state.units[unit].player + 1) % 4)
+    if field in ("row", "column", "rounds", "next"):
+        value = getattr(state.units[unit], field)
+        return with_unit(res, number, unit, **{field: value + (1 if value < 59 else -1)})
+    if field == "book":
+        books = list(state.books)
+        row, col = books.pop(pick.randrange(50))
+        return with_state(res, number, books=tuple(sorted([*books, (row, (col + 1) % 60)])))
+    if field == "voldemort":
+        row, col = state.voldemort
+        return with_state(res, number, voldemort=(row, col + 1))
+    if field == "ingredients":
+        return with_state(
+            res, number, ingredients=(state.ingredients[0] + 1, *state.ingredients[1:])
+        )
+    if field in ("score", "conversion_points", "strength"):
+        values = list(getattr(state, field))
+        values[pick.randrange(4)] += 1
+        return with_state(res, number, **{field: tuple(values)})
+    while True:
+        row, col = pick.randrange(60), pick.randrange(60)
+        was = state.rows[row][col]
+        if field == "wall" or was != "W":
+            new = ("." if was == "W" else "W") if field == "wall" else "12.0"[".012".find(was)]
+            return with_cell(res, number, row, col, new)
+
+
+@pytest.mark.parametrize("name", [pytest.param("05", marks=pytest.mark.long), "10"])
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_corrupted_field_is_noticed_in_one_of_its_two_rounds(name, field):
+    """In a state between two rounds of an original match; eight places a field."""
+    res, pick = trace(name), Random(field)
+    for _ in range(8):
+        number = pick.randrange(1, 200)
+        assert problem(res, number - 1) is None
+        changed = corrupted(res, number, field, pick)
+        found = [problem(changed, number - 1), problem(changed, number)]
+        assert any(found), f"{field} of state {number}"
+
+
+def test_status_and_word_are_not_judged():
+    res = attrs.evolve(with_state(trace("01"), 3, status=(0.5, -1, 0, 0)), word="SecGame")
+    assert Explanation(200, None) == explain(res)
+
+
+def test_the_problem_is_told_with_its_round_in_one_line():
+    res = with_unit(trace("05"), 100, 20, rounds=77)
+    found = explain(res)
+    assert 99 == found.rounds
+    assert found.problem.startswith("round 99: unit 20 has rounds 77; by the commands it has ")
+    assert "\n" not in found.problem
+
+
+# Commands
+
+
+@pytest.mark.parametrize("name", some_always(["02", "05", "06", "10"], "05", "10"))
+def test_a_flip_of_dependent_commands_is_noticed(name):
+    """A unit that follows into a cell left in the same round can't have come first."""
+    res, flips = trace(name), 0
+    for number, commands in enumerate(res.commands):
+        places = {(u.row, u.column): at for at, u in enumerate(res.states[number].units)}
+        for at, command in enumerate(commands):
+            if command.direction is None or flips == 12:
+                continue
+            unit = res.states[number].units[command.unit]
+            row, col = divmod(_near(cell(unit.row, unit.column), command.direction), 60)
+            ahead = [c.unit for c in commands[:at]].count(places.get((row, col), -1))
+            after = res.states[number + 1].units[command.unit]
+            if ahead and (after.row, after.column) == (row, col):
+                first = [c.unit for c in commands].index(places[row, col])
+                order = list(commands)
+                order[first], order[at] = order[at], order[first]
+                assert problem(with_commands(res, number, order), number), (number, first, at)
+                flips += 1
+    assert flips > 2
+
+
+def _near(at, direction):
+    from lanista.games.hogwarts.grid import NEAR
+
+    return NEAR[direction][at]
+
+
+def test_a_lost_or_repeated_command_is_noticed():
+    res, pick = trace("05"), Random(3)
+    for _ in range(15):
+        number = pick.randrange(200)
+        commands = list(res.commands[number])
+        at = pick.randrange(len(commands))
+        moves = problem(with_commands(res, number, commands[:at] + commands[at + 1 :]), number)
+        after = res.states[number + 1].units[commands[at].unit]
+        before = res.states[number].units[commands[at].unit]
+        if (after.row, after.column) != (before.row, before.column):
+            assert moves
+        twice = [*commands, commands[at]]
+        assert "a unit has two commands" == problem(with_commands(res, number, twice), number)
+
+
+FOLLOW = {4: (0, 10, 10), 8: (0, 10, 11)}
+SIDE_BY_SIDE = {4: (0, 10, 10), 5: (1, 10, 11)}
+
+
+@pytest.mark.parametrize(
+    ("units", "more", "commands", "words"),
+    [
+        (FOLLOW, {}, [Command(4, 2)], "moves onto its comrade 8 for nothing"),
+        (FOLLOW, {}, [Command(4, 1)], "a wizard, moves diagonally"),
+        ({4: (0, 0, 10)}, {}, [Command(4, UP)], "leaves the board"),
+        (
+            {4: (0, 9, 9)},
+            {"walls": [(9, 10)]},
+            [Command(4, RIGHT)],
+            "walks into the wall at (9, 10)",
+        ),
+        ({0: (0, 9, 9), 5: (1, 9, 10)}, {}, [Command(0, RIGHT)], "a ghost, moves onto unit 5"),
+        (
+            {4: (0, 10, 10, 3, 2), 5: (1, 10, 11)},
+            {},
+            [Command(4, RIGHT)],
+            "in conversion, moves onto",
+        ),
+        (
+            {4: (0, 10, 10), 5: (1, 10, 11, 3, 2)},
+            {},
+            [Command(4, RIGHT)],
+            "attacks unit 5, in conv",
+        ),
+        (
+            {4: (0, 9, 9), 1: (1, 9, 10, 3, 0)},
+            {},
+            [Command(4, RIGHT)],
+            "attacks ghost 1, which is imm",
+        ),
+        (SIDE_BY_SIDE, {}, [Command(4, RIGHT)], "neither can have lost, 4 against 5"),
+        ({}, {}, [Command(4, None, (0,) * 15)], "a wizard, casts"),
+        ({}, {}, [Command(0, None, (0,) * 15)], "casts with a wrong solution"),
+        ({0: (0, 9, 9, 2, -1)}, {}, [Command(0, None, (0,) * 15)], "casts with 2 rounds to rest"),
+        ({}, {"rules": {"NUM_ROUNDS": 50}}, [Command(0, None, (0,) * 15)], "in the last 50"),
+        ({}, {}, [Command(4, DOWN), Command(4, LEFT)], "a unit has two commands"),
+        ({}, {}, [Command(4, DOWN)], "unit 4 has place (55, 0); by the commands it has (56, 0)"),
+    ],
+)
+def test_a_command_that_can_have_no_effect_is_noticed(units, more, commands, words):
+    """Each put into a round in which nobody did anything."""
+    rules = more.pop("rules", {}) if (more := dict(more)) else {}
+    game = begin(hall(units, **more), Draws(), **{"NUM_ROUNDS": 60, **rules})
+    res = res_of(game, [answers(game, {})], seed=1, names="abcd")
+    assert problem(res, 0) is None
+    assert words in problem(with_commands(res, 0, commands), 0)
+
+
+def test_a_second_spell_in_a_round_is_noticed():
+    ghosts = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
+    res = one_round(ghosts, {0: spell(0, ADDED_UP)}, ingredients=ADDED_UP)
+    assert problem(res, 0, "text") is None
+    again = Command(1, None, res.commands[0][0].groups)
+    assert "the round's second spell" in problem(
+        with_commands(res, 0, [*res.commands[0], again]), 0, "text"
+    )
+
+
+def test_the_order_of_an_attack_and_a_spell_is_noticed():
+    """8: an attack before the spell would have made it fail."""
+    units = {0: (0, 20, 21), 5: (1, 20, 20)}
+    script = {"whose order": [0, 0]}
+    lines = {0: spell(0, ADDED_UP), 1: f"m 5 {RIGHT}"}
+    res = one_round(units, lines, script, ingredients=ADDED_UP)
+    assert [0, 5] == [command.unit for command in res.commands[0]]
+    assert problem(res, 0, "text") is None
+    assert "casts with 15 rounds" in problem(
+        with_commands(res, 0, res.commands[0][::-1]), 0, "text"
+    )
+
+
+# What chance decides
+
+
+@pytest.mark.parametrize("loser", [4, 5])
+def test_both_outcomes_of_a_battle_are_possible_and_nothing_else(loser):
+    script = {"surprise": [99], "battle": [0 if loser == 5 else 999]}
+    res = one_round(SIDE_BY_SIDE, {0: f"m 4 {RIGHT}"}, script)
+    assert (4, 5 - loser) == attrs.astuple(res.states[1].units[loser])[3:]
+    assert problem(res, 0) is None
+    third = with_unit(res, 1, loser, next=2)
+    assert "neither can have lost" in problem(third, 0)
+    assert problem(with_unit(res, 1, 9 - loser, rounds=4, next=loser - 4), 0)
+
+
+def test_a_loss_that_was_cancelled_in_the_same_round_is_found():
+    """The state shows neither in conversion: one lost, and its comrade saved it."""
+    units = {**SIDE_BY_SIDE, 6: (1, 9, 11), 7: (2, 40, 40)}
+    script = {"whose order": [0, 0], "surprise": [0]}
+    res = one_round(units, {0: f"m 4 {RIGHT}", 1: f"m 6 {DOWN}"}, script)
+    assert [4, 6] == [command.unit for command in res.commands[0]]
+    assert [0, 0] == [unit.rounds for unit in res.states[1].units[4:6]]
+    assert problem(res, 0) is None
+    # In the other order the comrade would have saved nobody.
+    assert problem(with_commands(res, 0, res.commands[0][::-1]), 0)
+
+
+def test_an_instant_win_is_no_matter_of_chance():
+    units = {
+        4: (0, 10, 10),
+        5: (1, 10, 11),
+        8: (1, 40, 0),
+        9: (1, 40, 4),
+        10: (1, 40, 8),
+        11: (1, 40, 12),
+    }
+    res = one_round(units, {0: f"m 4 {RIGHT}"})
+    assert [0, 0] == [unit.player for unit in res.states[1].units[4:6]]
+    assert problem(res, 0) is None
+    weak = attrs.evolve(res, settings={**res.settings, "CLAN_INI_MAGIC_STRENGTH": 1})
+    weak = with_state(weak, 0, strength=(1000, 3000, 1000, 1000))
+    assert problem(weak, 0)
+
+
+def test_where_the_dead_appear_must_be_clear_and_who_they_become_is_open():
+    res = one_round({4: (0, 30, 28)}, {0: f"m 4 {RIGHT}"}, {"new clan": [2]}, voldemort=(30, 30))
+    shown = res.states[1].units[4]
+    assert problem(res, 0) is None
+    beside = with_cell(with_unit(res, 1, 4, row=55, column=5), 1, 55, 5, str(shown.player))
+    beside = with_cell(beside, 1, shown.row, shown.column, ".")
+    assert "unit 4, which died, appears at (55, 5), which isn't clear" == problem(beside, 0)
+    taken = with_unit(res, 1, 4, row=55, column=4)
+    assert "which is taken" in problem(taken, 0)
+
+
+def test_new_books_must_be_as_many_as_vanished_and_on_clear_cells():
+    res = one_round({4: (0, 10, 10)}, {0: f"m 4 {RIGHT}"}, books=[(10, 11)])
+    assert problem(res, 0) is None
+    near = with_state(res, 1, books=((10, 13),))
+    assert "a book appears at (10, 13), which isn't clear" == problem(near, 0)
+    kept = with_commands(res, 0, [])
+    assert problem(kept, 0)
+
+
+def test_voldemort_goes_to_one_of_the_nearest():
+    units = {4: (0, 34, 30), 5: (1, 30, 34), 6: (2, 29, 20)}
+    for target, place in ((0, (31, 30)), (1, (30, 31))):
+        res = one_round(units, {}, {"Voldemort's target": [target]}, voldemort=(30, 30))
+        assert place == res.states[1].voldemort
+        assert problem(res, 0) is None
+    away = with_state(res, 1, voldemort=(30, 29))
+    assert "Voldemort moves to (30, 29); he can to [(30, 31), (31, 30)]" == problem(away, 0)
+
+
+def test_the_spells_cells_are_counted_and_belong_to_the_caster():
+    """Up to eight of them can be hidden by Voldemort's next step; ten too few can't."""
+    ghosts = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
+    res = one_round(ghosts, {0: spell(0, ADDED_UP)}, ingredients=ADDED_UP)
+    rows = res.states[1].rows
+    taken = [(row, col) for row in range(50) for col in range(60) if rows[row][col] == "0"]
+    assert problem(res, 0, "text") is None
+    fewer = res
+    for row, col in taken[:10]:
+        fewer = with_cell(fewer, 1, row, col, ".")
+    first, *others = res.states[1].score
+    fewer = with_state(fewer, 1, score=(first - 10, *others))
+    assert "the spell captured from" in problem(fewer, 0, "text")
+    other = with_cell(res, 1, *taken[0], "3")
+    assert f"cell {taken[0]} is `3`; by the commands it is `.`" == problem(other, 0, "text")
+
+
+# Wrong rules
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "value"),
+    [
+        ("05", "ROUNDS_FOR_CONVERTING", 4),
+        ("05", "ROUNDS_FOR_CONVERTING", 6),
+        ("05", "POINTS_FOR_CONVERTING_WIZARD", 99),
+        ("05", "POINTS_PER_OWNED_CELL", 2),
+        ("05", "BOOK_MAGIC_STRENGTH", 51),
+        ("05", "ROUNDS_ATTACK_RESTING_GHOST", 10),
+        ("05", "ROUNDS_SPELL_RESTING_GHOST", 61),
+        ("05", "ROUNDS_NO_ATTACK_GHOST", 200),
+        ("05", "CLAN_INI_MAGIC_STRENGTH", 1001),
+        ("10", "NUM_ROUNDS", 110),
+    ],
+)
+def test_another_rule_than_the_matchs_is_noticed(name, setting, value):
+    res = trace(name)
+    found = explain(attrs.evolve(res, settings={**res.settings, setting: value}))
+    assert found.rounds < 200
+    assert found.problem
+
+
+# The two accounts of the rules
+
+
+@given(st.tuples(*[st.integers(1, 58)] * 2), st.tuples(*[st.integers(0, 59)] * 2))
+def test_voldemorts_step_is_the_rulesets(here, there):
+    if here != there:
+        assert divmod(step_towards(cell(*here), cell(*there)), 60) == _towards(here, there)
+
+
+@given(st.integers(0, 2**31 - 1))
+def test_ingredients_of_the_ruleset_are_drawable(seed):
+    assert _is_drawable(draw_ingredients(OriginalChance(seed)))
+
+
+@pytest.mark.parametrize(
+    "values", [(1,) * 15, (2,) * 14 + (3,), (10,) * 15, (30,) * 15, (1, 1, 3) * 5]
+)
+def test_other_ingredients_are_not(values):
+    """Sums of 3; no multiple of five; allowed sum 30 of tens; beyond 30; 3 of 5 is too much."""
+    assert (values == (10,) * 15) == _is_drawable(values)
+
+
+def test_a_unit_is_plain_data():
+    assert Unit(0, 1, 2, 3, 4) == Unit(0, 1, 2, 3, 4)

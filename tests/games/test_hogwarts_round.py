@@ -1,0 +1,302 @@
+"""The round, Voldemort, respawn, score and end (rules/hogwarts.md 5, 10 to 12)."""
+
+import pytest
+
+from lanista.games.base import Late, Malformed, Missing, Out, Refusal, RefusalCode
+from lanista.games.hogwarts.game import step_towards
+from lanista.games.hogwarts.grid import AROUND
+from lanista.games.outcome import Outcome, Termination
+from support.hogwarts import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Draws,
+    answers,
+    begin,
+    cell,
+    check_invariants,
+    hall,
+    play,
+)
+
+# Section 5: the order of execution
+
+
+def test_5_2_the_player_is_drawn_among_those_with_orders_left():
+    """18, row 7: uniform over players; each player's own order stays."""
+    chance = Draws({"whose order": [2, 0, 1, 0]})
+    game = begin(hall(), chance)
+    lines = {0: "m 0 4 m 4 4", 2: "m 2 4", 3: "m 7 4"}
+    assert [7, 0, 2, 4] == play(game, lines)
+    assert [3, 2, 2, 1] == chance.ranges("whose order")
+
+
+def test_5_2_orders_without_effect_take_their_turn():
+    """4: faulty orders of own units stay in the queue; foreign, unknown, repeated ones don't."""
+    game = begin(hall(), Draws())
+    assert [] == play(game, {0: "m 0 9 m 4 1 m 5 0 m 77 0 m 0 4"})
+    assert [1, 1] == game.chance.ranges("whose order")
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [Late(), Malformed(Refusal(RefusalCode.MALFORMED, "x")), Missing(), Out()],
+)
+def test_5_a_turn_without_an_answer_has_no_orders(silent):
+    one, other = begin(hall()), begin(hall())
+    play(one, {1: "m 5 4"})
+    said = answers(other, {1: "m 5 4"})
+    other.advance([silent, said[1], silent, silent])
+    assert one.digest() == other.digest()
+
+
+def test_5_6_ghosts_rest_a_round_less_also_those_attacked_or_dead_in_it():
+    board = hall({0: (0, 59, 0, 7, -1), 1: (1, 30, 28, 3, 0)}, voldemort=(30, 30))
+    game = begin(board)
+    play(game, {1: f"m 1 {RIGHT}"})
+    assert [6, 59, 0, 0] == game.rounds[:4]
+    assert -1 == game.nexts[1]
+
+
+def test_5_8_books_appear_for_clan_0_to_3_and_then_for_voldemort():
+    """Each on a clear cell, seeing those before; strength 50 a book."""
+    board = hall(
+        {4: (0, 10, 10), 6: (2, 20, 10), 5: (1, 36, 30)},
+        books=[(10, 11), (20, 11), (32, 31)],
+        voldemort=(30, 30),
+    )
+    board_chance = Draws({"whose order": [1, 0], "clear cell": [0, 0, 0]})
+    game = begin(board, board_chance)
+    # The nearest unit stands below him, so he steps down and the book at (32, 31) vanishes.
+    assert [6, 4] == play(game, {0: f"m 4 {RIGHT}", 2: f"m 6 {RIGHT}"})
+    assert [1050, 1000, 1050, 1000] == game.strength
+    ranges = board_chance.ranges("clear cell")
+    assert 3 == len(ranges) == len(game.books)
+    assert ranges == sorted(ranges, reverse=True)
+    # Row by row: the first clear cells, three apart.
+    assert {cell(0, 0), cell(0, 3), cell(0, 6)} == game.books
+
+
+def test_5_10_ingredients_are_drawn_last():
+    game = begin(hall({4: (0, 10, 10)}, books=[(10, 11)]))
+    play(game, {0: f"m 4 {RIGHT}"})
+    reasons = [why for why, _, _ in game.chance.made]
+    assert ["whose order", "Voldemort's target", "clear cell", "ingredients' sum"] == reasons[:4]
+    assert {"ingredient", "ingredient's place"} == set(reasons[4:])
+
+
+# Section 10
+
+
+def hunted(*places, voldemort=(30, 30), target=0, **more):
+    """A game with wizards 4 and on at these places, and the draw of Voldemort's target."""
+    units = {4 + at: (at % 4, *place) for at, place in enumerate(places)}
+    return begin(hall(units, voldemort=voldemort, **more), Draws({"Voldemort's target": [target]}))
+
+
+@pytest.mark.parametrize(
+    ("unit", "step"),
+    [
+        ((34, 31), (31, 30)),
+        ((26, 29), (29, 30)),
+        ((31, 34), (30, 31)),
+        ((29, 26), (30, 29)),
+        # Both axes alike: the first of Down, Right, Up, Left that shortens (18, row 12).
+        ((33, 33), (31, 30)),
+        ((33, 27), (31, 30)),
+        ((27, 33), (30, 31)),
+        ((27, 27), (29, 30)),
+    ],
+)
+def test_10_voldemort_steps_along_the_longer_axis(unit, step):
+    game = hunted(unit)
+    play(game)
+    assert cell(*step) == game.voldemort
+    assert step_towards(cell(30, 30), cell(*unit)) == cell(*step)
+
+
+def test_10_the_nearest_unit_by_rows_plus_columns():
+    """18, rows 10 and 13: Manhattan, walls don't matter; 6 + 0 is farther than 3 + 2."""
+    game = hunted((36, 30), (27, 28), walls=[(29, 30), (28, 30)])
+    play(game)
+    assert cell(29, 30) == game.voldemort, "through a wall"
+    assert [1] == game.chance.ranges("Voldemort's target")
+
+
+@pytest.mark.parametrize(("target", "step"), [(0, (31, 30)), (1, (30, 31)), (2, (29, 30))])
+def test_10_among_the_nearest_one_is_drawn_in_order_of_ids(target, step):
+    game = hunted((34, 30), (30, 34), (26, 30), target=target)
+    play(game)
+    assert cell(*step) == game.voldemort
+    assert [3] == game.chance.ranges("Voldemort's target")
+
+
+def test_10_a_unit_that_walked_into_him_attracts_him_where_it_left():
+    """18, row 11."""
+    game = hunted((30, 32), (34, 30))
+    play(game, {0: f"m 4 {LEFT}"})
+    assert cell(30, 31) == game.voldemort
+    assert [1] == game.chance.ranges("Voldemort's target")
+
+
+def test_10_the_cell_left_and_who_came_after_count_both():
+    """18, row 11: two units at distance 2, one dead and one alive."""
+    board = hall({4: (0, 30, 32), 5: (1, 30, 33)}, voldemort=(30, 30))
+    game = begin(board, Draws({"whose order": [0, 0]}))
+    assert [4, 5] == play(game, {0: f"m 4 {LEFT}", 1: f"m 5 {LEFT}"})
+    assert [2] == game.chance.ranges("Voldemort's target")
+
+
+def test_10_what_his_move_does_to_the_eight_cells_around_him():
+    """18, row 14: books vanish, owners too, units die; his own cell is not treated."""
+    board = hall(
+        {4: (0, 30, 32), 1: (1, 31, 32)},
+        voldemort=(30, 30),
+        books=[(29, 32), (31, 30)],
+        owned={(30, 31): 2, (30, 30): 3, (29, 30): 3, (28, 30): 3},
+        walls=[(29, 31)],
+    )
+    game = begin(board, Draws({"Voldemort's target": [0], "new clan": [2]}))
+    play(game)
+    assert cell(30, 31) == game.voldemort
+    assert "2" == chr(game.owners[cell(30, 31)]), "his own cell"
+    assert "3" == chr(game.owners[cell(28, 30)]), "two cells away"
+    around = [chr(game.owners[at]) for at in AROUND[cell(30, 31)]]
+    assert 1 == around.count("W")
+    assert 7 == around.count(".")
+    assert 2 == len(game.books)
+    assert not {cell(29, 32), cell(31, 30)} & game.books
+    assert 2 == game.clans[4]
+    assert (59, -1) == (game.rounds[1], game.nexts[1])
+    assert not {cell(30, 32), cell(31, 32)} & set(game.cells)
+    assert [0] * 4 == game.conversion_points
+    assert [1000] * 4 == game.strength
+    check_invariants(game)
+
+
+def test_10_a_unit_at_distance_2_is_safe_from_orders_but_not_from_his_step():
+    game = hunted((30, 33))
+    assert [4] == play(game, {0: f"m 4 {LEFT}"})
+    assert cell(30, 32) != game.cells[4]
+
+
+def test_10_he_never_enters_the_border():
+    """A unit in the corner dies before he would have to."""
+    game = hunted((0, 0), voldemort=(1, 3))
+    play(game)
+    assert cell(1, 2) == game.voldemort
+    play(game)
+    check_invariants(game)
+
+
+# Section 11
+
+
+def test_11_wizards_come_back_by_old_clan_then_by_death_and_ghosts_last():
+    board = hall(
+        {
+            4: (3, 30, 28),
+            5: (0, 31, 28),
+            6: (0, 29, 32),
+            7: (0, 40, 40),
+            2: (2, 32, 30),
+            1: (1, 28, 30),
+        },
+        voldemort=(30, 30),
+    )
+    chance = Draws(
+        {
+            # 2 and 1 die first, then 4, then the wizards of clan 0: 6 before 5.
+            "whose order": [2, 1, 1, 0, 0],
+            "new clan": [0, 1, 2],
+            "clear cell": [0, 0, 0, 0, 0],
+        }
+    )
+    game = begin(board, chance)
+    lines = {
+        0: f"m 6 {LEFT} m 5 {RIGHT}",
+        1: f"m 1 {DOWN}",
+        2: f"m 2 {UP}",
+        3: f"m 4 {RIGHT}",
+    }
+    assert [2, 1, 4, 6, 5] == play(game, lines)
+    chance.done()
+    # Clear cells are drawn from the first one on, three columns apart.
+    assert [cell(0, 3 * at) for at in range(5)] == [game.cells[unit] for unit in (6, 5, 4, 1, 2)]
+    assert [0, 1, 2] == [game.clans[unit] for unit in (6, 5, 4)]
+    order = [why for why, _, _ in chance.made if why in ("clear cell", "new clan")]
+    assert ["clear cell", "new clan"] * 3 + ["clear cell"] * 2 == order
+    check_invariants(game)
+
+
+@pytest.mark.parametrize("clan", range(4))
+def test_11_a_dead_wizards_new_clan_is_any_of_the_four(clan):
+    """18, row 17: its old clan included, no points for anyone."""
+    game = begin(hall({4: (0, 30, 28)}, voldemort=(30, 30)), Draws({"new clan": [clan]}))
+    play(game, {0: f"m 4 {RIGHT}"})
+    assert clan == game.clans[4]
+    assert str(clan) == chr(game.owners[game.cells[4]])
+    assert [4] == game.chance.ranges("new clan")
+    assert [0] * 4 == game.conversion_points
+
+
+def test_11_the_clear_cells_are_those_after_voldemorts_move():
+    """18, row 15: his 5x5 isn't clear, nor that of units and books."""
+    game = begin(hall({4: (0, 30, 28)}, voldemort=(30, 30)), Draws())
+    play(game, {0: f"m 4 {RIGHT}"})
+    things = [at for unit, at in enumerate(game.cells) if unit != 4]
+    things += [*game.books, game.voldemort]
+    expected = 0
+    for at in range(3600):
+        row, col = divmod(at, 60)
+        near = [max(abs(row - t // 60), abs(col - t % 60)) <= 2 for t in things]
+        expected += not any(near)
+    assert [expected] == game.chance.ranges("clear cell")
+
+
+def test_11_a_full_board_still_has_room_outside_voldemorts_3x3():
+    """18, row 16: the original aborts here; the invariants hold in a hall of few corridors."""
+    # A strip of 4 rows: everything stands within two cells of something.
+    walls = [(row, col) for row in range(60) for col in range(60) if row > 3 or col > 18]
+    units = {ghost: (ghost, 0, 4 * ghost) for ghost in range(4)}
+    units |= {4 + clan: (clan, 3, 4 * clan + 1) for clan in range(4)}
+    books = [(1, col) for col in range(0, 19, 3)]
+    game = begin(hall(units, walls=walls, books=books, voldemort=(50, 50)), Draws(seed=5))
+    fallbacks = 0
+    for _ in range(120):
+        play(game)
+        check_invariants(game)
+        fallbacks = len(game.chance.ranges("row of any cell"))
+    assert fallbacks > 50
+
+
+# Section 12
+
+
+def test_12_the_score_is_conversion_points_and_owned_cells():
+    """18, row 24: 0 in the first state, although every clan owns cells."""
+    game = begin(hall({4: (0, 10, 10, 1, 3)}, owned={(0, 0): 2, (0, 1): 2}))
+    assert (0, 0, 0, 0) == game.scores()
+    play(game)
+    assert (1, 2, 4, 3 + 100) == game.scores()
+
+
+def test_12_the_settings_say_what_points_are_worth():
+    game = begin(
+        hall({4: (0, 10, 10, 1, 3)}), POINTS_FOR_CONVERTING_WIZARD=7, POINTS_PER_OWNED_CELL=10
+    )
+    play(game)
+    assert (10, 20, 20, 30 + 7) == game.scores()
+
+
+def test_12_the_match_ends_after_the_last_round_and_ties_share_the_place():
+    """18, row 25."""
+    game = begin(hall(), NUM_ROUNDS=2)
+    play(game)
+    assert game.outcome() is None
+    play(game)
+    assert game.outcome() == Outcome(
+        termination=Termination.FINISHED, ranks=(1, 1, 1, 1), scores=(2, 2, 2, 2), reason="rounds"
+    )
+    assert 2 == game.turn

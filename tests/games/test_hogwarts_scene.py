@@ -1,0 +1,326 @@
+"""What a viewer draws of Hogwarts: marks, owners, captured cells, events of a round."""
+
+import re
+from random import Random
+
+import attrs
+import pytest
+
+from lanista.games.base import Late, MalformedAnswerError, complete_settings
+from lanista.games.hogwarts.board import CLANS, OWNERS
+from lanista.games.hogwarts.game import Hogwarts
+from lanista.games.hogwarts.ruleset import RULESET
+from lanista.games.picture import Ground, Mark, Shape
+from support.hogwarts import (
+    ADDED_UP,
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Draws,
+    begin,
+    cell,
+    hall,
+    play,
+    roam,
+    spell,
+)
+
+A, B = 4, 5
+RESTED = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
+
+
+def events(game):
+    return [(event.seat, event.text) for event in game.frame().events]
+
+
+def mark_of(game, unit):
+    (mark,) = [mark for mark in game.frame().marks if mark.unit == unit]
+    return mark
+
+
+# What stands where
+
+
+def test_the_scene_is_the_walls():
+    scene = begin(hall(walls=[(0, 0)])).scene()
+    assert (Ground.WALL, Ground.FLOOR) == scene.ground[0][:2]
+    assert (60, 60) == (scene.rows, scene.cols)
+    assert ("cells", "units", "strength", "strength per unit") == scene.stats
+    kinds = [shape for shape, _, _ in scene.kinds]
+    assert [Shape.DISC, Shape.CROSS, Shape.SQUARE, Shape.BOOK, Shape.BEAST] == kinds
+
+
+def test_the_frame():
+    """Books, units by number, Voldemort on top; owners; a caption and stats a clan."""
+    game = begin(hall({5: (1, 10, 10, 2, 3)}, walls=[(0, 0)], owned={(1, 1): 2}))
+    frame = game.frame()
+    assert Mark(50, 0, None, "+", Shape.BOOK, details=("book",)) == frame.marks[0]
+    assert [None, *range(9)] == [mark.unit for mark in frame.marks]
+    wizard = Mark(55, 0, 0, "w", Shape.DISC, 4, details=("wizard 4",))
+    assert wizard == mark_of(game, 4)
+    converting = ("wizard 5", "changes to seat 3 in 2 rounds")
+    assert Mark(10, 10, 1, "x", Shape.CROSS, 5, details=converting) == mark_of(game, 5)
+    # His number is the one behind all units.
+    voldemort = ("Voldemort", "kills whoever comes next to him")
+    assert Mark(57, 57, None, "V", Shape.BEAST, 8, details=voldemort) == frame.marks[-1]
+    assert 2 == frame.owned[1, 1]
+    assert 9 == len(frame.owned)
+    assert ("0 (2 units, strength 500)",) * 4 == frame.captions
+    assert ((2, 2, 1000, 500), (2, 2, 1000, 500), (3, 2, 1000, 500)) == frame.stats[:3]
+    assert ({}, ()) == (frame.captured, frame.events)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "attacked", "left", "details"),
+    [
+        (0, -1, 51, ("ready for a spell",)),
+        (0, -1, 50, ("no more spells",)),
+        (1, 0, 200, ("rests 1 round", "attacked in round 0")),
+        (12, 7, 200, ("rests 12 rounds", "attacked in round 7")),
+    ],
+)
+def test_a_ghost_tells_when_it_can_cast(rounds, attacked, left, details):
+    """rules/hogwarts.md 9.2: no spell in the last 50 rounds."""
+    game = begin(hall({0: (0, 59, 0, rounds, attacked)}), NUM_ROUNDS=left)
+    assert Mark(59, 0, 0, "G", Shape.SQUARE, 0, details=("ghost", *details)) == mark_of(game, 0)
+
+
+def test_the_last_round_of_a_conversion():
+    game = begin(hall({A: (0, 10, 10, 1, 2)}))
+    assert "changes to seat 2 in 1 round" == mark_of(game, A).details[1]
+
+
+# What happened
+
+
+def test_a_spell_and_what_it_took():
+    game = begin(hall(RESTED, owned={(1, 1): 2}, ingredients=ADDED_UP))
+    play(game, {0: spell(0, ADDED_UP)})
+    frame = game.frame()
+    ours = {place for place, seat in frame.owned.items() if seat == 0}
+    # Its units' two cells were the clan's before.
+    assert ours - {(59, 0), (55, 0)} == set(frame.captured)
+    assert {0} == set(frame.captured.values())
+    assert [(0, f"cast a spell: {len(frame.captured)} cells")] == events(game)
+    assert 500 < len(frame.captured)
+    play(game)
+    assert ({}, []) == (game.frame().captured, events(game))
+
+
+def test_a_walk_in_the_round_of_a_spell_isnt_its_capture():
+    board = hall({**RESTED, A: (0, 10, 10)}, ingredients=ADDED_UP)
+    game = begin(board, Draws({"whose order": [0, 0]}))
+    play(game, {0: f"m {A} {RIGHT} {spell(0, ADDED_UP)}"})
+    assert (10, 11) not in game.frame().captured
+    assert 0 == game.frame().owned[10, 11]
+
+
+def test_an_attack_on_a_ghost():
+    game = begin(hall({A: (0, 10, 10), 1: (1, 10, 11)}))
+    play(game, {0: f"m {A} {RIGHT}"})
+    assert [(0, "attacked the ghost of seat 1")] == events(game)
+    assert ("ghost", "rests 14 rounds", "attacked in round 0") == mark_of(game, 1).details
+    play(game, {0: f"m {A} {RIGHT}"})
+    assert [] == events(game)  # it is immune
+
+
+def test_a_conversion_from_its_beginning_to_its_end():
+    board = hall({A: (0, 10, 10), B: (1, 10, 11)})
+    game = begin(board, Draws({"surprise": [0]}))
+    play(game, {0: f"m {A} {RIGHT}"})
+    assert [(0, "began to convert wizard 5")] == events(game)
+    assert ("wizard 5", "changes to seat 0 in 4 rounds") == mark_of(game, B).details
+    for _ in range(3):
+        play(game)
+        assert [] == events(game)
+    play(game)
+    assert [(0, "converted wizard 5")] == events(game)
+    assert Shape.DISC is mark_of(game, B).shape
+
+
+def test_a_conversion_that_begins_anew():
+    """Saved and lost again in the same round: a conversion begins."""
+    units = {A: (0, 10, 10), B: (1, 10, 11, 3, 2), 6: (1, 11, 11)}
+    game = begin(hall(units), Draws({"whose order": [1, 0], "surprise": [0]}))
+    play(game, {0: f"m {A} {RIGHT}", 1: f"m 6 {UP}"})
+    assert [(0, "began to convert wizard 5")] == events(game)
+
+
+def test_several_wizards_are_one_event():
+    units = {4: (0, 10, 10, 1, 2), 5: (1, 20, 10, 1, 2), 6: (1, 30, 10, 1, 2), 7: (1, 40, 10, 1, 3)}
+    game = begin(hall(units))
+    play(game)
+    told = [(2, "converted wizards 4, 5 and 6"), (3, "converted wizard 7")]
+    assert told == events(game)
+
+
+def test_a_wizard_that_is_converted_at_once():
+    board = hall({A: (0, 10, 10), B: (1, 10, 11)}, books=[(10, 9), (50, 0)])
+    game = begin(board, Draws(), BOOK_MAGIC_STRENGTH=9000)
+    play(game, {0: f"m {A} {LEFT}"})
+    assert [(0, "read 1 book")] == events(game)
+    play(game, {0: f"m {A} {RIGHT}"})
+    play(game, {0: f"m {A} {RIGHT}"})
+    assert [(0, "converted wizard 5")] == events(game)
+
+
+def test_an_attack_is_that_of_the_clan_which_its_wizard_has_come_to():
+    """Converted at once, it carries out its order for the new clan (rules/hogwarts.md 7.4)."""
+    many = {8 + at: (0, 45, 4 * at) for at in range(8)}
+    units = {A: (0, 10, 10), B: (1, 10, 11), 0: (0, 9, 10), **many}
+    game = begin(hall(units), Draws({"whose order": [1, 0]}))
+    play(game, {1: f"m {B} {LEFT}", 0: f"m {A} {UP}"})
+    assert [(1, "attacked the ghost of seat 0"), (1, "converted wizard 4")] == events(game)
+
+
+def test_a_spell_takes_the_cell_of_one_that_died_and_came_back_for_its_clan():
+    """15 cells of 100 are taken: in some of 40 matches this one is. Voldemort goes for B."""
+    found = 0
+    for seed in range(40):
+        units = {**RESTED, A: (1, 30, 28), B: (2, 30, 32)}
+        board = hall(units, voldemort=(30, 30), ingredients=ADDED_UP)
+        script = {"whose order": [1, 0], "Voldemort's target": [1], "new clan": [0, 2]}
+        game = begin(board, Draws(script, seed))
+        play(game, {0: spell(0, ADDED_UP), 1: f"m {A} {RIGHT}"})
+        assert 0 == game.clans[A]
+        taken_now = game.owners[cell(30, 28)] == OWNERS[0]
+        assert taken_now == ((30, 28) in game.frame().captured)
+        found += taken_now
+    assert 0 < found < 40
+
+
+def test_books_that_are_read_and_destroyed():
+    board = hall(
+        {4: (0, 10, 10), 6: (2, 20, 10), 5: (1, 36, 30)},
+        books=[(10, 11), (20, 11), (32, 31)],
+        voldemort=(30, 30),
+    )
+    game = begin(board, Draws())
+    play(game, {0: f"m 4 {RIGHT}", 2: f"m 6 {RIGHT}"})
+    told = [(0, "read 1 book"), (2, "read 1 book"), (None, "Voldemort destroyed 1 book")]
+    assert told == events(game)
+
+
+def test_a_book_that_is_read_beside_voldemort_isnt_destroyed():
+    """The wizard enters its cell, then Voldemort steps down and kills it there."""
+    board = hall({A: (0, 32, 31)}, books=[(32, 30)], voldemort=(30, 30))
+    game = begin(board, Draws({"new clan": [1]}))
+    play(game, {0: f"m {A} {LEFT}"})
+    told = [(0, "lost wizard 4 to Voldemort, reborn for seat 1"), (0, "read 1 book")]
+    assert told == events(game)
+
+
+@pytest.mark.parametrize(("heir", "whom"), [(2, "seat 2"), (0, "its own clan")])
+def test_a_wizard_that_walks_into_voldemort(heir, whom):
+    board = hall({A: (0, 30, 28)}, voldemort=(30, 30))
+    game = begin(board, Draws({"new clan": [heir]}))
+    play(game, {0: f"m {A} {RIGHT}"})
+    assert [(0, f"lost wizard 4 to Voldemort, reborn for {whom}")] == events(game)
+
+
+def test_units_that_voldemort_reaches():
+    """He steps down to the nearest unit; a wizard that leaves in time isn't there any more."""
+    units = {1: (1, 32, 30), A: (0, 32, 31), B: (1, 32, 29)}
+    game = begin(hall(units, voldemort=(30, 30)), Draws({"new clan": [3]}))
+    play(game, {1: f"m {B} {DOWN}"})
+    told = [
+        (1, "lost its ghost to Voldemort, reborn elsewhere"),
+        (0, "lost wizard 4 to Voldemort, reborn for seat 3"),
+    ]
+    assert told == events(game)
+
+
+# Whole matches: what is told against what the game did
+
+
+class Watched(Hogwarts):
+    """Keeps the cells that a spell takes."""
+
+    def _cast(self, unit, groups):
+        before = bytes(self.owners)
+        why_not = super()._cast(unit, groups)
+        if why_not is None:
+            taken.update(at for at in range(3600) if before[at] != self.owners[at])
+        return why_not
+
+
+taken: set[int] = set()
+CROWDED = {
+    "NUM_ROUNDS": 110,
+    "NUM_INI_WIZARDS_PER_CLAN": 20,
+    "NUM_INI_BOOKS": 150,
+    "ROUNDS_SPELL_RESTING_GHOST": 3,
+    "CLAN_INI_MAGIC_STRENGTH": 100,
+}
+
+
+def numbers(words, pattern):
+    """The numbers of the part of an event's words that a pattern finds."""
+    return sorted(int(n) for part in re.findall(pattern, words) for n in re.findall(r"\d+", part))
+
+
+@pytest.mark.parametrize(
+    ("seed", "original"), [(1, 0), (2, 1), pytest.param(3, 0, marks=pytest.mark.long)]
+)
+def test_events_are_what_the_game_did(seed, original):
+    settings = complete_settings(RULESET, {**CROWDED, "original": original})
+    chance = RULESET.chance(seed)
+    game = Watched(settings, RULESET.generate(settings, chance), chance)
+    pick, kinds = Random(seed), set()
+    for _ in range(60):
+        points, strength = list(game.conversion_points), list(game.strength)
+        taken.clear()
+        said = []
+        for seat in range(CLANS):
+            try:
+                said.append(game.parse(seat, roam(game, seat, pick)))
+            except MalformedAnswerError:
+                said.append(Late())
+        game.advance(said)
+        frame = game.frame()
+        words = [event.text for event in frame.events]
+        kinds |= {re.match(r"\D+", line)[0] for line in words}
+
+        lost = [line for line in words if "to Voldemort" in line]
+        wizards = sorted(unit for unit in game._dead if unit >= CLANS)
+        told = sorted(n for line in lost for n in numbers(line, r"wizards? .* to"))
+        assert wizards == told
+        ghosts = [event.seat for event in frame.events if "its ghost" in event.text]
+        assert sorted(unit for unit in game._dead if unit < CLANS) == ghosts
+
+        for clan in range(CLANS):
+            own = [event.text for event in frame.events if event.seat == clan]
+            read = sum(n for line in own for n in numbers(line, r"read \d+ book"))
+            assert (game.strength[clan] - strength[clan]) // 50 == read
+            won = [n for line in own for n in numbers(line, r"^converted .*")]
+            # One that was converted and then died, or was converted twice, isn't told.
+            assert (game.conversion_points[clan] - points[clan]) // 100 >= len(won)
+        attacked = {ghost for ghost in range(CLANS) if game.nexts[ghost] == game.turn - 1}
+        shown = {n for line in words for n in numbers(line, r"the ghost of seat \d")}
+        assert attacked | {unit for unit in game._dead if unit < CLANS} >= shown >= attacked
+
+        standing = set(game.cells)
+        still = {
+            divmod(at, 60): clan
+            for at in taken
+            for clan in range(CLANS)
+            if game.owners[at] == OWNERS[clan] and at not in standing
+        }
+        # A cell that a wizard left, and whose clan cast, may be left out; none is made up.
+        assert set(frame.captured.items()) <= set(still.items())
+        assert len(still) - len(frame.captured) <= 3
+        cast = [line for line in words if "cast a spell" in line]
+        assert ([f"cast a spell: {len(frame.captured)} cells"] if taken else []) == cast
+    assert {"cast a spell: ", "read ", "lost wizard ", "converted wizard "} <= kinds
+    assert {"attacked the ghost of seat ", "began to convert wizard "} <= kinds
+
+
+def test_a_position_stays_as_it_is():
+    """What is kept for the next frame doesn't change with the game."""
+    game = begin(hall({A: (0, 10, 10)}))
+    position = game.seen()
+    kept = attrs.astuple(position)
+    play(game, {0: f"m {A} {RIGHT}"})
+    assert kept == attrs.astuple(position)
+    assert cell(10, 11) == game.seen().cells[A]

@@ -1,0 +1,488 @@
+"""The house bots of the games for four: by hand, on whole matches, and how strong they are."""
+
+from collections import Counter
+from importlib import import_module
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.house_in_process import facts_of, new_four, play_four, seeds_of, states_of
+from lanista.games import registry
+from lanista.games.crematoria.house_bots import demo as crematoria_demo
+from lanista.games.crematoria.house_bots import dummy as crematoria_dummy
+from lanista.games.hogwarts.house_bots import demo as hogwarts_demo
+from lanista.games.hogwarts.house_bots import dummy as hogwarts_dummy
+from lanista.games.hogwarts.house_bots.dummy import solve
+from lanista_client import CrematoriaState, HogwartsState, crematoria, hogwarts
+
+BOTS = {
+    game: {
+        name: getattr(import_module(module), name)
+        for name, module in registry.house_bots(game).items()
+    }
+    for game in ("hogwarts", "crematoria")
+}
+GAMES = pytest.mark.parametrize("game", BOTS)
+SHORT = {"hogwarts": {"NUM_ROUNDS": 70}, "crematoria": {"nb_rounds": 40}}
+DEMO_SPELLS = (hogwarts_demo.Demo,)  # what it offers is hardly ever a solution, and so refused
+
+
+# -- Hogwarts by hand ----------------------------------------------------------------------------
+
+CORRIDORS = "........\n" * 8
+
+
+def school(
+    units, books=(), own=None, voldemort=(7, 7), turn=0, strength=(1000,) * 4, seat=0, seed=5, **has
+):
+    """A state on an 8 by 8 board. `units`: id: (player, i, j) or (player, i, j, rounds, next).
+
+    Ghosts that aren't told stand in the last row, at rest.
+    """
+    board = has.get("board", CORRIDORS).split()
+    start = [f"game hogwarts\nseat {seat}\nclock 20 0.2\nseed {seed}\nsize 8 8"]
+    start += ["set NUM_ROUNDS 200\nset POINTS_FOR_CONVERTING_WIZARD 100"]
+    start += [f"row {i} {row}" for i, row in enumerate(board)]
+    state = HogwartsState("match", facts_of("\n".join(start).encode()))
+    all_units = {player: (player, 7, player, 60, -1) for player in range(4)} | units
+    lines = [f"own {i} {row}" for i, row in enumerate(own.split() if own else board)]
+    for unit, (player, i, j, *rest) in all_units.items():
+        rounds, following = rest or (0, -1)
+        kind = "g" if unit < 4 else "w"
+        lines.append(f"unit {unit} {kind} {player} {i} {j} {rounds} {following}")
+    lines += [f"book {i} {j}" for i, j in books]
+    ingredients = has.get("ingredients", (2,) * 15)
+    lines += [
+        f"voldemort {voldemort[0]} {voldemort[1]}",
+        f"spell {' '.join(map(str, ingredients))}",
+    ]
+    lines += [f"strength {' '.join(map(str, strength))}", "score 0 0 0 0"]
+    lines += [f"status {' '.join(map(str, has.get('status', (0, 0, 0, 0))))}"]
+    state.update(turn, facts_of("\n".join(lines).encode()))
+    return state
+
+
+def orders_of(bot, state):
+    """By unit, the direction, or the groups of a spell."""
+    return {unit: rest[0] if kind == "m" else rest for kind, unit, *rest in bot(state).moves(state)}
+
+
+MINE = "00000000\n" * 8
+
+
+def test_a_wizard_goes_for_the_book():
+    state = school({4: (0, 2, 2)}, books=[(2, 4)], own=MINE)
+    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[4]
+
+
+def test_the_ghost_fetches_books_too_and_cuts_corners():
+    state = school({0: (0, 3, 3, 9, -1)}, books=[(2, 4)], own=MINE)
+    assert {0: hogwarts.RU} == orders_of(hogwarts_dummy.Dummy, state)
+
+
+def test_a_wizard_takes_the_cell_of_another():
+    own = "00000000\n" * 2 + "00010000\n" + "00000000\n" * 5
+    state = school({4: (0, 2, 2)}, own=own)
+    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[4]
+
+
+def test_one_in_conversion_is_freed_and_waits_for_it():
+    """rules/hogwarts.md 6, step 9: by one of its own that steps onto it."""
+    state = school({4: (0, 2, 2), 5: (0, 2, 3, 3, 1)}, books=[(1, 2), (1, 3)], own=MINE)
+    orders = orders_of(hogwarts_dummy.Dummy, state)
+    assert hogwarts.RIGHT == orders[4]
+    assert 5 not in orders
+
+
+def test_one_that_can_not_be_freed_in_time_goes_on_reading():
+    state = school({4: (0, 6, 2), 5: (0, 1, 2, 1, 1)}, books=[(1, 3)], own=MINE)
+    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[5]
+
+
+@pytest.mark.parametrize("enemy", [1000, 400])
+def test_a_wizard_attacks_who_is_as_strong_or_weaker(enemy):
+    state = school({4: (0, 2, 2), 5: (1, 1, 2)}, own=MINE, strength=(1000, enemy, 9, 9))
+    assert hogwarts.UP == orders_of(hogwarts_dummy.Dummy, state)[4]
+
+
+def test_a_wizard_does_not_attack_who_would_win_at_once():
+    """rules/hogwarts.md 7.1: more than double. It leaves its neighbourhood instead."""
+    state = school({4: (0, 2, 2), 5: (1, 1, 2)}, own=MINE, strength=(1000, 2004, 9, 9))
+    orders = orders_of(hogwarts_dummy.Dummy, state)
+    assert orders[4] in {hogwarts.DOWN, hogwarts.LEFT, hogwarts.RIGHT}
+
+
+def test_an_enemy_in_conversion_is_no_prey():
+    """rules/hogwarts.md 6, step 11."""
+    state = school({4: (0, 2, 2), 5: (1, 1, 2, 4, 2)}, books=[(2, 5)], own=MINE)
+    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[4]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_goes_where_voldemort_may_kill(seed):
+    """For no book: from (4, 3) a step right is within his reach at (4, 6)."""
+    state = school(
+        {4: (0, 4, 3), 0: (0, 3, 2, 9, -1)}, books=[(4, 4), (3, 4)], voldemort=(4, 6), seed=seed
+    )
+    for unit, d in orders_of(hogwarts_dummy.Dummy, state).items():
+        i, j = state.units[unit].pos
+        di, dj = hogwarts.DIRECTIONS[d]
+        assert not state.reach_of_voldemort(i + di, j + dj)
+
+
+def test_who_is_in_voldemorts_reach_leaves_it():
+    state = school({4: (0, 4, 4)}, books=[(3, 4), (5, 4)], voldemort=(4, 6), own=MINE)
+    assert hogwarts.LEFT == orders_of(hogwarts_dummy.Dummy, state)[4]
+
+
+@pytest.mark.parametrize(("turn", "rest"), [(60, 0), (149, 0), (150, 0), (60, 1)])
+def test_the_spell_is_cast_as_soon_as_it_may(turn, rest):
+    """rules/hogwarts.md 9.2: a rested ghost, and none in the last 50 of 200 rounds."""
+    state = school({0: (0, 7, 0, rest, -1)}, turn=turn)
+    spells = [order for order in hogwarts_dummy.Dummy(state).moves(state) if order[0] == "s"]
+    if turn < 150 and rest == 0:
+        assert [("s", 0)] == [order[:2] for order in spells]
+        assert Counter(dict.fromkeys(range(5), 3)) == Counter(spells[0][2:])
+    else:
+        assert [] == spells
+
+
+def test_without_units_that_can_go_there_are_no_orders():
+    board = "W.WWWWWW\n" + "WWWWWWWW\n" * 6 + "W.W.W.W.\n"
+    places = {player: (player, 7, 2 * player + 1, 9, -1) for player in range(1, 4)}
+    state = school({**places, 0: (0, 0, 1, 9, -1)}, board=board, voldemort=(4, 4))
+    assert [] == hogwarts_dummy.Dummy(state).moves(state)
+
+
+@st.composite
+def ingredients(draw):
+    """rules/hogwarts.md 9.1: five groups with the sum T, their members from T/4 to T/2."""
+    total = draw(st.integers(5, 30))
+    member = st.integers(total // 4, total // 2)
+    values = []
+    for _ in range(5):
+        a, b = draw(st.tuples(member, member).filter(lambda ab: 1 <= total - sum(ab) <= total // 2))
+        values += [a, b, total - a - b]
+    return draw(st.permutations(values))
+
+
+@given(ingredients())
+def test_every_spell_is_solved(values):
+    groups = solve(values)
+    assert [3] * 5 == [groups.count(group) for group in range(5)]
+    sums = {sum(v for v, g in zip(values, groups, strict=True) if g == group) for group in range(5)}
+    assert {sum(values) // 5} == sums
+
+
+def test_what_has_no_solution_is_left_alone():
+    assert solve([1] * 14 + [2]) is None
+    assert solve([2] * 13 + [12, 12]) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_demo_of_hogwarts(seed):
+    """rules/hogwarts.md 16: strays in even rounds, not into walls; else left or at a neighbour."""
+    units = {4: (0, 2, 2), 5: (0, 0, 0), 6: (1, 2, 3), 7: (2, 1, 2)}
+    even = hogwarts_demo.Demo(state := school(units, seed=seed)).moves(state)
+    assert ("s", 0, *hogwarts_demo.SPELL) == even[-1]
+    assert {4} <= {order[1] for order in even[:-1]}
+    for _, unit, d in even[:-1]:
+        i, j = state.units[unit].pos
+        assert state.passable(i + hogwarts.DIRECTIONS[d][0], j + hogwarts.DIRECTIONS[d][1])
+    odd = hogwarts_demo.Demo(state := school(units, turn=1, seed=seed)).moves(state)[:-1]
+    assert odd in ([("m", 4, hogwarts.LEFT)], [("m", 4, hogwarts.UP)])  # (0, 0) has no left
+    tired = school(units, seed=seed, status=(0.9, 0, 0, 0))
+    assert [] == hogwarts_demo.Demo(tired).moves(tired)
+
+
+# -- Crematoria by hand --------------------------------------------------------------------------
+
+WIDE = "C" * 24
+
+
+def planet(units, *, gems=(), own=None, turn=0, seat=0, seed=5, elevators=((2, 4),)):
+    """A state on a 9 by 24 board of caves. `units`: id: (type, player, health, turns, i, j, k)."""
+    board = [[*WIDE] for _ in range(9)]
+    for i, j in elevators:
+        board[i][j] = "E"
+    rows = ["".join(row) for row in board]
+    start = [f"game crematoria\nseat {seat}\nclock 20 0.2\nseed {seed}\nsize 9 24"]
+    start += ["set nb_rounds 120", *(f"elevator {i} {j}" for i, j in elevators)]
+    start += [f"row {i} {row}" for i, row in enumerate(rows)]
+    state = CrematoriaState("match", facts_of("\n".join(start).encode()))
+    lines = [f"own {i} {row}" for i, row in enumerate(own or rows)]
+    lines += [f"unit {unit} {' '.join(map(str, about))}" for unit, about in units.items()]
+    lines += [f"gem {i} {j}" for i, j in gems]
+    lines += [f"sun {(12 + 2 * turn) % 24}", "cells 0 0 0 0", "gems 0 0 0 0", "score 0 0 0 0"]
+    state.update(turn, facts_of("\n".join([*lines, "status 0 0 0 0"]).encode()))
+    return state
+
+
+def steps_of(state):
+    """By unit, where the Dummy sends it; who stays or strikes is at its own place."""
+    sent = {unit: pos.pos for unit, pos in state.units.items() if pos.player == state.me}
+    for unit, d in crematoria_dummy.Dummy(state).moves(state):
+        to = dict(state.neighbours(sent[unit]))[d]
+        if state.unit_at(to) is None:  # else it is a strike
+            sent[unit] = to
+    return sent
+
+
+def but(own, *cells):
+    """All caves of player `own` but some, which nobody has."""
+    rows = [[own] * 24 for _ in range(9)]
+    rows[2][4] = "E"
+    for i, j in cells:
+        rows[i][j] = "C"
+    return ["".join(row) for row in rows]
+
+
+def test_a_pioneer_conquers_the_cave_beside_it():
+    """Also around the edge (rules/crematoria.md 2.1)."""
+    state = planet({5: ("p", 0, 50, -1, 4, 0, 0)}, own=but("0", (5, 23)))
+    assert {5: (5, 23, 0)} == steps_of(state)
+
+
+def test_pioneers_go_to_different_cells():
+    units = {5: ("p", 0, 50, -1, 4, 9, 0), 6: ("p", 0, 50, -1, 4, 11, 0)}
+    state = planet(units, own=but("0", (4, 10), (6, 10)))
+    assert 2 == len(set(steps_of(state).values()))
+
+
+@pytest.mark.parametrize("kind", ["p", "f"])
+@pytest.mark.parametrize("seed", range(5))
+def test_units_keep_away_from_hellhounds(kind, seed):
+    """rules/crematoria.md 3.5: after its step a hellhound kills around it. Also who is near."""
+    units = {80: ("h", -1, -1, -1, 4, 9, 0), 60: ("p", 1, 50, -1, 4, 11, 0)}
+    for j, far in [(12, 3), (11, 3)]:
+        mine = {5: (kind, 0, 50, -1, 3, j, 0)}
+        state = planet(mine | units, own=but("0", (4, 10)), seed=seed)
+        assert state.distance(steps_of(state)[5], (4, 9, 0)) >= far
+
+
+def test_a_pioneer_keeps_out_of_a_furyans_reach():
+    units = {5: ("p", 0, 50, -1, 4, 9, 0), 20: ("f", 1, 100, -1, 4, 11, 0)}
+    state = planet(units, own=but("0", (4, 10), (3, 10), (5, 10)))
+    assert state.distance(steps_of(state)[5], (4, 11, 0)) > 1
+
+
+def test_a_furyan_strikes_pioneers_first_and_the_weaker_of_two():
+    units = {
+        0: ("f", 0, 100, -1, 4, 9, 0),
+        20: ("f", 1, 10, -1, 4, 8, 0),
+        25: ("p", 1, 50, -1, 4, 10, 0),
+        26: ("p", 1, 20, -1, 5, 10, 0),
+        5: ("p", 0, 50, -1, 3, 9, 0),
+    }
+    assert (0, crematoria.BR) == crematoria_dummy.Dummy(planet(units)).moves(planet(units))[0]
+
+
+def test_a_furyan_goes_for_the_nearest_enemy():
+    units = {0: ("f", 0, 100, -1, 4, 9, 0), 25: ("p", 1, 50, -1, 4, 12, 0)}
+    assert 2 == planet(units).distance(steps_of(planet(units))[0], (4, 12, 0))
+
+
+def test_a_pioneer_goes_up_for_a_gem_in_the_night_and_comes_back():
+    """Up, to the gem, back to the elevator, down; at turn 3 the sun is two columns away."""
+    gem, here, trace = [(2, 10)], (2, 9, 0), []
+    for turn in range(4):
+        mine = {5: ("p", 0, 50, -1, *here)}
+        state = planet(mine, gems=gem, own=but("0"), turn=turn, elevators=[(2, 9), (2, 11)])
+        here = steps_of(state)[5]
+        gem = [] if here == (2, 10, 1) else gem
+        trace.append(here)
+    assert [(2, 9, 1), (2, 10, 1), (2, 9, 1), (2, 9, 0)] == trace
+
+
+def test_nobody_goes_up_for_a_gem_that_the_sun_will_burn():
+    """rules/crematoria.md 2.5: in round 0 of 24 columns, the columns 0 and 1 burn first."""
+    state = planet({5: ("p", 0, 50, -1, 2, 4, 0)}, gems=[(2, 1)], own=but("0", (3, 4)))
+    assert {5: (3, 4, 0)} == steps_of(state)
+
+
+def test_a_pioneer_up_there_takes_the_gem_then_goes_home():
+    elevators = ((2, 4), (2, 9))
+    units = {5: ("p", 0, 50, -1, 2, 7, 1)}
+    state = planet(units, gems=[(2, 8)], own=but("0"), elevators=elevators)
+    assert {5: (2, 8, 1)} == steps_of(state)
+    state = planet({5: ("p", 0, 50, -1, 2, 8, 1)}, own=but("0"), elevators=elevators)
+    assert {5: (2, 9, 1)} == steps_of(state)
+    state = planet({5: ("p", 0, 50, -1, 2, 9, 1)}, own=but("0"), elevators=elevators)
+    assert {5: (2, 9, 0)} == steps_of(state)
+
+
+def test_a_pioneer_up_there_keeps_from_necromongers_and_their_landing():
+    """rules/crematoria.md 3.3 and 3.4: they strike whom they stand beside, and crush."""
+    units = {
+        5: ("p", 0, 50, -1, 4, 8, 1),
+        80: ("n", -1, 75, 0, 4, 10, 1),
+        81: ("n", -1, 75, 1, 3, 7, 1),
+    }
+    state = planet(units, own=but("0"), elevators=((4, 11),))
+    to = steps_of(state)[5]
+    assert state.distance(to, (4, 10, 1)) > 1
+    assert (3, 7, 1) != to
+
+
+def test_the_demo_of_crematoria():
+    """rules/crematoria.md 11: furyans go up from elevators, else left; pioneers stray or circle."""
+    ups = lefts = 0
+    for seed in range(30):
+        units = {0: ("f", 0, 100, -1, 2, 4, 0), 1: ("f", 0, 100, -1, 4, 4, 0)}
+        units |= {5 + n: ("p", 0, 50, -1, 6, n, 0) for n in range(10)}
+        bot = crematoria_demo.Demo(planet(units, seed=seed))
+        rounds = [dict(bot.moves(planet(units, turn=turn, seed=seed))) for turn in range(8)]
+        ups += sum(orders[0] == crematoria.UP for orders in rounds)
+        lefts += sum(orders[1] == crematoria.LEFT for orders in rounds)
+        circle = [0, 2, 4, 6] * 2  # Bottom, Right, Top, Left
+        circling = [n for n in range(5, 15) if circle == [orders[n] for orders in rounds]]
+        assert 0 < len(circling) < 10
+        assert all(0 <= orders[n] < 8 for n in range(5, 15) for orders in rounds)
+        assert all({0, 1, *range(5, 15)} == set(orders) for orders in rounds)
+    # 2/3 and a tenth of the other third: 0.7 of 240, which is 168; four standard deviations: 28.
+    assert 140 < ups < 196
+    assert 140 < lefts < 196
+
+
+# -- whole matches -------------------------------------------------------------------------------
+
+
+@GAMES
+def test_null_gives_no_orders(game):
+    record = []
+    play_four(game, [BOTS[game]["Null"]] * 4, seed=1, record=record, **SHORT[game])
+    assert all(answers == [[], [], [], []] for answers in record)
+
+
+@GAMES
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_nothing_is_refused_in_a_whole_match(game, seed):
+    """Of no bot but the spells of Hogwarts' Demo; and the Dummy wins, whatever its seat."""
+    bots = [BOTS[game][name] for name in ("Demo", "Demo", "Null", "Demo")]
+    bots[seed] = BOTS[game]["Dummy"]
+    outcome = play_four(game, bots, seed=seed, refusable=DEMO_SPELLS)
+    assert [1] == [outcome.ranks[seed]]
+    assert 1 == outcome.ranks.count(1)
+
+
+def test_only_the_spell_of_the_demo_is_refused():
+    game = new_four("hogwarts", seed=3)
+    (state, *_) = states_of(game, seeds_of(3), "ABCD", ruleset="hogwarts")
+    state.update(0, facts_of(game.facts(0, (0.0,) * 4)))
+    moves = hogwarts_demo.Demo(state).moves(state)
+    verdict = game.parse(0, [token for move in moves for token in move])
+    assert set(verdict.refused) <= {len(moves) - 1}
+
+
+@GAMES
+def test_four_dummies_play_without_a_refusal(game):
+    """In Hogwarts they cast spells too, here every 10 rounds, while more than 50 are left."""
+    rest = {"ROUNDS_SPELL_RESTING_GHOST": 10} if game == "hogwarts" else {}
+    record = []
+    play_four(game, [BOTS[game]["Dummy"]] * 4, seed=4, record=record, **SHORT[game], **rest)
+    assert all(all(answers) for answers in record)  # nobody is without orders
+    if game == "hogwarts":
+        cast = [r for r, answers in enumerate(record) for a in answers if a and a[0][0] == "s"]
+        assert len(cast) >= 4
+        assert all(10 <= r < 20 for r in cast)
+
+
+@GAMES
+@pytest.mark.parametrize("name", ["Demo", "Dummy"])
+def test_the_same_seed_gives_the_same_match_and_another_seed_another(game, name):
+    bot, null = BOTS[game][name], BOTS[game]["Null"]
+    length = {"hogwarts": {"NUM_ROUNDS": 3}, "crematoria": {"nb_rounds": 3}}[game]
+
+    def moves(seeds_from):
+        table = new_four(game, seed=9, **length)
+        states = states_of(table, seeds_of(seeds_from), "ABCD", ruleset=game)
+        players, record = None, []
+        while table.outcome() is None:
+            for seat, state in enumerate(states):
+                lines = table.facts(seat, (0.0,) * 4).splitlines(keepends=True)
+                if seeds_from < 0:  # no order of lines is relied on
+                    lines.reverse()
+                state.update(table.turn, facts_of(b"".join(lines)))
+            players = players or [bot(states[0]), null(states[1]), bot(states[2]), null(states[3])]
+            answers = [player.moves(state) for player, state in zip(players, states, strict=True)]
+            record.append(answers)
+            table.advance(
+                [
+                    table.parse(seat, [token for move in answer for token in move])
+                    for seat, answer in enumerate(answers)
+                ]
+            )
+        return record
+
+    # random.Random takes a seed without its sign, so -5 differs from 5 in the lines' order alone.
+    assert moves(5) == moves(5) == moves(-5)
+    assert moves(5) != moves(6)
+
+
+@GAMES
+def test_what_a_state_says_is_what_the_score_is_made_of(game):
+    """After a match's middle: rules/hogwarts.md 2 and 12, rules/crematoria.md 1."""
+    table = new_four(game, seed=2)
+    states = states_of(table, seeds_of(2), "ABCD", ruleset=game)
+    bots = [BOTS[game]["Demo"](state) for state in states]
+    for _ in range(30):
+        for seat, state in enumerate(states):
+            state.update(table.turn, facts_of(table.facts(seat, (0.0,) * 4)))
+        answers = [bot.moves(state) for bot, state in zip(bots, states, strict=True)]
+        tokens = [[token for move in answer for token in move] for answer in answers]
+        table.advance([table.parse(seat, answer) for seat, answer in enumerate(tokens)])
+    state = states[0]
+    state.update(table.turn, facts_of(table.facts(0, (0.0,) * 4)))
+    cells = Counter(state.owner(i, j) for i in range(state.rows) for j in range(state.cols))
+    assert table.scores() == state.score
+    for player in range(4):
+        if game == "hogwarts":
+            assert 0 == (state.score[player] - cells[player]) % 100
+            assert player == state.owner(*state.ghost(player).pos)
+        else:
+            assert (cells[player], state.points[player]) == (
+                state.nb_cells[player],
+                cells[player] + 30 * state.nb_gems[player],
+            )
+
+
+def test_daylight_is_as_the_rules_say():
+    """rules/crematoria.md 2.5: in round r, sunlit when (j - 2r) mod 80 is 40 or more."""
+    table = new_four("crematoria", seed=1)
+    (state, *_) = states_of(table, seeds_of(1), "ABCD", ruleset="crematoria")
+    facts = facts_of(table.facts(0, (0.0,) * 4))
+    for r in range(0, 120, 7):
+        facts["sun"] = [[str((40 + 2 * r) % 80)]]
+        state.update(r, facts)
+        for j in range(80):
+            night = (j - 2 * r) % 80
+            assert (night >= 40) == state.daylight((11, j, 1))
+            # It outlives round r where the two columns that then burn aren't its own.
+            assert (2 <= night < 40) == (state.rounds_of_night((11, j, 1)) > 0)
+
+
+# -- strength ------------------------------------------------------------------------------------
+
+
+@pytest.mark.strength
+@pytest.mark.timeout(1200)
+@GAMES
+def test_the_dummy_beats_three_demos_95_times_in_100(game):
+    won = 0
+    for seed in range(1000, 1100):
+        bots = [BOTS[game]["Demo"]] * 4
+        bots[seed % 4] = BOTS[game]["Dummy"]
+        ranks = play_four(game, bots, seed=seed, refusable=DEMO_SPELLS).ranks
+        won += ranks[seed % 4] == 1 and ranks.count(1) == 1
+    assert won >= 95
+
+
+@pytest.mark.strength
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("game", "mean"), [("hogwarts", 6000), ("crematoria", 380)])
+def test_four_dummies_make_good_scores(game, mean):
+    scores = []
+    for seed in range(1000, 1020):
+        scores += play_four(game, [BOTS[game]["Dummy"]] * 4, seed=seed).scores
+    assert sum(scores) / len(scores) >= mean

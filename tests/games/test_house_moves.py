@@ -1,0 +1,368 @@
+"""What the house bots decide: on small maps by hand, and on any map legally and repeatably."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.house_in_process import facts_of, new_game, play, states_of
+from lanista.games.angrymob.house_bots.camper_joe import CamperJoe
+from lanista.games.angrymob.house_bots.gravity_goers import GravityGoers
+from lanista.games.angrymob.house_bots.paths import FAR, Paths
+from lanista.games.angrymob.house_bots.professor_random import ProfessorRandom
+from lanista.games.angrymob.house_bots.random_runners import RandomRunners
+from lanista_client import DIRECTIONS, DOWN, LEFT, RIGHT, UP, AngryMobState
+
+BOTS = [CamperJoe, ProfessorRandom, RandomRunners, GravityGoers]
+
+
+def state_on(board, *, mine, theirs=None, seed=1):
+    """The state of seat 0 on a small map, with units put as wanted.
+
+    The map is like a map file without its first line, but needn't be symmetrical.
+    """
+    rows = [line.split() for line in board.splitlines()]
+    places = {word: (i, j) for i, row in enumerate(rows) for j, word in enumerate(row)}
+    start = [f"game angrymob\nseat 0\nclock 20 0.2\nseed {seed}\nsize {len(rows)} {len(rows[0])}"]
+    start += [f"base {seat} {i} {j}" for seat, (i, j) in enumerate([places["A"], places["B"]])]
+    start += [f"row {i} {' '.join(row)}" for i, row in enumerate(rows)]
+    state = AngryMobState("match", facts_of("\n".join(start).encode()))
+    put(state, mine=mine, theirs=theirs)
+    return state
+
+
+def put(state, *, mine, theirs=None, turn=0):
+    """Another turn of that match."""
+    lines = [f"unit {i} {j} {state.seat} {n}\n" for (i, j), n in mine.items()]
+    lines += [f"unit {i} {j} {1 - state.seat} {n}\n" for (i, j), n in (theirs or {}).items()]
+    state.update(turn, facts_of("".join(lines).encode()))
+
+
+def after(mine, moves):
+    """Where units are once they have moved (`rules/angrymob.md 2`, step 1)."""
+    units = dict(mine)
+    for i, j, k, d in moves:
+        units[i, j] -= k
+        di, dj = DIRECTIONS[d]
+        units[i + di, j + dj] = units.get((i + di, j + dj), 0) + k
+    return {cell: n for cell, n in units.items() if n}
+
+
+def assert_legal(state, moves):
+    """rules/angrymob.md 4."""
+    left = dict(state.mine)
+    for i, j, k, d in moves:
+        assert k >= 1
+        assert d in range(4)
+        left[i, j] -= k
+        assert left[i, j] >= 0
+        assert state.passable(i + DIRECTIONS[d][0], j + DIRECTIONS[d][1])
+
+
+OPEN = ". . . . . . .\nA . . . . . B\n. . . . . . .\n"
+CORRIDOR = "A . . . . . . . B\n"
+LONG = "A" + " ." * 19 + "\n" + ". " * 19 + "B\n"
+
+
+# -- CamperJoe, ProfessorRandom, RandomRunners ---------------------------------------------------
+
+
+def test_camper_joe_never_moves():
+    state = state_on(OPEN, mine={(1, 0): 1}, theirs={(1, 1): 5})
+    assert [] == CamperJoe(state).moves(state)
+
+
+def test_professor_random_lets_each_unit_go_or_stay_alike():
+    """1000 units on an open cell, five choices: each within 200 ± 5 standard deviations (12.6)."""
+    state = state_on(OPEN, mine={(1, 3): 1000}, seed=7)
+    moves = ProfessorRandom(state).moves(state)
+    assert [RIGHT, UP, LEFT, DOWN] == [d for *_, d in moves]
+    counts = [k for _, _, k, _ in moves]
+    counts.append(1000 - sum(counts))
+    assert max(abs(count - 200) for count in counts) < 63
+
+
+def test_professor_random_in_a_corner_has_two_ways():
+    state = state_on(OPEN, mine={(0, 0): 300}, seed=7)
+    assert {RIGHT, DOWN} == {d for *_, d in ProfessorRandom(state).moves(state)}
+
+
+def test_a_runner_keeps_its_direction_until_the_way_ends():
+    """In a corridor from the left end: right to its right end, then back."""
+    state = state_on(". A . . . . . B .\n", mine={(0, 0): 1})
+    runner, mine, went = RandomRunners(state), {(0, 0): 1}, []
+    for turn in range(24):
+        put(state, mine=mine, turn=turn)
+        moves = runner.moves(state)
+        went += [d for *_, d in moves]
+        mine = after(mine, moves)
+    assert [RIGHT] * 8 + [LEFT] * 8 + [RIGHT] * 8 == went
+
+
+def test_runners_that_meet_pass_each_other():
+    """Units of one cell are told apart by where they run."""
+    state = state_on(". A . . . . . B .\n", mine={(0, 0): 1, (0, 8): 1})
+    runner, mine = RandomRunners(state), {(0, 0): 1, (0, 8): 1}
+    for turn in range(5):
+        put(state, mine=mine, turn=turn)
+        mine = after(mine, runner.moves(state))
+    assert {(0, 3): 1, (0, 5): 1} == mine  # they have met in the middle after 4 moves
+
+
+def test_recruits_run_too_and_the_dead_do_not():
+    state = state_on(". A . . . . . B .\n", mine={(0, 0): 3})
+    runner = RandomRunners(state)
+    assert [(0, 0, 3, RIGHT)] == runner.moves(state)
+    put(state, mine={(0, 1): 5}, turn=1)  # two have joined
+    moves = runner.moves(state)
+    assert 5 == sum(k for _, _, k, _ in moves)
+    assert sum(k for _, _, k, d in moves if d == RIGHT) >= 3
+    mine = after({(0, 1): 5}, moves)
+    put(state, mine=dict.fromkeys(mine, 1), turn=2)  # one a cell has come through a fight
+    assert len(mine) == sum(k for _, _, k, _ in runner.moves(state))
+
+
+# -- GravityGoers --------------------------------------------------------------------------------
+
+
+def test_a_scout_fetches_the_nearest_small_number():
+    board = ". . 2 . 1 . .\nA . . . . . B\n. . 1 . 2 . .\n"
+    state = state_on(board, mine={(1, 0): 1}, theirs={(1, 6): 1})
+    goers = GravityGoers(state)
+    mine, reached = {(1, 0): 1}, []
+    for turn in range(3):  # both (0, 2) and (2, 2) are three steps away: the one with more units
+        put(state, mine=mine, theirs={(1, 6): 1}, turn=turn)
+        mine = after(mine, goers.moves(state))
+        reached += mine
+    assert (0, 2) == reached[-1]
+
+
+def test_scouts_wait_beside_rich_cells_and_step_in_together():
+    """rules/angrymob.md 2: the limit is checked once, before anyone is recruited."""
+    board = ". 20 . . . . . . .\n. . . . . . . . B\n. . . . . . . . .\n"
+    board += "A . . . . . . . .\n. . . . . . . 20 .\n"
+    rich, far = [(0, 1), (4, 7)], {(1, 8): 9}  # no use to storm a base with so many on it
+    state = state_on(board, mine={(3, 1): 1, (3, 6): 4, (3, 0): 3}, theirs=far)
+    goers = GravityGoers(state)
+    mine = dict(state.mine)
+    for turn in range(20):
+        put(state, mine=mine, theirs=far, turn=turn)
+        mine = after(mine, goers.moves(state))
+        on_rich = [cell for cell in rich if cell in mine]
+        if on_rich:
+            break
+    assert rich == on_rich
+
+
+def test_a_fork_with_other_habits_chooses_its_goals_anew():
+    """The bot itself sends scouts to both rich cells; with a single goal, to the nearest one."""
+    board = ". 20 . . . . . . .\n. . . . . . . . B\n. . . . . . . . .\n"
+    board += "A . . . . . . . .\n. . . . . . . 20 .\n"
+    state = state_on(board, mine={(3, 0): 8}, theirs={(1, 8): 9})
+    goers = GravityGoers(state)
+    goers.moves(state)
+    same, other = (goers.fork(random.Random(1), **habits) for habits in ({}, {"goals": 1}))
+    number = goers.paths.number
+    before = [path[-1] for path in goers._scouting]
+    assert before == [path[-1] for path in same._scouting]
+    assert [] == other._scouting
+    other.moves(state)
+    assert [number((0, 1))] == [path[-1] for path in other._scouting]
+    assert (12, 1) == (goers.goals, other.goals)
+    assert {number((0, 1)), number((4, 7))} == set(before)
+
+
+def test_the_army_gathers_and_then_marches():
+    """20 and 4 units: the smaller stack comes, then all go to the enemy base, which is alone."""
+    state = state_on(LONG, mine={(0, 4): 20, (1, 1): 4}, theirs={(1, 19): 1})
+    goers = GravityGoers(state)
+    mine, seen = dict(state.mine), []
+    for turn in range(30):
+        put(state, mine=mine, theirs={(1, 19): 1}, turn=turn)
+        moves = goers.moves(state)
+        assert_legal(state, moves)
+        mine = after(mine, moves)
+        seen.append(mine)
+        if (1, 19) in mine:
+            break
+    assert {(0, 4): 24} in seen
+    assert {(1, 19): 24} == mine
+
+
+def test_a_stack_does_not_walk_into_a_stronger_one():
+    """Nor to where it could meet it: the two are two steps apart."""
+    state = state_on(CORRIDOR, mine={(0, 3): 9}, theirs={(0, 5): 12})
+    goers = GravityGoers(state)
+    for turn in range(20):
+        put(state, mine={(0, 3): 9}, theirs={(0, 5): 12}, turn=turn)
+        assert (0, 4) not in after({(0, 3): 9}, goers.moves(state))
+
+
+def test_a_weaker_enemy_in_the_way_is_attacked():
+    """By the 17 that aren't called home against those 3."""
+    state = state_on(CORRIDOR, mine={(0, 3): 20}, theirs={(0, 4): 3, (0, 8): 3})
+    goers = GravityGoers(state)
+    goers.moves(state)  # the turn it gathers in, at once complete
+    put(state, mine={(0, 3): 20}, theirs={(0, 4): 3, (0, 8): 3}, turn=1)
+    assert [(0, 3, 3, LEFT), (0, 3, 17, RIGHT)] == goers.moves(state)
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_weak_enemies_pull_while_they_stand_still(stands):
+    """2 units behind an army of 20: met where they stand; one that walks isn't chased."""
+    mine = {(0, 6): 20}
+    state = state_on(LONG, mine=mine)
+    goers, army = GravityGoers(state), set()
+    for turn in range(8):
+        prey = (1, 4) if stands or turn % 2 else (1, 3)
+        put(state, mine=mine, theirs={prey: 2, (1, 19): 5}, turn=turn)
+        mine = after(mine, goers.moves(state))
+        army.add(max(mine, key=mine.get))  # the others are those called home against the 2
+    assert stands == ((1, 4) in army)
+
+
+def test_units_come_home_before_it_is_too_late():
+    """An attacker of 3, five steps from our base; ours are four away: go now, with 3 of 30."""
+    state = state_on(LONG, mine={(0, 4): 30}, theirs={(1, 4): 3})
+    goers = GravityGoers(state)
+    moves = goers.moves(state)
+    assert (0, 4, 3, LEFT) in moves
+
+
+class Rusher:
+    """Goes straight for the enemy base with all it has and meets."""
+
+    def __init__(self, state):
+        self._paths = Paths(state)
+        self._goal = self._paths.distances(self._paths.number(state.enemy_base))
+
+    def moves(self, state):
+        """Every stack a step nearer."""
+        moves = []
+        for (i, j), n in state.mine.items():
+            ways = self._paths.neighbours[self._paths.number((i, j))]
+            d, _ = min(ways, key=lambda way: self._goal[way[1]])
+            moves.append((i, j, n, d))
+        return moves
+
+
+def test_who_runs_straight_for_the_base_is_mostly_met_there():
+    """10 maps, at most 2 lost: recruiting pays only for who is home in time."""
+    lost = 0
+    for seed in range(10):
+        ranks = play(new_game(seed=seed), [GravityGoers, Rusher], seeds=(seed, 0)).ranks
+        lost += ranks[0] > ranks[1]
+    assert lost <= 2
+
+
+def test_a_sure_conquest_is_begun_at_once():
+    """Two units near the enemy base, nobody there in time: go, though there is much to recruit."""
+    state = state_on(LONG[:32] + "9" + LONG[33:], mine={(1, 16): 2}, theirs={(0, 10): 5})
+    assert [(1, 16, 2, RIGHT)] == GravityGoers(state).moves(state)
+
+
+def test_without_units_there_are_no_moves():
+    """rules/angrymob.md 3: the match may go on."""
+    state = state_on(OPEN, mine={}, theirs={(1, 3): 2})
+    for bot in BOTS:
+        assert [] == bot(state).moves(state)
+
+
+# -- Paths ---------------------------------------------------------------------------------------
+
+
+def test_distances_go_around_what_is_impassable():
+    board = "A . . # .\n. # # # B\n. . . . ."
+    state = state_on(board, mine={})
+    paths = Paths(state)
+    found = paths.distances(paths.number((0, 0)))
+    assert [0, 1, 2, FAR] == list(found[:4])
+    assert found is paths.distances(0)
+
+
+def test_nearest_goals_do_not_lie_behind_each_other():
+    state = state_on(CORRIDOR, mine={})
+    paths = Paths(state)
+    assert [[4, 5], [4, 3, 2]] == paths.nearest(4, {1, 2, 5, 7}, most=9, within=99)
+    assert [[4, 5]] == paths.nearest(4, {1, 2, 5, 7}, most=1, within=99)
+    assert [] == paths.nearest(4, {0, 8}, most=9, within=3)
+
+
+# -- any map -------------------------------------------------------------------------------------
+
+
+@st.composite
+def states(draw):
+    """Any map of the generator, with units anywhere on it, as either seat."""
+    state = states_of(new_game(seed=draw(st.integers(0, 40))), seeds=(5, 6))[
+        draw(st.integers(0, 1))
+    ]
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    cells = [(i, j) for i in range(state.rows) for j in range(state.cols) if state.passable(i, j)]
+    chance.shuffle(cells)
+    stacks = st.integers(1, 12)
+    most = draw(st.sampled_from([1, 2, 30]))
+    mine = {cells.pop(): chance.randint(1, most) for _ in range(draw(stacks))}
+    theirs = {cells.pop(): chance.randint(1, 30) for _ in range(draw(stacks))}
+    return state, mine, theirs
+
+
+@pytest.mark.parametrize("bot", BOTS)
+@given(drawn=states())
+def test_all_moves_are_legal_on_any_position(bot, drawn):
+    """Also when units come and go between turns as no rule would let them."""
+    state, mine, theirs = drawn
+    put(state, mine=mine, theirs=theirs)
+    player = bot(state)
+    assert_legal(state, player.moves(state))
+    put(state, mine=theirs, theirs=mine, turn=1)
+    assert_legal(state, player.moves(state))
+    put(state, mine=mine, theirs={}, turn=2)
+    moves = player.moves(state)
+    assert_legal(state, moves)
+    again = bot(state)
+    put(state, mine=mine, theirs=theirs)
+    first = again.moves(state)
+    state.mine = dict(reversed(state.mine.items()))  # no order of lines is relied on
+    state.theirs = dict(reversed(state.theirs.items()))
+    state.neutral = dict(reversed(state.neutral.items()))
+    assert first == bot(state).moves(state)
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_the_same_seed_and_opponent_give_the_same_match(bot):
+    """And another seed another one, for those with chance in them."""
+
+    def moves(seeds):
+        record = []
+        play(new_game(seed=3, move_limit=120), [bot, RandomRunners], seeds=seeds, record=record)
+        return [mine for mine, _ in record]
+
+    assert moves((8, 9)) == moves((8, 9))
+    assert (moves((8, 9)) == moves((7, 9))) == (bot is CamperJoe)
+
+
+@pytest.mark.parametrize("bot", [CamperJoe, ProfessorRandom, RandomRunners])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_gravity_goers_beat_the_others_on_most_maps(bot, seat):
+    """Five maps a seat: at least four won, so that a broken bot is noticed without `strength`."""
+    won = 0
+    for seed in range(5):
+        bots = [GravityGoers, bot] if seat == 0 else [bot, GravityGoers]
+        ranks = play(new_game(seed=seed), bots, seeds=(seed, seed + 1)).ranks
+        won += ranks[seat] < ranks[1 - seat]
+    assert won >= 4
+
+
+@pytest.mark.strength
+@pytest.mark.parametrize("bot", [CamperJoe, ProfessorRandom, RandomRunners])
+def test_gravity_goers_win_95_percent(bot):
+    """200 generated maps, seats in turn; a draw is no win."""
+    won = 0
+    for seed in range(1000, 1200):
+        seat = seed % 2
+        bots = [GravityGoers, bot] if seat == 0 else [bot, GravityGoers]
+        ranks = play(new_game(seed=seed), bots, seeds=(seed, -seed % 2**31)).ranks
+        won += ranks[seat] < ranks[1 - seat]
+    assert won >= 190

@@ -1,0 +1,66 @@
+"""Outcomes: forfeits, places by score, draws."""
+
+import pytest
+
+from lanista.games.outcome import Outcome, Termination, forfeit, ranks_by_score
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks"),
+    [
+        ((5,), (1,)),
+        ((5, 9), (2, 1)),
+        ((9, 9), (1, 1)),
+        ((9, 9, 4), (1, 1, 3)),
+        ((4, 9, 9), (3, 1, 1)),
+        ((1, 4, 4, 9), (4, 2, 2, 1)),
+        ((-3, -1, -3, -2), (3, 1, 3, 2)),
+        ((0, 0, 0, 0), (1, 1, 1, 1)),
+    ],
+)
+def test_places_by_score_ties_share_the_best(scores, ranks):
+    """Two first places, and the next is third."""
+    assert ranks == ranks_by_score(scores)
+
+
+@pytest.mark.parametrize(
+    ("at_fault", "ranks"),
+    [
+        ((True, False), (2, 1)),
+        ((False, True), (1, 2)),
+        ((True, True), (1, 1)),
+        ((True, False, False), (3, 1, 1)),
+        ((True, True, False), (2, 2, 1)),
+        ((True, True, True), (1, 1, 1)),
+    ],
+)
+def test_seats_at_fault_lose_whatever_the_scores_are(at_fault, ranks):
+    """If all are, it is a draw."""
+    scores = range(len(at_fault), 0, -1)
+    expected = Outcome(
+        termination=Termination.FORFEIT, ranks=ranks, scores=tuple(scores), reason="late"
+    )
+    assert expected == forfeit(at_fault, list(scores), "late")
+
+
+def test_a_forfeit_needs_a_seat_at_fault():
+    """Otherwise it is the caller's mistake."""
+    with pytest.raises(ValueError) as caught:
+        forfeit([False, False], [1, 2], "late")
+    assert str(caught.value) == "a forfeit needs a seat at fault"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "is_draw"),
+    [((1, 1), True), ((1, 2), False), ((1, 1, 3), False), ((1, 1, 1, 1), True), ((1,), True)],
+)
+def test_a_draw_is_when_no_seat_is_better(ranks, is_draw):
+    """Two of three who share the first place haven't drawn the match."""
+    ended = Outcome(termination=Termination.FINISHED, ranks=ranks, scores=ranks, reason="end")
+    assert is_draw == ended.is_draw
+
+
+def test_terminations_are_the_words_of_the_wire():
+    """PROTOCOL.md 3, `end`."""
+    words = [termination.value for termination in Termination]
+    assert ["finished", "forfeit", "aborted", "void"] == words

@@ -1,0 +1,254 @@
+"""Frames of match files: those of the game that wrote them, whatever rules made them."""
+
+import functools
+import gzip
+import re
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lanista.games import registry
+from lanista.games.base import Late
+from lanista.games.crematoria import files as crematoria
+from lanista.games.hogwarts import files as hogwarts
+from lanista.games.original_tokens import FormatError
+from lanista.games.originals import of_game, of_text
+from lanista.games.requirements import (
+    require_mark,
+    require_past,
+    require_places,
+    require_scene,
+    require_stats,
+)
+from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text
+from support.hogwarts import seeded
+from support.traces import some_always
+
+HOGWARTS = Path(__file__).parents[1] / "traces" / "hogwarts"
+HOGWARTS_NAMES = tuple(
+    sorted(path.name.removesuffix(".res.gz") for path in HOGWARTS.glob("*.res.gz"))
+)
+
+LIVELY = "05_s7_Dummy-Dummy-Dummy-Dummy"
+
+
+@functools.cache
+def hogwarts_text(name):
+    return gzip.decompress((HOGWARTS / f"{name}.res.gz").read_bytes()).decode("ascii")
+
+
+def hogwarts_played(name, **settings):
+    """The frames and scores of a trace's match as our game shows it, and its scene."""
+    text = gzip.decompress((HOGWARTS / f"{name}.orders.gz").read_bytes()).decode("ascii")
+    game = seeded(hogwarts.read_res(hogwarts_text(name)).seed, **settings)
+    yield game.scene()
+    yield game.frame(), game.scores()
+    for players in hogwarts.read_orders(text):
+        game.advance(
+            [game.parse(seat, hogwarts.submoves(said)) for seat, said in enumerate(players)]
+        )
+        yield game.frame(), game.scores()
+
+
+def crematoria_played(name):
+    """The same of Crematoria."""
+    game = new_game(int(name.split("_s")[1]))
+    yield game.scene()
+    yield game.frame(), game.scores()
+    for said in trace_orders(name):
+        game.advance(answers(game, said))
+        yield game.frame(), game.scores()
+
+
+@pytest.mark.parametrize("name", some_always(HOGWARTS_NAMES, LIVELY))
+def test_a_hogwarts_file_shows_what_the_game_shows(name):
+    scene, *played = hogwarts_played(name, original=1)
+    shown = of_text(hogwarts_text(name)).show(hogwarts_text(name))
+    events = captured = 0
+    assert ("hogwarts", scene) == (shown.game, shown.scene)
+    assert (int(re.search(r"_s(\d+)_", name)[1]), 200) == (shown.seed, shown.settings["NUM_ROUNDS"])
+    for expected, actual in zip(played, shown.frames, strict=True):
+        assert expected == actual
+        frame, _ = actual
+        events, captured = events + len(frame.events), captured + len(frame.captured)
+    if name == LIVELY:  # the comparison is of more than empty things
+        assert captured > 0
+        assert 100 < events
+
+
+@pytest.mark.parametrize("name", some_always(TRACE_NAMES, "05_Dummy-Serox-DFS-alfus_s11"))
+def test_a_crematoria_file_shows_what_the_game_shows(name):
+    scene, *played = crematoria_played(name)
+    shown = of_text(trace_text(name)).show(trace_text(name))
+    assert ("crematoria", scene) == (shown.game, shown.scene)
+    names, seed = name[3:].split("_s")
+    assert (tuple(names.split("-")), int(seed)) == (shown.names, shown.seed)
+    for expected, actual in zip(played, shown.frames, strict=True):
+        assert expected == actual
+
+
+# Judges' files
+
+
+def judged(text, shares):
+    """The file as a judge's runner writes it, with these shares of time in every state."""
+    line = "\t".join(("status", *shares)) if "\nstatus\t" in text else f"status {' '.join(shares)}"
+    return re.sub(r"(?m)^status\b.*$", line, text.replace("Game", "SecGame", 1))
+
+
+@pytest.mark.parametrize("game", ["hogwarts", "crematoria"])
+def test_a_judges_file_tells_the_time_too(game):
+    """In the first rounds of a trace, all of whose states are written alike."""
+    if game == "hogwarts":
+        text = hogwarts.write_res(short_hogwarts())
+    else:
+        text = crematoria.write_res(short_crematoria())
+    plain, secure = (
+        of_text(one).show(one) for one in (text, judged(text, ("0.25", "-1", "1", "0")))
+    )
+    assert (*plain.scene.stats, "time") == secure.scene.stats
+    require_scene(secure.scene, 4)
+    for (frame, scores), (timed, again) in zip(plain.frames, secure.frames, strict=True):
+        assert scores == again
+        assert ["25%", "out", "100%", "0%"] == [of_seat[-1] for of_seat in timed.stats]
+        assert frame.stats == tuple(of_seat[:-1] for of_seat in timed.stats)
+        assert frame.marks == timed.marks
+
+
+# Files of unknown rules
+
+
+def check(text):
+    """A file shows whole, and every frame is one that viewers can draw."""
+    shown = of_text(text).show(text)
+    require_scene(shown.scene, 4)
+    count = 0
+    for frame, scores in shown.frames:
+        assert count == frame.turn
+        for mark in frame.marks:
+            require_mark(mark, shown.scene, 4)
+        numbers = [mark.unit for mark in frame.marks if mark.unit is not None]
+        assert len(set(numbers)) == len(numbers)
+        require_places(frame.owned, "owner", shown.scene, 4)
+        require_stats(frame, shown.scene, 4)
+        require_past(frame, shown.scene, 4)
+        assert 4 == len(scores) == len(frame.captions)
+        count += 1
+    return count
+
+
+@functools.cache
+def short_hogwarts():
+    """Four rounds of a trace, read."""
+    res = hogwarts.read_res(hogwarts_text("10_s404_Stress-Stress-Stress-Stress"))
+    settings = {**res.settings, "NUM_ROUNDS": 4}
+    return attrs.evolve(res, settings=settings, states=res.states[:5], commands=res.commands[:4])
+
+
+@functools.cache
+def short_crematoria():
+    """The same of Crematoria."""
+    res = crematoria.read_res(trace_text(TRACE_NAMES[0]))
+    header = attrs.evolve(res.header, settings={**res.header.settings, "nb_rounds": 4})
+    return crematoria.Res(header, res.positions[:5], res.movements[:4])
+
+
+def test_hogwarts_states_that_no_rule_leads_to():
+    """A ghost that changed its clan, wizards turning to nobody and to a seat that isn't there,
+    units on one cell, in Voldemort's and in the border's; orders of any kind."""
+    res = short_hogwarts()
+    strange = [
+        attrs.evolve(
+            state,
+            units=tuple(
+                hogwarts.Unit(
+                    (unit.player + number + at) % 4 if at % 2 else 3,
+                    (unit.row + 7 * number) % 60,
+                    (at * 3) % 60,
+                    at % 3,
+                    (at % 9) - 1,
+                )
+                for at, unit in enumerate(state.units)
+            ),
+            voldemort=((0, 0), (59, 59), (0, 30), (5, 5), (30, 0))[number],
+            strength=(0, 10, 2 * number, 1000 - number),
+        )
+        for number, state in enumerate(res.states)
+    ]
+    spells = [hogwarts.Command(unit, None, (0,) * 15) for unit in (0, 50, 2)]
+    walks = [hogwarts.Command(unit % 84, unit % 8) for unit in range(81)]
+    res = attrs.evolve(res, states=tuple(strange), commands=((*spells, *walks),) * 4)
+    assert 5 == check(hogwarts.write_res(res))
+
+
+def test_a_clan_without_units():
+    res = short_hogwarts()
+    states = [
+        attrs.evolve(
+            state, units=tuple(attrs.evolve(unit, player=unit.player % 3) for unit in state.units)
+        )
+        for state in res.states
+    ]
+    text = hogwarts.write_res(attrs.evolve(res, states=tuple(states)))
+    assert 5 == check(text)
+    frame, _ = next(of_text(text).show(text).frames)
+    assert (0, 0) == (frame.stats[3][1], frame.stats[3][3])
+
+
+def test_crematoria_positions_that_no_rule_leads_to():
+    """Everybody changes players and cells at will, gems are lost, necromongers come and go."""
+    res = short_crematoria()
+    strange = [
+        attrs.evolve(
+            position,
+            gems=tuple((3 * number + seat) % 5 for seat in range(4)),
+            units=tuple(
+                attrs.evolve(
+                    unit,
+                    player=(unit.player + number * at) % 4 if unit.kind in "pf" else -1,
+                    health=(0 if (at + number) % 3 else 75) if unit.kind == "n" else unit.health,
+                    turns=(at + number) % 3 if unit.kind == "n" else -1,
+                    **dict.fromkeys(("row", "col", "level"), -1)
+                    if unit.kind == "n" and (at + number) % 3
+                    else {"row": 5, "col": at % 80, "level": number % 2},
+                )
+                for at, unit in enumerate(position.units)
+            ),
+        )
+        for number, position in enumerate(res.positions)
+    ]
+    res = attrs.evolve(res, positions=tuple(strange))
+    assert 5 == check(crematoria.write_res(res))
+
+
+def test_what_isnt_a_match_file_is_refused():
+    text = trace_text(TRACE_NAMES[0])
+    with pytest.raises(FormatError, match="line 1: expected `Game` or `SecGame`"):
+        of_text(text).show(text.replace("Game", "Gama", 1))
+    with pytest.raises(FormatError):
+        of_game("hogwarts").show(text)
+
+
+def test_a_match_of_ours_can_be_shown():
+    """Written by `lanista export`, as its table does it."""
+    for name in ("hogwarts", "crematoria"):
+        rules = registry.get(name)
+        originals = of_game(name)
+        rounds = "NUM_ROUNDS" if name == "hogwarts" else "nb_rounds"
+
+        def begun(rules=rules, rounds=rounds):
+            settings = {s.name: s.default for s in rules.settings} | {rounds: 3}
+            chance = rules.chance(5)
+            return rules.new(settings, rules.generate(settings, chance), chance)
+
+        turns = [[Late()] * 4] * 3
+        parts = originals.write(begun(), turns, 5, ("a", "b", "c", "d"), lambda _: (0, 0, 0, 0))
+        game, shown = begun(), originals.show("".join(parts))
+        assert ("a", "b", "c", "d") == shown.names
+        assert game.scene() == shown.scene
+        for number, told in enumerate(shown.frames):
+            if number:
+                game.advance(turns[number - 1])
+            assert (game.frame(), game.scores()) == told
+        assert 3 == game.turn

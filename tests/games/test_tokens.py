@@ -1,0 +1,81 @@
+"""The strict reader of words with lines."""
+
+import re
+
+import pytest
+
+from lanista.games.original_tokens import FormatError, Tokens
+
+
+def test_words_are_taken_in_order_with_their_lines():
+    tokens = Tokens("a b\n\n  c\t7 -2\r\n0.5")
+    tokens.literal("a", "b")
+    assert 3 == tokens.line
+    assert "c" == tokens.peek() == tokens.word("a letter")
+    assert (7, -2) == tokens.integers(2, "a number")
+    assert not tokens.at_end
+    assert 0.5 == tokens.decimal("a share")
+    assert tokens.at_end
+    assert tokens.peek() is None
+    tokens.end()
+
+
+def test_numbers_and_patterns():
+    tokens = Tokens("5 x.. y 1e-05 -1")
+    assert 5 == tokens.integer("a number", 5, 5)
+    assert "x.." == tokens.matching(re.compile(r"x\.+"), "dots")
+    assert "y" == tokens.choice("x or y", "x", "y")
+    assert (1e-05, -1.0) == (tokens.decimal("a"), tokens.decimal("b"))
+
+
+@pytest.mark.parametrize(
+    ("text", "take", "words"),
+    [
+        ("", lambda t: t.word("a name"), "line 1: the file ends where a name belongs"),
+        ("a\nb\n\n\n", lambda t: t.literal("a", "b", "c"), "line 2: the file ends where `c`"),
+        ("\n\nx", lambda t: t.literal("y"), "line 3: expected `y`, got 'x'"),
+        ("x", lambda t: t.choice("`m` or `s`", "m", "s"), "line 1: expected `m` or `s`, got 'x'"),
+        ("1.5", lambda t: t.integer("a count"), "expected a count, a whole number, got '1.5'"),
+        ("\uff11", lambda t: t.integer("a count"), r"a whole number, got '\uff11'"),
+        ("12345678901", lambda t: t.integer("a count"), "a whole number, got '12345678901'"),
+        ("-1", lambda t: t.integer("a count", 0), "expected a count, at least 0, got -1"),
+        ("9", lambda t: t.integer("a count", None, 8), "expected a count, at most 8, got 9"),
+        ("9", lambda t: t.integer("a count", 1, 8), "expected a count, from 1 to 8, got 9"),
+        ("9", lambda t: t.integer("a count", 8, 8), "expected a count, 8, got 9"),
+        ("x", lambda t: t.decimal("a share"), "expected a share, a number, got 'x'"),
+        ("nan", lambda t: t.decimal("a share"), "expected a share, a number, got 'nan'"),
+        ("1e999", lambda t: t.decimal("a share"), "expected a share, a number, got '1e999'"),
+        ("x", lambda t: t.matching(re.compile("y+"), "only y"), "expected only y, got 'x'"),
+        ("\nx", lambda t: t.end(), "line 2: expected the end of the file, got 'x'"),
+        ("z" * 50, lambda t: t.end(), "got '" + "z" * 40 + "'..."),
+    ],
+)
+def test_everything_else_is_refused_with_its_line(text, take, words):
+    with pytest.raises(FormatError) as caught:
+        take(Tokens(text))
+    assert words in str(caught.value)
+    assert caught.value.line is not None
+
+
+def test_errors_are_about_the_word_taken_last():
+    tokens = Tokens("a\nb\nc")
+    tokens.literal("a", "b")
+    assert "line 2: so" == str(tokens.error("so"))
+    assert "line 9: so" == str(tokens.error("so", 9))
+    assert ("so", None, "so") == (*_parts(FormatError("so")), str(FormatError("so")))
+
+
+def _parts(error):
+    return error.message, error.line
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2, 3])
+def test_another_reader_reads_what_remains_on_the_same_lines(taken):
+    text = "a\n\nb c\n d"
+    tokens = Tokens(text)
+    for _ in range(taken):
+        tokens.word("a letter")
+    rest = tokens.remaining(lambda rest: rest)
+    assert text.split()[taken:] == rest.split()
+    assert taken == 4 or rest.count("\n") == 3
+    assert tokens.at_end

@@ -1,0 +1,26 @@
+"""axe-core, which looks for what is in the way of people who use a page without eyes or mouse."""
+
+from pathlib import Path
+
+import pytest
+
+AXE = Path(__file__).parent / "browser" / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], preload: false });
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join("; ")}`);
+}"""
+
+
+def loaded_axe(visit, page):
+    """Load axe-core into a page; the test is skipped where it isn't installed."""
+    if not AXE.exists():
+        pytest.skip("axe-core is missing; `make setup-browser` installs it where npm is")
+    visit.pardon("Content Security Policy")  # axe-core tries colours out
+    page.evaluate(AXE.read_text())
+
+
+def serious(page):
+    """What axe-core finds serious or critical on a page into which it was loaded."""
+    return page.evaluate(SERIOUS)

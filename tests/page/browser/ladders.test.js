@@ -1,0 +1,162 @@
+/**
+ * The texts of a ladder's views, the curve of a rating, the programs to copy, and when figures are
+ * loaded again.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { LANGUAGES, programOf } from "../../../server/lanista/page/browser/connect.js";
+import { placesOf } from "../../../server/lanista/page/browser/curve.js";
+import { formatChange } from "../../../server/lanista/page/browser/figures.js";
+import { followFigures } from "../../../server/lanista/page/browser/following.js";
+import {
+  describePresence,
+  ladderAddress,
+  ladderVersion,
+} from "../../../server/lanista/page/browser/ladders.js";
+
+for (const [change, text] of [
+  [null, ""],
+  [0.4, "0"],
+  [-0.4, "0"],
+  [12.3, "+12"],
+  [-7, "−7"],
+]) {
+  test(`a change of ${change} is ${JSON.stringify(text)}`, () => {
+    assert.equal(formatChange(change), text);
+  });
+}
+
+test("addresses of a ladder, a bot and two bots have encoded names", () => {
+  assert.equal(ladderAddress("pit"), "#/ladder/pit");
+  assert.equal(ladderAddress("pit", "A b/c"), "#/ladder/pit/bot/A%20b%2Fc");
+  assert.equal(ladderAddress("pit", "A", "<b>"), "#/ladder/pit/bot/A/against/%3Cb%3E");
+});
+
+test("who is there is told with the right verbs", () => {
+  assert.equal(describePresence({ waiting: 0, playing: 0, resting: 0 }), "no bot is connected");
+  assert.equal(describePresence({ waiting: 1, playing: 4, resting: 1 }), "1 waits, 4 play, 1 rests");
+});
+
+test("a program has the arena's address in every language", () => {
+  assert.deepEqual(LANGUAGES, ["Python", "JavaScript", "C++", "Go", "Rust", "Java"]);
+  const place = { host: "arena.example.org", port: 7788, room: "pit-1", game: "hogwarts", tls: false };
+  for (const language of LANGUAGES) {
+    const program = programOf(language, place);
+    assert.match(program, /"arena\.example\.org"/);
+    assert.match(program, /7788/);
+    assert.match(program, /"pit-1"/);
+    assert.match(program, /my-secret/);
+    assert.match(program, /[Kk]eep/);
+    assert.match(program, /[Rr]econnect/);
+    assert.doesNotMatch(program, /tls|socat/i);
+  }
+  assert.match(programOf("Rust", place), /Arena::<HogwartsState>/);
+  assert.match(programOf("Rust", { ...place, game: "chess" }), /Arena::<State>/);
+  assert.throws(() => programOf("Cobol", place), RangeError);
+});
+
+test("where the arena speaks TLS, programs do too, or a tunnel does it for them", () => {
+  const place = { host: "arena.example.org", port: 7788, room: "pit-1", game: "hogwarts", tls: true };
+  for (const [language, words] of [
+    ["Python", "tls=True"],
+    ["JavaScript", "tls: true"],
+    ["Go", "TLS: true"],
+    ["Java", ".tls(true)"],
+  ]) {
+    const program = programOf(language, place);
+    assert.ok(program.includes(words), program);
+    assert.match(program, /"arena\.example\.org".*7788/s);
+  }
+  for (const language of ["C++", "Rust"]) {
+    const program = programOf(language, place);
+    assert.match(program, /^\/\/ .*TLS.*\n\/\/ socat TCP-LISTEN:7777,.* OPENSSL:arena\.example\.org:7788,nodelay\n/);
+    assert.match(program, /host.*"127\.0\.0\.1".*port.*7777/s);
+    const address = programOf(language, { ...place, host: "2001:db8::7" });
+    assert.match(address, /OPENSSL:\[2001:db8::7\]:7788/);
+  }
+});
+
+test("a curve spans its ratings and intervals; a missing end reaches to the edge", () => {
+  const { low, high, places } = placesOf([
+    ["2026-05-01T00:00:00Z", 0, -100, null],
+    ["2026-05-02T00:00:00Z", 50, 0, 100],
+    ["2026-05-05T00:00:00Z", 100, null, 100],
+  ]);
+  assert.deepEqual([low, high], [-100, 100]);
+  assert.deepEqual(places, [
+    { x: 0, y: 0.5, top: 0, bottom: 1 },
+    { x: 0.25, y: 0.25, top: 0, bottom: 0.5 },
+    { x: 1, y: 0, top: 0, bottom: 1 },
+  ]);
+});
+
+test("a curve of one point, or of a constant rating, has places", () => {
+  assert.deepEqual(placesOf([["2026-05-01T00:00:00Z", 7, 7, 7]]).places, [
+    { x: 1, y: 0, top: 0, bottom: 0 },
+  ]);
+});
+
+/** A link whose lobby the test tells. */
+class FakeLink extends EventTarget {
+  lobby = null;
+
+  /** @param {Partial<{computed: string, problem: string, resting: number}>} ladder */
+  tell(ladder) {
+    this.lobby = { ladders: [{ name: "pit", ...ladder }] };
+    this.dispatchEvent(new Event("lobby"));
+  }
+}
+
+/** Let all promises go on that can. */
+const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+test("figures are loaded again when there are newer ones, and not otherwise", async (t) => {
+  const link = new FakeLink();
+  /** @type {string[]} */
+  const shown = [];
+  /** @type {string[]} */
+  const failures = [];
+  /** @type {() => Response | Promise<Response>} */
+  let answer = () => Response.json("first");
+  const fetched = t.mock.method(globalThis, "fetch", async () => answer());
+  const following = followFigures(/** @type {any} */ (link), {
+    address: "/api/1/ladders/pit",
+    version: ladderVersion("pit"),
+    show: (/** @type {string} */ figures) => shown.push(figures),
+    fail: (message) => failures.push(message),
+  });
+  await settle();
+  link.tell({ computed: "1" });
+  await settle();
+  link.tell({ computed: "1" });
+  await settle();
+  assert.equal(fetched.mock.callCount(), 2);
+  answer = () => Response.json("second");
+  link.tell({ computed: "2" });
+  await settle();
+  assert.deepEqual(shown, ["first", "first", "second"]);
+  // What the arena refuses isn't asked for again until something is new.
+  answer = () => Response.json({ error: "no such bot" }, { status: 404 });
+  link.tell({ computed: "3" });
+  await settle();
+  link.tell({ computed: "3" });
+  await settle();
+  assert.deepEqual(failures, ["no such bot"]);
+  // Without any answer, the next message of the lobby tries again.
+  answer = () => {
+    throw new TypeError("network");
+  };
+  link.tell({ computed: "4" });
+  await settle();
+  answer = () => Response.json("third");
+  link.tell({ computed: "4" });
+  await settle();
+  assert.deepEqual(failures, ["no such bot", "the arena doesn't answer"]);
+  assert.equal(shown.at(-1), "third");
+  following.close();
+  link.tell({ computed: "5" });
+  await settle();
+  assert.equal(fetched.mock.callCount(), 6);
+});

@@ -1,0 +1,84 @@
+/**
+ * Texts about the end of a match, and requests to the arena.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { endReason, fetchJson, outcome, winners } from "../../../server/lanista/page/browser/matches.js";
+
+/** Make a match of four that is over; `differences` replaces parts of it. */
+function match(differences) {
+  return {
+    match: "M",
+    game: "hogwarts",
+    title: "Hogwarts",
+    state: "over",
+    started: "2026-01-01T00:00:00+00:00",
+    ended: "2026-01-01T00:01:00+00:00",
+    players: ["Ann", "Bob", "Cid", "Dot"],
+    end: "finished",
+    reason: "rounds",
+    ranks: [2, 1, 3, 4],
+    scores: [5, 9, 3, 1],
+    turns: 200,
+    seed: 1,
+    faults: [0, 0, 0, 0],
+    ...differences,
+  };
+}
+
+const pair = { players: ["Ann", "Bob"], scores: [1, 1] };
+
+for (const [differences, seats, text] of [
+  [{}, [1], "Bob won"],
+  [{ end: "forfeit" }, [1], "Bob won"],
+  [{ players: ["Ann", "Bob", "Bob", "Dot"] }, [1], "B Bob won"],
+  [{ ranks: [1, 1, 3, 4] }, [0, 1], "Ann and Bob share first place"],
+  [{ ranks: [1, 1, 1, 4] }, [0, 1, 2], "Ann, Bob and Cid share first place"],
+  [{ ranks: [1, 1, 1, 1] }, [], "draw"],
+  [{ ...pair, ranks: [1, 1] }, [], "draw"],
+  [{ end: "void", reason: "stall" }, [], "void, doesn't count"],
+  [{ end: "aborted", ranks: null, scores: null }, [], "aborted, doesn't count"],
+  [{ state: "running", end: null, ranks: null, scores: null }, [], "running"],
+]) {
+  test(`the outcome of ${JSON.stringify(differences)} is: ${text}`, () => {
+    assert.deepEqual(winners(match(differences)), seats);
+    assert.equal(outcome(match(differences)), text);
+  });
+}
+
+for (const [differences, text] of [
+  [{}, "all rounds played"],
+  [{ reason: "capture" }, "base captured"],
+  [{ reason: "a-reason-of-another-game" }, "a-reason-of-another-game"],
+  [{ end: "forfeit", reason: "forfeit" }, "by forfeit"],
+  [{ end: "forfeit", reason: "all-out" }, "by forfeit: no bot was left"],
+  [{ end: "forfeit", reason: "removed" }, "by forfeit: a bot was removed"],
+  [{ state: "running", end: null, reason: null }, ""],
+]) {
+  test(`the reason of ${JSON.stringify(differences)} is: ${text}`, () => {
+    assert.equal(endReason(match(differences)), text);
+  });
+}
+
+/** Call `fetchJson` while `fetch` gives this response. */
+function asked(body, init) {
+  const before = globalThis.fetch;
+  globalThis.fetch = () => Promise.resolve(new Response(body, init));
+  return fetchJson("/api/1/games", new AbortController().signal).finally(() => {
+    globalThis.fetch = before;
+  });
+}
+
+test("a response that is cut off is an error, whatever its status", async () => {
+  const cut = new ReadableStream({
+    start: (controller) => controller.error(new DOMException("left", "AbortError")),
+  });
+  await assert.rejects(asked(cut, { status: 200 }), { name: "AbortError" });
+});
+
+test("a refusal is an error with the arena's message, or its status", async () => {
+  await assert.rejects(asked('{"error": "no such match"}', { status: 404 }), /^Error: no such match$/);
+  await assert.rejects(asked("<html>", { status: 502 }), /^Error: status 502$/);
+});

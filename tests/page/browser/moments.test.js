@@ -1,0 +1,83 @@
+/**
+ * Faults, events, and the round that decided a match.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  decidedAt,
+  EVENT,
+  FAILED,
+  LATE,
+  Moments,
+  REFUSED,
+} from "../../../server/lanista/page/browser/moments.js";
+
+const ANSWERED = ["answer", "answer"];
+
+/** Frames with these plays, as far as they are loaded. */
+function framesOf(plays, scores = []) {
+  return {
+    count: plays.length,
+    frame: (n) =>
+      plays[n] === null ? null : { n, scores: scores[n] ?? [0, 0], ...plays[n] },
+  };
+}
+
+function fault(seat, code) {
+  return { turn: 0, seat, code, index: null, words: "why" };
+}
+
+const MATCH = [
+  {},
+  { play: { verdicts: ANSWERED }, events: [[0, "read a book"]] },
+  { play: { verdicts: ANSWERED, faults: [fault(1, "illegal")] } },
+  { play: { verdicts: ["late", "answer"], faults: [fault(0, "late")] } },
+  { play: { verdicts: ["answer", "missing"], left: { 1: "closed" } } },
+  { play: { verdicts: ["answer", "missing"] } },
+  { play: { verdicts: ["answer", "missing"], faults: [fault(1, "disconnected")] }, events: [[-1, "x"]] },
+  { play: { verdicts: ["answer", "out"] } },
+];
+
+test("what there was is known by round and seat", () => {
+  const moments = new Moments(2);
+  moments.include(framesOf(MATCH));
+  const of = (seat) => MATCH.map((_, n) => moments.at(n, seat));
+  assert.deepEqual(of(0), [0, EVENT, 0, LATE, 0, 0, EVENT, 0]);
+  assert.deepEqual(of(1), [0, 0, REFUSED, 0, FAILED, 0, FAILED | EVENT, 0]);
+  assert.deepEqual(of(null), [0, EVENT, REFUSED, LATE, FAILED, 0, FAILED | EVENT, 0]);
+});
+
+test("the next fault is that of a seat, or of any, in either direction", () => {
+  const moments = new Moments(2);
+  moments.include(framesOf(MATCH));
+  assert.equal(moments.fault(0, 1, null), 2);
+  assert.equal(moments.fault(2, 1, null), 3);
+  assert.equal(moments.fault(2, 1, 1), 4);
+  assert.equal(moments.fault(7, -1, 0), 3);
+  assert.equal(moments.fault(3, -1, 0), null);
+  assert.equal(moments.fault(6, 1, null), null);
+});
+
+test("frames that are loaded later are included then, however many there are", () => {
+  const moments = new Moments(2);
+  const plays = Array.from({ length: 3000 }, () => null);
+  moments.include(framesOf(plays));
+  assert.equal(moments.fault(0, 1, null), null);
+  const before = moments.version;
+  plays[2999] = MATCH[3];
+  moments.include(framesOf(plays));
+  assert.equal(moments.fault(0, 1, null), 2999);
+  assert.ok(moments.version > before);
+});
+
+test("a match was decided where the lead of whoever won grew the most", () => {
+  const scores = [[0, 0], [5, 0], [5, 20], [30, 20], [30, 21]];
+  const frames = framesOf(scores.map(() => ({})), scores);
+  assert.equal(decidedAt(frames, null), 3);
+  // By capture, the one with fewer points may win.
+  assert.equal(decidedAt(frames, [2, 1]), 2);
+  assert.equal(decidedAt(framesOf([{}, {}]), null), null);
+  assert.equal(decidedAt(framesOf([{}, null], scores), null), null);
+});

@@ -1,0 +1,117 @@
+"""Small records for the tests of this folder, played in memory, and a reader of frames.
+
+`Reading` is written by docs/api.md alone: it knows nothing of how the arena writes frames.
+"""
+
+import gzip
+import json
+
+import attrs
+import trio
+import trio.testing
+
+from lanista.games import registry
+from lanista.match.record import read_record
+from match.playing import ANGRYMOB, SMALL, answers, listens, sit
+
+ROW = "2 4\nA . . .\n. . . B\n"
+AWAY, BACK = "0 0 1 0", "0 1 1 2"
+"""Seat 0's unit on ROW: a step from its base to the east, and home again."""
+
+
+def played(folder, *bots, hellos=("Ann v=1", "Bob v=1"), **how):
+    """Play Angry Mob in memory; the record's path. For tests outside of a loop."""
+    how = {"board": ROW, **how}
+
+    async def play():
+        table = sit(folder, ANGRYMOB, hellos, **how)
+        try:
+            await table.play(*bots)
+        finally:
+            table.match.record.close()
+        return table.path
+
+    return trio.run(play, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def wandering(folder, turns, **how):
+    """A match of so many turns in which one unit goes to and fro; it ends at the move limit."""
+    lines = [BACK if turn % 2 else AWAY for turn in range(turns)]
+    settings = {"move_limit": turns}
+    return played(folder, answers(*lines), answers(*[""] * turns), settings=settings, **how)
+
+
+def lost_by_silence(folder, **how):
+    """A match in which seat 1 never answers."""
+    return played(folder, answers(AWAY, BACK), listens, **how)
+
+
+def captured(folder, **how):
+    """A match of two turns in which seat 0 takes the base of seat 1, whose unit has left it."""
+    bots = answers("0 0 1 0", "0 1 1 3"), answers("1 1 1 2", "")
+    return played(folder, *bots, board=SMALL, **how)
+
+
+def unpacked(path):
+    """The lines of a record, as they stand in its `.part` file while it is written."""
+    return gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+
+
+def changed(lines, place, **values):
+    """The lines with other values in one of them."""
+    line = {**json.loads(lines[place]), **values}
+    return [*lines[:place], json.dumps(line).encode() + b"\n", *lines[place + 1 :]]
+
+
+@attrs.define
+class Reading:
+    """A match's frames put together again (docs/api.md, "Frames")."""
+
+    cols: int
+    owned: dict = attrs.field(factory=dict)
+    marks: list = attrs.field(factory=list)
+
+    def read(self, frame):
+        """Take in the next frame."""
+        if frame.get("key"):
+            assert "gone" not in frame, "a whole frame has nothing to take away"
+            self.owned, self.marks = {}, []
+        gone = frame.get("gone", [])
+        assert gone == sorted(set(gone)), "places, each once"
+        assert all(0 <= place < len(self.marks) for place in gone), "places of marks there are"
+        self.marks = [mark for place, mark in enumerate(self.marks) if place not in set(gone)]
+        self.marks += [tuple(mark) for mark in frame["marks"]]
+        cells = iter(frame["own"])
+        for cell, seat in zip(cells, cells, strict=True):
+            place = divmod(cell, self.cols)
+            if seat == -1:
+                del self.owned[place]  # it was somebody's
+            else:
+                self.owned[place] = seat
+
+
+def replayed(folder, path, changes, *, match):
+    """Play a record's match again in memory, under another id, with these other answers.
+
+    `changes` are by turn and seat. All answers of the record must be well formed and in time.
+    """
+    record = read_record(path)
+    header = record.header
+    lines = [
+        [changes.get((turn.turn, seat), raw) for turn in record.turns for raw in [turn.raw[seat]]]
+        for seat in range(len(header.players))
+    ]
+    hellos = [f"{player.name} v=1" for player in header.players]
+
+    async def play():
+        how = {"settings": header.settings, "seed": header.seed, "name": match}
+        if not header.generated:
+            how["board"] = header.board
+        table = sit(folder, registry.get(header.game), hellos, **how)
+        try:
+            await table.play(*(answers(*of_seat) for of_seat in lines))
+        finally:
+            table.match.record.close()
+        return table.path
+
+    return trio.run(play, clock=trio.testing.MockClock(autojump_threshold=0))

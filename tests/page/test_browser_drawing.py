@@ -1,0 +1,184 @@
+"""What bots draw, in a browser: on the board in its turn, switched off; its text is only text."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.running import wait_until
+from lanista.page.html import bundle
+from lanista.page.replay_reader import read_frames
+from page.matchpage import MatchPage, drop
+from page.records import changed, unpacked
+from page.test_browser_replay import LARGE
+
+SCRIPT = "<img/src=x/onerror=alert(1)>"
+YELLOW = {"dark": "#ffd028", "light": "#ffc400"}
+"""The palette's `gem`."""
+LOGS = {
+    # By turn: what the bot of seat 0 logs.
+    0: "# plain\n#@ cell 0 0 yellow\n#@ value danger 0.25\n#@ cell 99 0 red\n",
+    1: f"#@ arrow 0 0 2 2 own\n#@ text 1 1 ink {SCRIPT}\n#@ value danger -1.5\n",
+}
+
+
+@pytest.fixture
+def drawn(records, tmp_path):
+    """A record in which the bot of seat 0 draws in its first two turns."""
+    lines = unpacked(records["angrymob"])
+    for turn, log in LOGS.items():
+        assert turn == json.loads(lines[turn + 1])["turn"]
+        lines = changed(lines, turn + 1, logs={"0": log})
+    path = tmp_path / "drawn.jsonl"
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def switch(page, name):
+    """The switch of a bot's drawings."""
+    return page.get_by_role("group", name="Drawings").get_by_role("button", name=name)
+
+
+def corner(match, row, col, level=0):
+    """The colour just within the border of a cell."""
+    level = match.geometry()[level]
+    tile = level["tile"]
+    inside = max(1, round(0.08 * tile))
+    (found,) = match.pixels(
+        [[round(level["x"] + col * tile + inside), round(level["y"] + (row + 0.5) * tile)]]
+    )
+    return found
+
+
+def test_drawings_show_in_their_turn_and_can_be_switched_off(arena, drawn, show):
+    """PROTOCOL.md 9: turn 0 draws on the start; a switch hides it, and stays as it is."""
+    page = show(f"{arena.page}/")
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, drawn)
+    match = MatchPage(page)
+    match.begin()
+    names = match.names()
+    button = switch(page, names[0])
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(switch(page, names[1])).to_have_count(0)
+    assert YELLOW["dark"] == corner(match, 0, 0)
+    first = match.picture()
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    match.expect_another_picture(first)
+    without = match.picture()
+    assert YELLOW["dark"] != corner(match, 0, 0)
+    match.go(1)
+    second_without = match.picture()
+    match.go(0)
+    match.expect_picture(without)
+    button.click()
+    match.expect_picture(first)
+    match.go(1)
+    match.expect_another_picture(second_without)
+    match.go(2)
+    assert YELLOW["dark"] != corner(match, 0, 0)
+    match.go(0)
+    match.expect_picture(first)
+
+
+def test_lines_that_draw_nothing_have_a_remark_and_hostile_text_is_text(arena, drawn, show):
+    """A remark stands beside its line; a text on the board, and in the log, becomes no element."""
+    page = show(f"{arena.page}/")
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, drawn)
+    match = MatchPage(page)
+    match.begin()
+    match.go(1)
+    logs = match.panel("Logs")
+    expect(logs).to_contain_text("# plain")
+    expect(logs).to_contain_text("#@ cell 99 0 red  not drawn: row 99, column 0 isn't on the board")
+    expect(logs.get_by_text("On the board: 1 drawing, 1 value")).to_be_visible()
+    match.go(2)
+    logs.get_by_text("On the board: 2 drawings, 1 value").click()
+    expect(logs.get_by_text(SCRIPT)).to_be_visible()
+    assert 0 == page.locator("img, svg[onload], iframe, script:not([src])").count()
+
+
+def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
+    """On the position that the bot had before it, while the match is live; a switch hides them."""
+    pair = bots(arena, "drawing", "Ada", "Bob")
+    pair.asked()
+    match = MatchPage(show(arena.address(pair.match)))
+    match.at(0)
+    before = corner(match, 0, 0)
+    pair.play(("#@ cell 0 0 yellow\n", ""))
+    match.at(1)
+    match.state("live · move 1")
+    # The movement to the new position begins at the one on which the bot drew.
+    wait_until(lambda: before == corner(match, 0, 0), "the new position has no drawing")
+    match.go(0)
+    wait_until(lambda: YELLOW["dark"] == corner(match, 0, 0), "the drawing shows")
+    switch(match.page, "Ada").click()
+    wait_until(lambda: before == corner(match, 0, 0), "the drawing is hidden")
+    # It stays hidden in the turns that come.
+    match.button("Live").click()
+    pair.play(("#@ cell 0 0 yellow\n", ""))
+    match.at(2)
+    match.go(1)
+    expect(switch(match.page, "Ada")).to_have_attribute("aria-pressed", "false")
+    assert before == corner(match, 0, 0)
+
+
+def test_each_level_has_its_own_drawings(arena, records, show, tmp_path):
+    """PROTOCOL.md 9: lines on both levels of Crematoria, and the shorter way over the seam."""
+    lines = unpacked(records["crematoria"])
+    log = "#@ line 5 6 5 9 yellow\n#@ line 20 77 20 2 1 yellow\n"
+    path = tmp_path / "levels.jsonl"
+    path.write_bytes(b"".join(changed(lines, 1, logs={"2": log})))
+    page = show(f"{arena.page}/", size=LARGE)
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, path)
+    match = MatchPage(page)
+    match.begin()
+
+    def is_drawn(level, row, *cols):
+        """Whether each of these cells has the line's colour in its middle."""
+        at = match.geometry()[level]
+        middles = [
+            [
+                round(at[axis] + (place + 0.5) * at["tile"])
+                for axis, place in (("x", col), ("y", row))
+            ]
+            for col in cols
+        ]
+        return {colour == YELLOW["dark"] for colour in match.pixels(middles)}
+
+    wait_until(lambda: {True} == is_drawn(0, 5, 7, 8), "the line underground is drawn")
+    assert {True} == is_drawn(1, 20, 78, 79, 0, 1)
+    assert {False} == is_drawn(0, 20, 78, 79, 0, 1)
+    assert {False} == is_drawn(1, 5, 7, 8)
+    assert {False} == is_drawn(1, 20, 70, 40, 9)
+
+
+def test_values_become_a_curve(arena, drawn, show):
+    """A chart for the name, under the board, in which a click seeks."""
+    page = show(f"{arena.page}/")
+    expect(page.get_by_text("operator", exact=True)).to_be_visible()
+    drop(page, drawn)
+    match = MatchPage(page)
+    match.begin()
+    chart = match.panel("Score").get_by_role("img", name="Value danger by move")
+    expect(chart).to_be_visible()
+    expect(chart.locator("canvas")).to_have_count(1)
+
+
+def test_the_html_file_draws_too(drawn, browser, tmp_path):
+    """`lanista replay html`: nothing is asked of a network, and drawings show."""
+    out = tmp_path / "match.html"
+    out.write_bytes(b"".join(bundle(read_frames(drawn))))
+    visit = browser.visit(offline=True)
+    try:
+        page = visit.open(out.as_uri())
+        match = MatchPage(page)
+        match.begin()
+        assert YELLOW["dark"] == corner(match, 0, 0)
+        expect(page.get_by_role("group", name="Drawings")).to_be_visible()
+        assert [] == visit.complaints
+    finally:
+        visit.close()

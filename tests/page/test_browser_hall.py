@@ -1,0 +1,136 @@
+"""A tournament in a browser while it is played: its page, and the screen of a hall."""
+
+import contextlib
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.running import Program, bot, command
+from page.matchpage import MatchPage, fits
+
+SLOW = 60_000
+"""Milliseconds for what comes from processes that have the lowest share of a busy machine."""
+MOST_SHOWN = 100
+"""How many matches and tables the screen shows, one after the other, before a test gives up."""
+SPEC = """\
+name = "cup"
+game = "angrymob"
+format = "knockout"
+seeds = [1, 2]
+settings = {{ move_limit = 150 }}
+concurrency = 1
+# No answer is late, however busy the machine is.
+clock = {{ first = 100.0, turn = 100.0, stall_margin = 600.0 }}
+
+[[bots]]
+name = "Joe"
+command = "CamperJoe"
+
+[[bots]]
+name = "Gravity"
+command = "GravityGoers"
+
+[[bots]]
+name = "Waits"
+command = {waits}
+environment = {{ GATE = {gate} }}
+
+[[bots]]
+name = "Runner"
+command = "RandomRunners"
+"""
+"""Joe meets Runner at first, then Gravity meets Waits."""
+
+
+class Cup(Program):
+    """`lanista tournament run --web` of a knockout whose second meeting goes on when it is let."""
+
+    def __init__(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        self._gate = folder / "gate"
+        words = {"waits": json.dumps(bot("waits")), "gate": json.dumps(str(self._gate))}
+        (folder / "cup.toml").write_text(SPEC.format(**words))
+        run = "tournament", "run", "cup.toml", "--plain", "--web", "127.0.0.1:0"
+        super().__init__(command(*run), folder)
+        try:
+            self.until(lambda: "page: " in self.out, "the address of the page is printed")
+        except BaseException:
+            self.end()  # nobody else knows of it yet
+            raise
+        (line,) = [line for line in self.out.splitlines() if line.startswith("page: ")]
+        self.address = line.removeprefix("page: ")
+        self.page = self.address.partition("/#")[0]
+
+    def go_on(self):
+        self._gate.touch()
+
+
+@pytest.fixture
+def cup(tmp_path, windows):
+    cup = Cup(tmp_path / "cup")
+    yield cup
+    # A page that stayed would complain of a tournament that has gone.
+    for _, page in windows:
+        page.goto("about:blank")
+    cup.end()
+
+
+def test_the_screen_shows_who_plays_and_the_table(cup, visit):
+    """By itself: the running match, then the table; results are hidden until they are shown."""
+    one = visit(size={"width": 1280, "height": 720})
+    page = one.context.new_page()
+    page.clock.install()
+    page.goto(f"{cup.page}/screen?seconds=3&results=hidden")
+
+    def turns_to(what):
+        """Let the screen's time pass, but not the test's, until something is shown."""
+        for _ in range(MOST_SHOWN):
+            with contextlib.suppress(AssertionError):
+                expect(what).to_be_visible(timeout=500)
+                return
+            page.clock.fast_forward(3000)
+        expect(what).to_be_visible()
+
+    seats = page.locator(".seats").get_by_role("listitem")
+    expect(seats).to_have_text([re.compile("Gravity"), re.compile("Waits")], timeout=SLOW)
+    assert fits(page)
+    size = "Math.min(...[...document.querySelectorAll('.seats .name')].map((name) => "
+    size += "parseFloat(getComputedStyle(name).fontSize)))"
+    assert 36 <= page.evaluate(size), "letters are at least a twentieth of the screen's height"
+    expect(page.get_by_role("img", name="Board of")).to_be_visible()
+    expect(page.locator(".seats .score")).to_have_count(0)
+    turns_to(page.get_by_text("The results will be shown later."))
+    page.keyboard.press("r")
+    expect(page.get_by_role("button", name="Hide results")).to_be_attached()
+    turns_to(page.locator(".seats .score").first)
+    expect(page.locator(".seats .score")).to_have_count(2)
+    turns_to(page.get_by_role("heading", name="Semifinals"))
+
+
+def test_a_tournament_is_shown_live_from_its_first_match_to_its_last(cup, show):
+    """Running matches with their boards; the bracket; cells lead to the matches' replays."""
+    page = show(cup.address)
+    articles = page.get_by_role("region", name="Running").get_by_role("article")
+    running = articles.filter(has_text="Waits")
+    expect(running).to_contain_text("Gravity")
+    expect(running.get_by_role("img", name="Board of")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    cup.go_on()
+    bracket = page.get_by_role("region", name="Bracket")
+    expect(bracket).to_contain_text("Final")
+    expect(page.get_by_text("all played")).to_be_visible(timeout=SLOW)
+    expect(bracket.get_by_role("link")).to_have_count(3)
+    expect(bracket.locator(".through")).to_have_count(3)
+    expect(page.get_by_role("region", name="Race").get_by_role("img")).to_be_visible()
+    met = page.get_by_role("region", name="Head-to-head")
+    met.get_by_role("link", name=re.compile("the matches of Gravity and Waits")).click()
+    expect(page).to_have_url(re.compile("#/matches.tournament=cup&player=Gravity&against=Waits"))
+    rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
+    expect(rows.first).to_contain_text("Waits")
+    assert 0 == rows.count() % 2
+    rows.first.get_by_role("link", name="Watch").click()
+    MatchPage(page).begin()
+    page.goto("about:blank")
+    assert 0 == cup.wait()  # all is played, and the page was closed

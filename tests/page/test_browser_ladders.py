@@ -1,0 +1,115 @@
+"""Ladders in a browser: the lobby's card, a table, a bot, two bots, and how to connect."""
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.running import Program, command
+from page.browser import PHONE
+from page.matchpage import DASH, fits
+from page.test_ladders import HOSTILE, PLAYED, write_results
+
+FILE = """
+port = 0
+workers = 1
+page = { listen = "127.0.0.1:0" }
+
+[[ladders]]
+name = "pit"
+game = "angrymob"
+house = ["CamperJoe"]
+"""
+
+
+class LadderArena(Program):
+    """`lanista arena run` with a ladder on which something was played, and its page."""
+
+    def __init__(self, folder):
+        folder.mkdir(exist_ok=True)
+        (folder / "arena.toml").write_text(FILE)
+        write_results(folder / "lanista-data", *PLAYED)
+        super().__init__(command("arena", "run", "arena.toml"), folder)
+        try:
+            self.until(lambda: self.out.count("\n") == 2, "the arena says where it and its page is")
+        except BaseException:
+            self.end()
+            raise
+        arena, page = self.out.splitlines()
+        self.port = int(arena.rpartition(":")[2])
+        self.page = page.removeprefix("page: ").removesuffix("/")
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory, windows):
+    arena = LadderArena(tmp_path_factory.mktemp("ladders"))
+    yield arena
+    for _, page in windows:
+        page.goto("about:blank")  # it would complain of an arena that has gone
+    arena.end()
+
+
+def test_from_the_lobby_to_two_bots(arena, show):
+    """The card leads to the table, that to a bot, and that to its matches against another one."""
+    page = show(f"{arena.page}/")
+    card = page.get_by_role("region", name="Ladders").get_by_role("article")
+    expect(card).to_contain_text("Angry Mob · 4 bots, 19 matches · no bot is connected")
+    expect(card.get_by_role("row").nth(1)).to_contain_text("Ann")
+    card.get_by_role("link", name="pit").click()
+    expect(page).to_have_title("pit · Lanista")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ladder pit")
+    table = page.get_by_role("region", name="Table")
+    ann = table.get_by_role("row").filter(has_text="Ann")
+    expect(ann.get_by_role("cell").first).to_have_text("1")
+    expect(ann.get_by_role("img")).to_be_visible()  # its interval
+    house = table.get_by_role("row").filter(has_text="CamperJoe")
+    expect(house).to_contain_text("house")
+    expect(house.get_by_role("cell").first).to_have_text("")
+    table.get_by_role("link", name="Cem").click()
+    expect(page).to_have_title("Cem · pit · Lanista")
+    expect(page.get_by_text("Angry Mob · rank 3 · 11 matches")).to_be_visible()
+    expect(page.get_by_role("region", name="Rating over time").get_by_role("img")).to_be_visible()
+    failures = page.get_by_role("region", name="Failures")
+    expect(failures).to_contain_text("1\u00a0crash")
+    # What a bot has said is text, and its invisible signs are shown.
+    expect(failures).to_contain_text(f"crash: exit code 1 {HOSTILE[:-1]}\ufffd")
+    assert 0 == page.locator("main b").count()
+    expect(page.get_by_role("region", name="Seats").get_by_role("row")).to_have_text(
+        ["SeatMatchesPlacesFailed", f"A50{DASH}51", f"B61{DASH}50"]
+    )
+    page.get_by_role("link", name="Against Bob").click()
+    expect(page).to_have_title(f"Cem {DASH} Bob · pit · Lanista")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Cem against Bob")
+    expect(page.get_by_text("Cem was placed above 0 times, tied 0 times, below 6")).to_be_visible()
+    expect(page.get_by_role("region", name="Last matches").get_by_role("row")).to_have_count(7)
+    page.get_by_role("link", name="pit").click()
+    expect(table).to_be_visible()
+
+
+def test_how_to_connect(arena, show):
+    """A program for each language, with the address of this arena and the ladder's room."""
+    page = show(f"{arena.page}/#/ladder/pit")
+    connect = page.get_by_role("region", name="Connect")
+    expect(connect).to_contain_text(f"127.0.0.1:{arena.port}")
+    expect(connect.locator("pre")).to_contain_text(f'port={arena.port}, room="pit"')
+    connect.get_by_label("Language").select_option("Go")
+    expect(connect.locator("pre")).to_contain_text(f'Port: {arena.port}, Room: "pit"')
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    connect.get_by_role("button", name="Copy").click()
+    page.wait_for_function(
+        "async (text) => (await navigator.clipboard.readText()) === text",
+        arg=connect.locator("pre").text_content(),
+    )
+
+
+def test_what_is_not_there_and_a_phone(arena, show, windows):
+    """It is told; no view is wider than the screen."""
+    windows[0][0].pardon(r"404 .*/ladders/(nowhere|pit/bots/Nobody)")
+    page = show(f"{arena.page}/#/ladder/nowhere", size=PHONE)
+    expect(page.get_by_role("alert")).to_have_text(
+        "The ladder can't be loaded: there is no ladder 'nowhere' here"
+    )
+    page.goto(f"{arena.page}/#/ladder/pit/bot/Nobody")
+    expect(page.get_by_text("there is no bot 'Nobody' in the table")).to_be_visible()
+    for path in ("", "ladder/pit", "ladder/pit/bot/Cem", "ladder/pit/bot/Cem/against/Bob"):
+        page.goto(f"{arena.page}/#/{path}")
+        expect(page.get_by_role("link", name="Bob").first).to_be_visible()
+        assert fits(page)

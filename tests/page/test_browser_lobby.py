@@ -1,0 +1,233 @@
+"""The lobby in a browser: who waits, what runs, who won; the operator's commands; the theme."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from page.browser import PHONE
+from page.matchpage import MatchPage, fits
+
+NOBODY = "No bot is waiting. A bot connects to the arena's port and says hello."
+
+
+@pytest.fixture(scope="module")
+def arena(arenas, records):
+    """Matches of three turns, which wait for a start; one of each game was played before."""
+    return arenas("--start", "manual", "--move-limit", 3, records=records.values())
+
+
+def waiting(page, room):
+    """What is shown of those who wait in a room."""
+    return page.get_by_role("region", name="Waiting").get_by_role("article").filter(has_text=room)
+
+
+def running(page):
+    return page.get_by_role("region", name="Running").get_by_role("article")
+
+
+def start(page, room):
+    return page.get_by_role("button", name=f"Start a match of Angry Mob, room {room}")
+
+
+def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
+    """Start waits for the seats to be full; the match is shown live; its result stands in words."""
+    # Names of its own: other tests' matches are among the results.
+    page = show(f"{arena.page}/")
+    expect(page).to_have_title("Lobby · Lanista")
+    expect(page.get_by_text(NOBODY)).to_be_visible()
+    pair = bots(arena, "whole", "Ava")
+    room = waiting(page, "room whole")
+    expect(room).to_contain_text("Angry Mob")
+    expect(room.get_by_role("listitem")).to_have_text(re.compile("^Ava"))
+    expect(room).to_contain_text("1 of 2")
+    expect(room).to_contain_text("1 more bot is needed")
+    expect(start(page, "whole")).to_be_disabled()
+    expect(page.get_by_text(NOBODY)).to_be_hidden()
+    pair.join(arena, "whole", "Bea")
+    expect(room).to_contain_text("2 of 2")
+    expect(start(page, "whole")).to_be_enabled()
+    start(page, "whole").click()
+    pair.asked()
+    expect(room).to_have_count(0)
+    card = running(page).filter(has_text="room whole")
+    expect(card).to_contain_text("move 0 of 3")
+    players = card.get_by_role("listitem")
+    expect(players).to_have_text([re.compile("Ava.*1"), re.compile("Bea.*1")])
+    board = MatchPage(page, board=card.get_by_role("img", name="Board of Ava, Bea"))
+    drawn = board.picture()
+    pair.play(("2 1 1 1", ""))  # recruits one unit
+    expect(card).to_contain_text("move 1 of 3")
+    expect(players).to_have_text([re.compile("Ava.*2"), re.compile("Bea.*1")])
+    assert drawn != board.picture()
+    pair.play(("", ""))
+    pair.answer()
+    results = page.get_by_role("region", name="Results")
+    result = results.get_by_role("listitem").filter(has=page.get_by_role("link"), has_text="Ava")
+    expect(result).to_contain_text("move limit reached")
+    expect(card).to_have_count(0)
+    table = page.get_by_role("region", name="Standings").get_by_role("row")
+    expect(table.filter(has_text="Ava")).to_contain_text("½")
+    result.get_by_role("link", name="draw").click()
+    MatchPage(page).begin()
+    expect(page).to_have_url(re.compile(f"#/match/{pair.match}"))
+
+
+def test_automatic_and_manual(arena, bots, show):
+    """The operator's switch: all pages show it; Manual waits for Start, Automatic for nobody."""
+    first, second = show(f"{arena.page}/"), show(f"{arena.page}/", beside=True)
+
+    def mode(page, name):
+        group = page.get_by_role("group", name="How matches start")
+        return group.get_by_role("button", name=name)
+
+    pressed = re.compile("true")
+    expect(mode(second, "Manual")).to_have_attribute("aria-pressed", pressed)
+    pair = bots(arena, "mode", "Ada", "Bob")
+    expect(start(second, "mode")).to_be_enabled()
+    mode(first, "Automatic").click()
+    try:
+        expect(mode(second, "Automatic")).to_have_attribute("aria-pressed", pressed)
+        pair.asked()
+        expect(running(second).filter(has_text="room mode")).to_be_visible()
+    finally:
+        mode(first, "Manual").click()
+        expect(mode(first, "Manual")).to_have_attribute("aria-pressed", pressed)
+
+
+def test_kick(arena, bots, show):
+    """Kick asks once more, closes the bot's connection, and tells it why."""
+    page = show(f"{arena.page}/")
+    ada = bots(arena, "kick", "Ada")
+    kick = page.get_by_role("button", name="Close the connection of Ada")
+    kick.click()
+    expect(kick).to_have_text("Really kick?")
+    expect(waiting(page, "room kick")).to_be_visible()
+    kick.click()
+    told = "error shutdown the operator closed this connection\n"
+    assert told == ada.peers[0].rest()
+    expect(waiting(page, "room kick")).to_have_count(0)
+    expect(page.get_by_text(NOBODY)).to_be_visible()
+
+
+def test_pause_and_cancel_in_the_lobby(arena, bots, show):
+    """A card's Pause holds the match, Resume lets it go on, Cancel ends it after a question."""
+    page = show(f"{arena.page}/")
+    pair = bots(arena, "hold", "Cem", "Dil")
+    start(page, "hold").click()
+    pair.asked()
+    card = running(page)
+    card.get_by_role("button", name="Pause").click()
+    expect(card.get_by_text("paused", exact=True)).to_be_visible()
+    pair.answer()
+    expect(card).to_contain_text("move 1 of 3")
+    card.get_by_role("button", name="Resume").click()
+    pair.asked()
+    expect(card.get_by_text("paused", exact=True)).to_be_hidden()
+    cancel = card.get_by_role("button", name="Cancel the match of Cem, Dil")
+    cancel.click()
+    expect(cancel).to_have_text("End this match?")
+    cancel.click()
+    told = "error shutdown the operator ended this match\n"
+    assert [told, told] == [peer.rest() for peer in pair.peers]
+    expect(page.get_by_role("region", name="Results")).to_contain_text("aborted, doesn't count")
+    expect(card).to_have_count(0)
+
+
+def test_the_list_of_matches_and_its_filters(arena, show):
+    """By game, player and end; a filter is part of the address; a match opens from its row."""
+    page = show(f"{arena.page}/#/matches")
+    rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
+    expect(rows.filter(has_text="Crematoria")).to_have_count(1)
+    page.get_by_label("Game").select_option("Hogwarts")
+    expect(rows).to_have_count(1)
+    expect(page).to_have_url(re.compile("game=hogwarts"))
+    expect(rows).to_contain_text("Demo")
+    page.get_by_role("link", name="Show all").click()
+    # The form is made anew with the list: what is filled in before that is lost.
+    expect(rows.filter(has_text="Crematoria")).to_have_count(1)
+    page.get_by_label("Player").fill("GravityGoers")
+    page.get_by_label("Player").press("Enter")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("GravityGoers won (base captured)")
+    page.get_by_label("End").select_option("void")
+    expect(page.get_by_text("No match fits these filters.")).to_be_visible()
+    expect(rows).to_have_count(0)
+    page.go_back()
+    rows.get_by_role("link", name="Watch GravityGoers, RandomRunners").click()
+    MatchPage(page).begin()
+    page.go_back()
+    expect(rows).to_have_count(1)
+
+
+@pytest.mark.long
+def test_the_theme_is_kept(arena, visit):
+    """It begins as the system has it; the button's choice holds in other pages and later."""
+    one = visit(theme="light")
+    page = one.open(f"{arena.page}/")
+    html = page.locator("html")
+    expect(html).to_have_attribute("data-theme", "light")
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(colour)
+    page.get_by_role("button", name="Change to the dark theme").click()
+    expect(html).to_have_attribute("data-theme", "dark")
+    assert light != page.evaluate(colour)
+    other = one.open(f"{arena.page}/#/matches")
+    expect(other.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(other.get_by_role("button", name="Change to the light theme")).to_be_visible()
+
+
+def test_a_phone_scrolls_downwards_only(arena, bots, visit):
+    """390 by 844: no page is wider than the screen, whatever bots are called."""
+    page = visit(size=PHONE, touch=True).open(f"{arena.page}/")
+    pair = bots(arena, "phone" * 12, "W" * 32, "i" * 32)
+    expect(start(page, "phone" * 12)).to_be_enabled()
+    assert fits(page)
+    start(page, "phone" * 12).click()
+    pair.asked()
+    expect(page.get_by_role("img", name="Board of WWW")).to_be_visible()
+    assert fits(page)
+    page.get_by_role("link", name="Watch", exact=True).click()
+    match = MatchPage(page)
+    match.at(0)
+    assert fits(page)
+
+
+@pytest.mark.long
+def test_a_phone_scrolls_downwards_only_in_every_panel(arena, bots, visit):
+    """390 by 844: also a match's panels, its end, and the list of matches."""
+    one = visit(size=PHONE, touch=True)
+    pair = bots(arena, "panels", "W" * 32, "i" * 32)
+    page = one.open(f"{arena.page}/")
+    start(page, "panels").click()
+    pair.asked()
+    page.get_by_role("link", name="Watch", exact=True).click()
+    match = MatchPage(page)
+    match.at(0)
+    for name in ("Answers", "Logs", "Ledger", "Legend", "Score"):
+        expect(match.panel(name)).to_be_visible()
+        assert fits(page), name
+    pair.play(("2 1 1 1", ""), ("", ""))
+    pair.answer()
+    match.state("over · move 3")
+    assert fits(page)
+    page.get_by_role("link", name="Matches").click()
+    watch = page.get_by_role("link", name=f"Watch {'W' * 32}, {'i' * 32}")
+    # The same two may be in the middle of their next match.
+    expect(watch.first).to_be_visible()
+    assert fits(page)
+
+
+def test_the_keyboard_reaches_everything_in_order(arena, show):
+    """Tab goes through the header's links and buttons; what has the focus can be seen."""
+    page = show(f"{arena.page}/")
+    page.reload()  # nothing has the focus
+    expect(page.get_by_text(NOBODY)).to_be_visible()
+    seen = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.textContent"))
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        assert "none" != page.evaluate(outline), seen
+    assert ["Lanista", "Lobby", "Matches", "Operator", "Open file"] == seen[:5]
+    assert ["Automatic", "Manual"] == seen[6:]

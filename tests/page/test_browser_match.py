@@ -1,0 +1,267 @@
+"""A running match in a browser: it moves, all who look see the same, the operator steers it, and a
+lost connection comes back.
+
+Bots are scripted, so that every round comes when the test says so.
+"""
+
+import re
+import signal
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.running import environment
+from lanista.match.record import read_record
+from page.arena import LOST, MOVE_LIMIT
+from page.matchpage import DASH, MatchPage, expect_same_picture
+
+FIRST = "2 1 1 1", ""
+"""Seat 0 recruits one unit: two to one (the map of PROTOCOL.md 6)."""
+SECOND = "", "3 5 1 3"
+"""Seat 1 recruits one as well."""
+NOTHING = "", ""
+TRYING = "connection lost, trying again"
+
+
+@pytest.fixture
+def pair(request, arena, bots):
+    """Two bots that are asked for their first answer, in a room of the test's own."""
+    pair = bots(arena, request.node.name[:64], "Ada", "Bob")
+    pair.asked()
+    return pair
+
+
+def watched(one, address):
+    """A page of a visit that shows a match, and the match in it."""
+    return MatchPage(one.open(address))
+
+
+def test_from_the_first_round_to_the_end(arena, pair, show):
+    """Board, names and scores move with the match; its end is told in words; then it's a replay."""
+    match = MatchPage(show(arena.address(pair.match)))
+    match.at(0)
+    match.state("live · move 0")
+    assert ["Ada", "Bob"] == match.names()
+    expect(match.page).to_have_title(f"Ada {DASH} Bob · Angry Mob · Lanista")
+    expect(match.button("Live")).to_have_attribute("aria-pressed", "true")
+    start = match.picture()
+    pair.play(FIRST)
+    match.at(1)
+    match.state("live · move 1")
+    expect(match.board).to_have_accessible_name("Board of Angry Mob after move 1: A Ada 2, B Bob 1")
+    expect(match.players.nth(0)).to_contain_text("units 2")
+    expect(match.players.nth(1)).to_contain_text("units 1")
+    expect(match.events).to_contain_text("recruited 1 unit at (1, 1)")
+    match.expect_another_picture(start)
+    pair.play(SECOND, *[NOTHING] * (MOVE_LIMIT - 3))
+    pair.answer()
+    match.at(MOVE_LIMIT)
+    match.state(f"over · move {MOVE_LIMIT}")
+    result = match.page.get_by_text("draw: 2 to 2 (move limit reached, no base captured)")
+    expect(result).to_be_visible()
+    with match.page.expect_download() as download:
+        match.page.get_by_role("link", name="Record").click()
+    record = read_record(download.value.path())
+    assert pair.match == record.header.match
+    # All its digits: a seed may have more than a browser's numbers.
+    expect(match.page.get_by_text(f"seed {record.header.seed}", exact=True)).to_be_visible()
+    expect(match.page.get_by_role("group", name="Running match")).to_be_hidden()
+    expect(match.button("Live")).to_be_hidden()
+    match.button("To the start").click()
+    match.at(0)
+    match.expect_picture(start)
+
+
+@pytest.mark.long
+def test_who_comes_late_sees_the_same(arena, pair, show):
+    """Two pages at once on one match, the second one from its third round on."""
+    first = MatchPage(show(arena.address(pair.match)))
+    first.at(0)
+    pair.play(FIRST, NOTHING, SECOND)
+    first.at(3)
+    second = MatchPage(show(arena.address(pair.match), beside=True))
+    second.at(3)
+    expect_same_picture(first, second)
+    pair.play(("1 1 1 0", ""))
+    for match in (first, second):
+        match.at(4)
+        match.state("live · move 4")
+    expect(second.board).to_have_accessible_name(re.compile("after move 4: A Ada 3, B Bob 2"))
+    expect_same_picture(first, second)
+    second.go(1)
+    expect(second.board).to_have_accessible_name(re.compile("after move 1: A Ada 2, B Bob 1"))
+    first.state("live · move 4")
+
+
+def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
+    """An earlier round stays while the match goes on; Live goes to the newest."""
+    match = MatchPage(show(arena.address(pair.match)))
+    pair.play(FIRST, NOTHING)
+    match.at(2)
+    match.button("One move back").click()
+    match.at(1)
+    match.state("running · move 1")
+    pair.play(SECOND)
+    expect(match.slider).to_have_attribute("max", "3")
+    match.at(1)
+    match.button("Live").click()
+    match.at(3)
+    match.state("live · move 3")
+    match.page.keyboard.press("Home")
+    match.at(0)
+    pair.play(NOTHING)
+    match.page.keyboard.press("l")
+    match.at(4)
+    # Playing at the end of what there is waits for more.
+    match.page.keyboard.press("ArrowLeft")
+    match.at(3)
+    match.page.keyboard.press(" ")
+    match.at(4)
+    match.state("running · move 4")
+    pair.play(NOTHING)
+    match.at(5)
+
+
+def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
+    """Paused, the bots aren't asked; Next move asks them once; every page tells that it is held."""
+    one = MatchPage(show(arena.address(pair.match)))
+    other = MatchPage(show(arena.address(pair.match), beside=True))
+    match = other.page.get_by_role("group", name="Running match")
+    expect(match.get_by_role("button", name="Next move")).to_be_hidden()
+    one.button("Pause match").click()
+    held = match.get_by_text("match paused")
+    expect(held).to_be_visible()
+    pair.answer(*FIRST)
+    one.at(1)
+    one.button("Next move").click()
+    pair.asked()
+    pair.answer(*SECOND)
+    one.at(2)
+    other.at(2)
+    expect(held).to_be_visible()
+    other.button("Resume match").click()
+    pair.asked()
+    expect(held).to_be_hidden()
+    pair.play(NOTHING)
+    one.at(3)
+
+
+@pytest.mark.long
+def test_the_operator_cancels(arena, pair, show):
+    """Only the second click does it; the bots are told, and the page says that it doesn't count."""
+    match = MatchPage(show(arena.address(pair.match)))
+    pair.play(FIRST)
+    match.at(1)
+    cancel = match.page.get_by_role("button", name="End the match as aborted")
+    cancel.click()
+    expect(cancel).to_have_text("Really end this match?")
+    match.state("live · move 1")
+    cancel.click()
+    told = "error shutdown the operator ended this match\n"
+    assert [told, told] == [peer.rest() for peer in pair.peers]
+    expect(match.page.get_by_text("aborted, doesn't count (stopped by the arena)")).to_be_visible()
+    match.state("over · move 1")
+    expect(cancel).to_be_hidden()
+
+
+@pytest.mark.long
+def test_a_bot_that_leaves_loses_by_forfeit(arena, pair, show):
+    """Who left, and that it lost, stands beside the board."""
+    match = MatchPage(show(arena.address(pair.match)))
+    pair.play(FIRST)
+    match.at(1)
+    pair.peers[1].reset()
+    pair.peers[0].say("\n")
+    expect(match.page.get_by_text(re.compile("^Ada won: 2 to 1"))).to_be_visible()
+    match.at(2)
+    expect(match.events).to_contain_text("lost by forfeit")
+    expect(match.players.nth(1)).to_contain_text("gone")
+
+
+def test_a_lost_connection_comes_back(arena, pair, visit, relay):
+    """It is told while it lasts; live stays live."""
+    between = relay(arena)
+    one = visit()
+    one.pardon(LOST)
+    match = watched(one, arena.address(pair.match, at=between.port))
+    pair.play(FIRST)
+    match.at(1)
+    between.cut()
+    lost = match.page.get_by_text(TRYING)
+    expect(lost).to_be_visible()
+    pair.play(SECOND)
+    between.until_asked()
+    between.mend()
+    expect(lost).to_be_hidden()
+    match.at(2)
+    match.state("live · move 2")
+    expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
+
+
+@pytest.mark.long
+def test_rounds_can_be_looked_at_while_the_connection_is_lost(arena, pair, visit, relay):
+    """Those that were loaded; the page stays there when the connection comes back."""
+    between = relay(arena)
+    one = visit()
+    one.pardon(LOST)
+    match = watched(one, arena.address(pair.match, at=between.port))
+    pair.play(FIRST, SECOND)
+    match.at(2)
+    between.cut()
+    lost = match.page.get_by_text(TRYING)
+    expect(lost).to_be_visible()
+    for n in (0, 2, 1):
+        match.go(n)
+    expect(match.board).to_have_accessible_name(re.compile("after move 1: A Ada 2, B Bob 1"))
+    pair.play(NOTHING, ("1 1 1 0", ""))
+    between.until_asked()
+    between.mend()
+    expect(match.slider).to_have_attribute("max", "4")
+    match.at(1)
+    match.page.keyboard.press("l")
+    match.at(4)
+    pair.play(NOTHING)
+    match.at(5)
+    expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
+
+
+@pytest.mark.long
+def test_the_arena_ends(arenas, bots, visit):
+    """The page says that the connection is lost, keeps what it shows, and doesn't claim an end."""
+    arena = arenas()
+    pair = bots(arena, "ends", "Ada", "Bob")
+    pair.asked()
+    one = visit()
+    one.pardon(LOST)
+    match = watched(one, arena.address(pair.match))
+    pair.play(FIRST)
+    match.at(1)
+    arena.signal(signal.SIGTERM)
+    assert 0 == arena.wait()
+    expect(match.page.get_by_text(TRYING)).to_be_visible()
+    match.go(0)
+    match.go(1)
+
+
+def test_an_unknown_match_is_told(arena, show):
+    """An address that names none says so, in the page."""
+    page = show(arena.address("01AAAAAAAAAAAAAAAAAAAAAAAA"))
+    alert = page.get_by_role("alert").filter(has_text="01AAAAAAAAAAAAAAAAAAAAAAAA")
+    expect(alert).to_contain_text("there is no match")
+
+
+def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):
+    """To a page that has watched all the time; where others may look, as with a token."""
+    arena = arenas("--move-limit", 2, env=environment(LANISTA_WEB_TOKEN="t"))
+    pair = bots(arena, "logs", "Ada", "Bob")
+    pair.asked()
+    match = MatchPage(show(arena.address(pair.match, at=arena.web)))
+    pair.play(("# my plan\n", ""))
+    match.at(1)
+    logs = match.panel("Logs")
+    expect(logs).to_contain_text("What bots log is shown when the match is over.")
+    pair.answer()
+    match.at(2)
+    expect(logs).to_contain_text("Nobody logged anything in this move.")
+    match.go(1)
+    expect(logs).to_contain_text("# my plan")

@@ -1,0 +1,311 @@
+"""A match that is over, in a browser: going through its rounds, what is told of them, and the
+pixels of its board beside the position that the engine plays again.
+"""
+
+import itertools
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from lanista.games import registry
+from lanista.match.record import read_record
+from lanista.match.replay import all_faults, positions, start
+from page.arena import match_of
+from page.drawn import colour_of, drawings, is_colour, point
+from page.matchpage import MatchPage, expect_same_picture
+
+LARGE = {"width": 1900, "height": 1500}
+"""A window in which every cell has pixels that nothing of its neighbours reaches."""
+PALETTE = "import('/page/colours.js').then(colours => colours.PALETTE)"
+GROUND = {"wall", "floor"}
+SEEN = {
+    "angrymob": GROUND | {("unit", seat) for seat in (-1, 0, 1)},
+    "crematoria": GROUND
+    | {"sun", "night", ("unit", -1)}
+    | {(kind, seat) for kind in ("ground", "unit") for seat in range(4)},
+    "hogwarts": GROUND | {(kind, seat) for kind in ("ground", "unit") for seat in range(4)},
+}
+"""What must be among what is compared, or the test compares nothing."""
+
+
+@pytest.fixture
+def replay(arena, records, show):
+    """Show the replay of a game's match, to somebody who prefers these things."""
+
+    def replay(game, at="", **preferences):
+        return MatchPage(show(arena.address(match_of(records[game])) + at, **preferences))
+
+    return replay
+
+
+def replayed(path):
+    """The game after every turn of a record; one object that changes."""
+    record = read_record(path)
+    return positions(record, registry.get(record.header.game))
+
+
+@pytest.mark.long
+def test_the_controls_go_through_the_rounds(records, replay):
+    """Slider, start, end, steps, round number, play and pause at a speed; the state tells where."""
+    last = len(read_record(records["angrymob"]).turns)
+    match = replay("angrymob")
+    match.begin()
+    match.state("replay · move 0")
+    expect(match.slider).to_have_attribute("max", str(last))
+    expect(match.page.get_by_text(f"of {last}", exact=True)).to_be_visible()
+    result = match.page.get_by_text(
+        re.compile(r"^GravityGoers won: [\d,]+ to [\d,]+ \(base captured\)$")
+    )
+    expect(result).to_be_hidden()
+    match.button("Spoilers").click()
+    expect(result).to_be_visible()
+    expect(match.page.get_by_text("seed 7", exact=True)).to_be_visible()
+    match.button("One move on").click()
+    match.at(1)
+    match.button("To the end").click()
+    match.at(last)
+    match.state(f"over · move {last}")
+    match.button("One move back").click()
+    match.at(last - 1)
+    match.slider.fill("20")
+    match.at(20)
+    match.go(5)
+    match.button("Play").click()
+    expect(match.button("Pause")).to_be_visible()
+    # Only now: at full speed it may be over before anybody has looked.
+    match.speed.select_option("16")
+    match.at(last)
+    expect(match.button("Play")).to_be_visible()
+    match.speed.select_option("0.25")
+    match.button("Play").click()  # at the end: from the start
+    match.button("Pause").click()
+    expect(match.button("Play")).to_be_visible()
+    stood = int(match.slider.input_value())
+    assert stood <= last
+    match.at(stood)
+    match.button("To the start").click()
+    match.begin()
+
+
+def test_the_keyboard_does_all_of_it(records, replay):
+    """Every key of the help, and the help itself; none while a field is written in."""
+    last = len(read_record(records["hogwarts"]).turns)
+    match = replay("hogwarts")
+    match.begin()
+    press = match.page.keyboard.press
+    for key, n in (
+        ("ArrowRight", 1),
+        ("Shift+ArrowRight", 11),
+        # These scroll, where there is something to scroll.
+        *((key, 11) for key in ("ArrowDown", "PageDown", "ArrowUp", "PageUp")),
+        ("ArrowLeft", 10),
+        ("Shift+ArrowLeft", 0),
+        ("ArrowLeft", 0),
+        ("End", last),
+        ("ArrowRight", last),
+        ("Home", 0),
+    ):
+        press(key)
+        match.at(n)
+    for key, speed in (("+", "2"), ("=", "4"), ("-", "2"), ("-", "1"), ("-", "0.5")):
+        press(key)
+        expect(match.speed).to_have_value(speed)
+    # Slowly first: at full speed it may be over before anybody has looked.
+    press(" ")
+    expect(match.button("Pause")).to_be_visible()
+    for _ in range(7):
+        press("+")
+    expect(match.speed).to_have_value("16")
+    match.at(last)
+    press("l")  # of a match that is over: its end
+    match.at(last)
+    movement, order = match.button("Movement"), match.button("By score")
+    expect(movement).to_have_attribute("aria-pressed", "true")
+    press("a")
+    expect(movement).to_have_attribute("aria-pressed", "false")
+    scores = read_record(records["hogwarts"]).result.scores
+    by_seat = ["Dummy", "Demo", "Null", "Dummy-2"]
+    by_score = [by_seat[seat] for seat in sorted(range(4), key=lambda seat: -scores[seat])]
+    assert by_seat != by_score
+    expect(order).to_have_attribute("aria-pressed", "true")
+    assert by_score == match.names()
+    press("o")
+    expect(order).to_have_attribute("aria-pressed", "false")
+    assert by_seat == match.names()
+    press("?")
+    helped = match.page.get_by_role("dialog", name="Keys")
+    expect(helped).to_contain_text("one round back, and pause")
+    press("Home")  # not for the match now
+    press("Escape")
+    expect(helped).to_be_hidden()
+    match.at(last)
+    press("h")
+    helped.get_by_role("button", name="Close").click()
+    expect(helped).to_be_hidden()
+    match.field.focus()
+    press("h")
+    press("Home")
+    expect(helped).to_be_hidden()
+    match.at(last)
+
+
+def test_a_link_leads_to_the_round(replay, show):
+    """The address names the round that is stood at; opened elsewhere it shows the same."""
+    match = replay("crematoria")
+    match.begin()
+    match.go(23)
+    expect(match.page).to_have_url(re.compile(r"\?round=23$"))
+    there = MatchPage(show(match.page.url, beside=True))
+    there.at(23)
+    expect_same_picture(match, there)
+    assert match.players.all_inner_texts() == there.players.all_inner_texts()
+    there.page.keyboard.press("ArrowRight")
+    there.at(24)
+    expect(there.page).to_have_url(re.compile(r"\?round=24$"))
+    there.page.reload()
+    there.at(24)
+
+
+@pytest.mark.parametrize(
+    "game", ["angrymob", pytest.param("crematoria", marks=pytest.mark.long), "hogwarts"]
+)
+def test_the_board_is_what_the_engine_says(records, replay, game):
+    """Pixels of walls, ground, light and units, at several rounds of a match, in both themes."""
+    last = len(read_record(records[game]).turns)
+    expected = drawings(records[game], [0, 11, last])
+    match = replay(game, size=LARGE)
+    match.begin()
+    palettes = match.page.evaluate(PALETTE)
+    compared = set()
+    for n, places in expected.items():
+        match.go(n)
+        geometry = match.geometry()
+        assert all(level["tile"] >= 12 for level in geometry)
+        compared.update(places.values())
+        for theme, other in (("dark", "light"), ("light", "dark")):
+            expect(match.page.locator("html")).to_have_attribute("data-theme", theme)
+            colours = match.pixels([point(geometry, place) for place in places])
+            wrong = {
+                place: (looks, colour)
+                for (place, looks), colour in zip(places.items(), colours, strict=True)
+                if not is_colour(colour, colour_of(looks, palettes[theme]))
+            }
+            assert {} == wrong, f"round {n}, {theme}"
+            match.button(f"Change to the {other} theme").click()
+    assert SEEN[game] <= compared
+
+
+def test_pointing_tells_the_place_and_the_unit(records, replay):
+    """Row and column, whose ground it is, and what stands there with its number and its owner."""
+    game = next(itertools.islice(replayed(records["hogwarts"]), 30, None))
+    clan, cell = game.clans[9], game.cells[9]
+    row, col = divmod(cell, 60)
+    names = ["A Dummy", "B Demo", "C Null", "D Dummy-2"]
+    match = replay("hogwarts", "?round=30")
+    match.at(30)
+    match.hover(row, col)
+    tip = match.page.get_by_text(f"row {row}, column {col}", exact=True)
+    expect(tip).to_be_visible()
+    expect(match.page.get_by_text(f"wizard 9, of {names[clan]}", exact=True)).to_be_visible()
+    owner = int(chr(game.owners[cell]))
+    expect(match.page.get_by_text(f"ground of {names[owner]}", exact=True)).to_be_visible()
+    match.hover(0, 0)
+    expect(tip).to_be_hidden()
+    expect(match.page.get_by_text("row 0, column 0", exact=True)).to_be_visible()
+    match.page.mouse.move(2, 2)
+    expect(match.page.get_by_text("row 0, column 0", exact=True)).to_be_hidden()
+
+
+def test_a_unit_is_followed_through_the_rounds(records, replay):
+    """By a click or F; its place is told in every round; Esc, or F again, ends it."""
+    where = {}
+    for n, game in enumerate(replayed(records["hogwarts"])):
+        if n in (30, 31, 40):
+            where[n] = divmod(game.cells[9], 60)
+    match = replay("hogwarts", "?round=30")
+    match.at(30)
+    told = match.page.get_by_text("wizard 9", exact=True)
+    expect(told).to_be_hidden()
+    position = match.hover(*where[30])
+    match.board.click(position=position)
+    expect(told).to_be_visible()
+
+    def stands_at(n):
+        row, col = where[n]
+        return match.page.get_by_text(f"row {row}, column {col}", exact=True)
+
+    expect(stands_at(30).first).to_be_visible()
+    match.page.mouse.move(2, 2)
+    match.page.keyboard.press("ArrowRight")
+    match.at(31)
+    expect(stands_at(31)).to_be_visible()
+    match.go(40)
+    expect(stands_at(40)).to_be_visible()
+    match.page.keyboard.press("Escape")
+    expect(told).to_be_hidden()
+    match.hover(*where[40])
+    match.page.keyboard.press("f")
+    expect(told).to_be_visible()
+    match.page.keyboard.press("f")
+    expect(told).to_be_hidden()
+
+
+def test_answers_and_times_are_those_of_the_record(records, replay):
+    """The turn that led to round N is turn N - 1; what was refused stands there with its reason."""
+    record = read_record(records["hogwarts"])
+    faults = all_faults(record, start(record, registry.get("hogwarts")))
+    fault = next(one for turn in itertools.islice(faults, 4, None) for one in turn)
+    turn = record.turns[fault.turn]
+    match = replay("hogwarts", f"?round={turn.turn + 1}")
+    match.at(turn.turn + 1)
+    answers = match.panel("Answers")
+    for raw in turn.raw:
+        if raw:
+            expect(answers).to_contain_text(raw)
+    expect(answers).to_contain_text(fault.words)
+    expect(match.events).to_contain_text(fault.words)
+    ledger = match.panel("Ledger")
+    expect(ledger.get_by_role("row").filter(has_text="answered")).to_have_count(4)
+    match.go(0)
+    expect(match.panel("Answers")).to_contain_text("no answer led here")
+
+
+def test_less_movement_is_respected(replay):
+    """Who asks their system for less movement gets none, until they ask for it here."""
+    match = replay("angrymob", movement=False)
+    match.at(0)
+    movement = match.button("Movement")
+    expect(movement).to_have_attribute("aria-pressed", "false")
+    match.page.keyboard.press("ArrowRight")
+    match.at(1)
+    drawn = match.picture()
+    match.go(0)
+    match.go(1)
+    assert drawn == match.picture()
+
+
+@pytest.mark.parametrize("game", sorted(SEEN))
+def test_a_small_projector_shows_all_at_once(replay, game):
+    """At 1280 by 720, and in a window of it: board, players, controls, evidence; no scrolling."""
+    match = replay(game)
+    match.begin()
+    for turn, height in ((9, 720), (11, 600)):
+        match.page.set_viewport_size({"width": 1280, "height": height})
+        match.go(turn)
+        for part in (match.board, match.players.last, match.slider, match.events):
+            expect(part).to_be_in_viewport(ratio=1)
+        for name in ("Play", "Help", "To the next fault"):
+            expect(match.button(name)).to_be_in_viewport(ratio=1)
+        chart = match.panel("Score").get_by_role("img", name="Score by").locator("canvas")
+        expect(chart).to_be_in_viewport(ratio=1)
+        for name in ("Logs", "Output", "Ledger", "Score", "Answers"):
+            panel = match.panel(name)
+            expect(panel).to_be_in_viewport(ratio=1)
+            assert panel.evaluate("panel => panel.clientHeight") >= 100
+        # It stays while stepping.
+        match.page.keyboard.press("ArrowRight")
+        match.at(turn + 1)
+        expect(match.page.get_by_role("tabpanel", name="Answers")).to_be_visible()
+        window = "[document.documentElement.scrollHeight, innerHeight]"
+        assert 1 == len(set(match.page.evaluate(window)))

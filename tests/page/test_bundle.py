@@ -1,0 +1,266 @@
+"""A match in one HTML file: whole, shown without a network, and no bot breaks out of it."""
+
+import base64
+import gzip
+import hashlib
+import html.parser
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lanista.page.html import bundle
+from lanista.page.page_script import PAGE, BadPageError, script
+from lanista.page.replay_reader import read_frames
+from match.playing import answers
+from page.records import AWAY, BACK, played, wandering
+
+TRACES = Path(__file__).parents[1] / "traces"
+EVIL = "</script><img/x>&amp;<!--"
+
+
+class Elements(html.parser.HTMLParser):
+    """What a browser finds in a file: its elements with attributes and text, in their order."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.found = []
+        self.inside = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.inside = []
+        self.found.append((tag, dict(attributes), self.inside))
+
+    def handle_endtag(self, _):
+        self.inside = []
+
+    def handle_data(self, data):
+        self.inside.append(data)
+
+    def all(self, tag):
+        return [(about, "".join(text)) for name, about, text in self.found if name == tag]
+
+
+def bundled(path, page=PAGE):
+    return b"".join(bundle(read_frames(path), page=page)).decode()
+
+
+def match_in(text):
+    """Return the head, frames and end in a file, unpacked as the page does."""
+    scripts = Elements(text).all("script")
+    (packed,) = [body for about, body in scripts if about.get("id") == "match-data"]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+@pytest.fixture
+def match(tmp_path):
+    """A match of a bot whose name, answers and log are markup."""
+    said = ("# </script><script>alert(1)</script>", "# <!--", "# ]]>")
+    lines = zip(said, (AWAY, BACK, "--></style>"), strict=True)
+    evil = answers(*("\n".join(each) for each in lines))
+    hellos = (f"{EVIL} v=1", "Bob v=1")
+    return played(tmp_path, evil, answers("", "", ""), hellos=hellos, settings={"move_limit": 6})
+
+
+def test_the_match_is_in_it_unchanged(match):
+    head, *frames, end = read_frames(match)
+    data = json.loads(json.dumps({"head": head, "frames": frames, "end": end}))  # lists for tuples
+    assert data == match_in(bundled(match))
+    assert EVIL == head["players"][0]["name"]
+    assert "alert(1)" in json.dumps(frames)
+
+
+def test_two_matches_are_in_it_to_be_compared(match, tmp_path):
+    other = wandering(tmp_path / "other", 3)
+    text = b"".join(bundle(read_frames(match), read_frames(other))).decode()
+    data = match_in(text)
+    assert {"a": match_in(bundled(match)), "b": match_in(bundled(other))} == data
+    ((_, title),) = Elements(text).all("title")
+    assert f"Angry Mob: {EVIL}, Bob / Angry Mob: Ann, Bob" == title
+
+
+def test_nothing_a_bot_said_is_markup(match):
+    """Names, answers and logs: the elements are those of a harmless match."""
+    text = bundled(match)
+    elements = Elements(text)
+    names = [name for name, _, _ in elements.found]
+    harmless = Elements(bundled(wandering(match.parent, 3)))
+    assert [name for name, _, _ in harmless.found] == names
+    assert "alert(1)" not in text
+    ((_, title),) = elements.all("title")
+    assert f"Angry Mob: {EVIL}, Bob" == title.strip()
+
+
+def test_the_policy_allows_its_own_scripts_and_styles_alone(match):
+    """Every inline script and style has its hash; nothing may be fetched or sent."""
+    elements = Elements(bundled(match))
+    (policy,) = [
+        about["content"]
+        for about, _ in elements.all("meta")
+        if about.get("http-equiv") == "Content-Security-Policy"
+    ]
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert "'none'" == rules["default-src"]
+    assert not any("unsafe" in rule or "http" in rule for rule in rules.values())
+    assert "connect-src" not in rules
+    scripts = [
+        text for about, text in elements.all("script") if about.get("type", "") in {"", "module"}
+    ]
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for text in scripts
+    ]
+    assert 2 == len(hashes)
+    assert set(hashes) == set(rules["script-src"].split())
+    ((_, style),) = elements.all("style")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" == rules["style-src"]
+
+
+def test_the_script_is_main_with_all_that_it_imports(match):
+    """Each module once, after those that it imports; a browser test shows that it runs."""
+    ((_, viewer),) = [
+        (about, body)
+        for about, body in Elements(bundled(match)).all("script")
+        if about.get("type") == "module"
+    ]
+    assert script() == viewer.removeprefix("\n")
+    order = re.findall(r'^MODULES\["([^"]+)"\] = ', viewer, re.MULTILINE)
+    assert {"main.js", "screen.js", "vendor/uPlot.esm.js"} <= set(order)
+    assert len(order) == len(set(order))
+    for name, part in zip(order, viewer.split("\nMODULES[")[1:], strict=True):
+        imported = re.findall(r'^const .+ = MODULES\["([^"]+)"\];$', part, re.MULTILINE)
+        assert set(imported) <= set(order[: order.index(name)]), name
+        assert not re.search(r"^import\b", part, re.MULTILINE), name
+
+
+def test_licences_are_in_it(match):
+    text = bundled(match)
+    assert (PAGE / "vendor" / "LICENSE").read_text(encoding="utf-8").strip() in text
+
+
+def test_the_same_match_gives_the_same_file(match):
+    assert bundled(match) == bundled(match)
+
+
+@pytest.fixture
+def page(tmp_path):
+    """A copy of the page to spoil."""
+    return Path(shutil.copytree(PAGE, tmp_path / "page"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("dom.js", 'import { x } from "./none.js";', "dom.js imports none.js; there is no such"),
+        (
+            "dom.js",
+            "import { x } from './match_frames.js';",
+            "dom.js: an import is not of the form",
+        ),
+        (
+            "dom.js",
+            'import { x } from "../match_frames.js";',
+            "dom.js: an import is not of the form",
+        ),
+        (
+            "dom.js",
+            'export * from "/page/match_frames.js";',
+            "dom.js: an import is not of the form",
+        ),
+        ("dom.js", "export let x = 1;", "dom.js: an export is not of the form"),
+        ("dom.js", "export default 1;", "dom.js: an export is not of the form"),
+        ("dom.js", 'await import("./x.js");', "dom.js: imports a module while it runs"),
+        ("dom.js", 'import { x } from "./main.js";', "modules import each other"),
+        ("dom.js", "// </script>", "the script: has"),
+        ("style.css", "a { background: url(x.png); }", "the styles name another file"),
+        ("style.css", '@import "x.css";', "the styles name another file"),
+        ("style.css", "/* </STYLE> */", "the styles: has"),
+        ("vendor/LICENSE", "</script>", "vendor/LICENSE: has"),
+    ],
+)
+def test_a_page_that_cannot_be_one_file_is_refused(match, page, name, text, words):
+    """Before anything is written: no file that doesn't work."""
+    with (page / name).open("a", encoding="utf-8") as file:
+        file.write(f"\n{text}\n")
+    with pytest.raises(BadPageError) as raised:
+        next(bundle(read_frames(match), page=page))
+    assert words in str(raised.value)
+
+
+def test_a_module_that_is_not_there_is_named(match, page):
+    (page / "match_frames.js").unlink()
+    with pytest.raises(BadPageError) as raised:
+        next(bundle(read_frames(match), page=page))
+    assert "imports match_frames.js; there is no such file" in str(raised.value)
+
+
+def test_a_match_is_packed_as_it_is_read(match):
+    """A long match isn't held as a whole: the parts come in pieces, whole lines each."""
+    parts = list(bundle(read_frames(match)))
+    assert len(parts) >= 3
+    assert all(len(line) <= 76 for part in parts[1:-1] for line in part.split(b"\n"))
+
+
+@pytest.fixture
+def window(browser):
+    """A window without a network, from which nothing may be asked."""
+    visit = browser.visit(offline=True)
+    visit.context.route(re.compile("^(http|ws)"), lambda route: route.abort())
+    yield visit
+    assert [] == visit.complaints
+    assert [] == [url[:40] for url in visit.requests if not url.startswith(("file:", "data:"))]
+    visit.close()
+
+
+def show(window, folder, path, hash_=""):
+    file = folder / "match.html"
+    file.write_bytes(b"".join(bundle(read_frames(path))))
+    page = window.open(file.as_uri() + hash_)
+    page.wait_for_selector("canvas")
+    return page
+
+
+def test_it_shows_a_record_from_a_file_without_a_network(window, tmp_path, match):
+    """As bytes on a disk: no server, no address, no complaint on the console; markup is text."""
+    page = show(window, tmp_path, match)
+    page.get_by_text(EVIL).filter(visible=True).first.wait_for()
+    assert 0 == page.locator("img").count()
+    box = page.locator("canvas").first.bounding_box()
+    assert box["width"] > 100
+    assert box["height"] > 50
+    assert [] == page.evaluate(
+        "performance.getEntriesByType('resource').map((e) => e.name)"
+        ".filter((name) => !name.startsWith('data:'))"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("trace", "title"),
+    [
+        ("hogwarts/02_s30_Demo-Demo-Demo-Demo.res.gz", "Hogwarts"),
+        ("crematoria/01_Demo-Demo-Demo-Demo_s30.res.gz", "Crematoria"),
+    ],
+)
+def test_it_shows_a_match_of_an_original_game(window, tmp_path, trace, title):
+    """At the round that the address names."""
+    path = tmp_path / "match.res"
+    path.write_bytes(gzip.decompress((TRACES / trace).read_bytes()))
+    page = show(window, tmp_path, path, "#round=7")
+    page.get_by_text(title).first.wait_for()
+    page.get_by_text("round 7", exact=False).first.wait_for()
+
+
+def test_damaged_data_is_reported_in_the_page(window, tmp_path, match):
+    """Half a download: words, not an empty page."""
+    text = bundled(match)
+    start = text.index('id="match-data">') + len('id="match-data">')
+    file = tmp_path / "match.html"
+    file.write_text(text[:start] + "\n" + text[start + 100 :], encoding="utf-8")
+    page = window.open(file.as_uri())
+    page.get_by_text("can't be shown", exact=False).first.wait_for()

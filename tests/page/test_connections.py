@@ -1,0 +1,287 @@
+"""The page's connections: their bounds in number, time and bytes, and who goes beyond them.
+
+Over real sockets, with a clock that jumps: seconds that nobody works in take no time.
+"""
+
+import contextlib
+import json
+from collections import Counter
+
+import pytest
+import trio
+import trio.testing
+
+from lanista.hosting.control import RunningMatches
+from lanista.page import connections as module
+from lanista.page.answers import Answer
+from lanista.page.connections import Connections
+from lanista.page.view import View
+from page.house import done, opened, play, showing, until
+from page.records import AWAY, BACK
+
+HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+PAGE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+LARGE = b"x" * 20_000_000  # more than all buffers between us hold
+ASKED = PAGE.replace(b"/ ", b"/large ")
+UPGRADE = (
+    b"GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+@contextlib.asynccontextmanager
+async def crowd(house, count, said=HALF, source="127.0.0.1"):
+    """So many connections from an address that have said this."""
+    async with contextlib.AsyncExitStack() as stack:
+        streams = []
+        for _ in range(count):
+            sock = trio.socket.socket()
+            stack.push_async_callback(trio.aclose_forcefully, trio.SocketStream(sock))
+            await sock.bind((source, 0))
+            await sock.connect(("127.0.0.1", house.server.port))
+            streams.append(trio.SocketStream(sock))
+            await streams[-1].send_all(said)
+        await trio.testing.wait_all_tasks_blocked()
+        yield streams
+
+
+async def is_closed(stream):
+    """Whether the page has closed a connection that gets no answer."""
+    with trio.move_on_after(0.01):
+        try:
+            return not await stream.receive_some(1)
+        except trio.BrokenResourceError:
+            return True
+    return False
+
+
+async def test_half_requests_keep_nobody_out(autojump_clock):
+    """620 at once: the page answers meanwhile, in no time, and closes them when theirs is up."""
+    async with showing(View(RunningMatches())) as house, crowd(house, 620) as streams:
+        began = trio.current_time()
+        assert 200 == (await house.get("/")).status
+        assert done(await (await house.page()).ask("lobby"))
+        assert trio.current_time() - began < 0.1
+        assert not await is_closed(streams[-1])
+        for stream in streams:
+            with contextlib.suppress(trio.BrokenResourceError):
+                assert b"" == await stream.receive_some(1)
+        assert trio.current_time() - began == pytest.approx(module.REQUEST_TIME, abs=0.1)
+        assert 1 == len(house.server.connections._peers)  # the viewer
+
+
+async def test_a_request_may_come_in_pieces_but_not_for_ever(autojump_clock):
+    """Bytes that trickle in don't win time."""
+    async with showing(View(RunningMatches())) as house:
+        for pause, answered in ((0.1, True), (0.4, False)):
+            async with crowd(house, 1, b"") as (stream,):
+                answer = b""
+                with contextlib.suppress(trio.BrokenResourceError):
+                    for place in range(0, len(PAGE), 2):
+                        await stream.send_all(PAGE[place : place + 2])
+                        await trio.sleep(pause)
+                    answer = await stream.receive_some()
+                assert answered is answer.startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_request_has_a_length(autojump_clock):
+    """At once, not when its time is up."""
+    async with showing(View(RunningMatches())) as house, crowd(house, 1) as (stream,):
+        began = trio.current_time()
+        with contextlib.suppress(trio.BrokenResourceError):
+            while True:
+                await stream.send_all(b"X: " + b"y" * 1000 + b"\r\n")
+        assert trio.current_time() - began < 1
+
+
+async def test_of_too_many_the_one_that_is_idle_for_the_longest_goes(autojump_clock, monkeypatch):
+    """Not one whose answer is being taken, nor a viewer."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 3)
+    async with showing(View(RunningMatches())) as house:
+        viewer = await house.page()
+        house.server._files["/large"] = Answer(LARGE, "text/plain")
+        async with crowd(house, 1, ASKED) as (takes,):
+            await trio.sleep(1)
+            async with crowd(house, 2) as idle:
+                await trio.sleep(1)
+                for _ in range(5):
+                    assert await takes.receive_some(1_000_000)
+                    await trio.testing.wait_all_tasks_blocked()
+                assert 200 == (await house.get("/")).status
+                assert [True, False] == [await is_closed(stream) for stream in idle]
+                assert await takes.receive_some(1_000_000)
+        assert done(await viewer.ask("lobby"))
+
+
+async def test_the_address_with_the_most_gives_way(autojump_clock, monkeypatch):
+    """Whoever was there before from another one stays, however idle."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    async with (
+        showing(View(RunningMatches())) as house,
+        crowd(house, 1) as other,
+        crowd(house, 3, source="127.0.0.2") as streams,
+        crowd(house, 1, source="127.0.0.3") as newcomer,
+    ):
+        assert [True, False, False] == [await is_closed(stream) for stream in streams]
+        assert [False, False] == [await is_closed(stream) for stream in (*other, *newcomer)]
+
+
+async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, monkeypatch):
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    monkeypatch.setattr(module, "MAX_VIEWERS", 4)
+    monkeypatch.setattr(module, "is_loopback", lambda _: False)
+    async with showing(View(RunningMatches())) as house:
+        async with crowd(house, 3) as streams:
+            await until(lambda: len(house.server.connections._peers) == 2)
+            assert [True, False, False] == [await is_closed(stream) for stream in streams]
+        for _ in range(2):
+            await house.page()
+        answer = await house.get("/api/1/ws", "Upgrade: websocket")
+        assert (503, {"error": "too many viewers already"}) == (answer.status, answer.json)
+
+
+async def test_viewers_of_one_address_keep_no_other_out(autojump_clock, monkeypatch):
+    """When all places are taken, the address with the most gives one up, as long as it has more."""
+    monkeypatch.setattr(module, "MAX_VIEWERS", 4)
+    async with (
+        showing(View(RunningMatches())) as house,
+        crowd(house, 4, UPGRADE, source="127.0.0.2") as streams,
+    ):
+        await until(lambda: len(house.server.viewers) == 4)
+        first, second = await house.page(), await house.page()
+        assert [True, True, False, False] == [await trickled(stream) is None for stream in streams]
+        answer = await house.get("/api/1/ws", "Upgrade: websocket")
+        assert (503, {"error": "too many viewers already"}) == (answer.status, answer.json)
+        for page in (first, second):
+            assert done(await page.ask("lobby"))
+
+
+async def trickled(stream):
+    """What a connection has been sent until now; None if it is closed."""
+    received = b""
+    with trio.move_on_after(0.01):
+        while True:
+            try:
+                data = await stream.receive_some()
+            except trio.BrokenResourceError:
+                return None
+            if not data:
+                return None
+            received += data
+    return received
+
+
+async def test_work_for_one_address_delays_no_other(autojump_clock, monkeypatch):
+    """Nor do requests that wait for it pile up: those that are closed for others wait no longer."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 20)
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 20)
+    monkeypatch.setattr(module, "ENTERING", 4)
+    begun = []
+
+    async def record_of(_view, match):
+        begun.append(match)
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(View, "record_of", record_of)
+    asked = PAGE.replace(b"/ ", b"/api/1/matches/%s/record ")
+    async with showing(View(RunningMatches())) as house, crowd(house, 50, asked % b"near"):
+        began = trio.current_time()
+        assert 200 == (await house.get("/healthz")).status
+        async with crowd(house, 2, asked % b"far", source="127.0.0.2"):
+            assert ["near", "far"] == begun
+        assert trio.current_time() - began < 1
+
+
+async def test_an_answer_that_is_not_taken_ends_its_connection(autojump_clock, monkeypatch):
+    """One that is taken slowly may take long."""
+    monkeypatch.setattr(module, "TAKING_TIME", 4)
+    async with showing(View(RunningMatches())) as house:
+        house.server._files["/large"] = Answer(LARGE, "text/plain")
+        async with crowd(house, 1, ASKED) as (stream,):
+            await until(lambda: not house.server.connections._peers)
+            assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME
+        async with crowd(house, 1, ASKED) as (stream,):
+            got, began = 0, trio.current_time()
+            while part := await stream.receive_some(1_000_000):
+                got += len(part)
+                if trio.current_time() - began < 2 * module.TAKING_TIME:
+                    await trio.sleep(module.TAKING_TIME / 4)
+            assert got > len(LARGE)
+            assert trio.current_time() - began > module.TAKING_TIME
+
+
+async def test_large_answers_have_a_bound_together(tmp_path, monkeypatch):
+    """Records that nobody reads keep no other from being sent: the oldest gives way."""
+    monkeypatch.setattr(module, "MAX_ANSWERS", 20_000_000)
+    async with opened(tmp_path) as house:
+        ann, bob, match = await house.pair()
+        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+        await until(lambda: match in house.arena.running.ended)
+        path = house.arena.running.ended[match]
+        path.write_bytes(path.read_bytes() + bytes(9_000_000))
+        asked = PAGE.replace(b"/ ", f"/api/1/matches/{match}/record ".encode())
+        peers = house.server.connections._peers
+        async with crowd(house, 1, asked), crowd(house, 1, asked):
+            await until(lambda: sum(peer.holds > 0 for peer in peers) == 1)
+            answer = await house.get(f"/api/1/matches/{match}/record")
+            assert (200, path.stat().st_size) == (answer.status, len(answer.body))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [b"nonsense\r\n", b"GET / HTTP/2.0\r\n", b"GET /\xff HTTP/1.1\r\n\r\n",
+     b"GET / HTTP/1.1\r\nno header\r\n\r\n",
+     b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"],
+)  # fmt: skip
+async def test_what_is_no_request_is_told_so(autojump_clock, asked):
+    async with showing(View(RunningMatches())) as house, crowd(house, 1, asked) as (stream,):
+        answer = b""
+        while part := await stream.receive_some():
+            answer += part
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+        assert json.loads(body)["error"].startswith("not an HTTP request: ")
+
+
+async def unanswered(_peer, _request):
+    pytest.fail("nobody asks")
+
+
+async def test_one_connection_a_pass_of_the_loop(autojump_clock):
+    """However many have something to be done: matches have their turn in between."""
+    connections, passes, turns = Connections([], unanswered), 0, []
+
+    async def count():
+        nonlocal passes
+        while len(turns) < 100:
+            passes += 1
+            await trio.lowlevel.checkpoint()
+
+    async def work():
+        await connections.turn("10.0.0.1")
+        turns.append(passes)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(count)
+        for _ in range(100):
+            nursery.start_soon(work)
+    # The order within a pass is random: two in a row may see the same count.
+    assert max(Counter(turns).values()) <= 2
+
+
+async def test_little_of_a_viewers_bytes_is_handled_at_once(autojump_clock):
+    """Of the shortest messages a large buffer holds so many that matches would wait for seconds."""
+    async with showing(View(RunningMatches())) as house:
+        page = await house.page()
+        (peer,) = house.server.connections._peers
+        sizes, receive = [], peer.stream.receive_some
+
+        async def noted(size):
+            sizes.append(size)
+            return await receive(size)
+
+        peer.stream.receive_some = noted
+        await page.socket.send("x" * 50_000)
+        await page.told("error")
+        assert {module.RECEIVED} == set(sizes)
+        assert module.RECEIVED <= 4096

@@ -1,0 +1,178 @@
+"""The first difference of two recorded matches, and what `lanista replay diff` says of it."""
+
+import pytest
+import trio
+import trio.testing
+
+from lanista.games import registry
+from lanista.match.record import read_record
+from lanista.match.replay import MismatchError
+from lanista.page.difference import first_difference
+from match.playing import COUNTING, SKIPPERS, answers, sit
+from page.records import AWAY, BACK, ROW, changed, unpacked
+
+FOUR = ("Ann v=1", "Bob v=1", "Cy v=1", "Di v=1")
+STAY = "0 0 1 1"
+"""An illegal submove on ROW: upwards out of the map."""
+
+
+def match(folder, game, *lines, hellos=(), **how):
+    """Play a match in memory, in which each bot answers these lines; its record."""
+
+    async def play():
+        ruleset = COUNTING if game == "counting" else registry.get(game)
+        table = sit(folder, ruleset, hellos or FOUR[: len(lines)], **how)
+        try:
+            return await table.play(*(answers(*of_seat) for of_seat in lines))
+        finally:
+            table.match.record.close()
+
+    return trio.run(play, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def two(tmp_path, game, a, b, **how):
+    """The first difference of two matches with these answers by seat."""
+    rules = COUNTING if game == "counting" else registry.get(game)
+    records = [match(tmp_path / name, game, *lines, **how) for name, lines in (("a", a), ("b", b))]
+    return first_difference(*records, rules)
+
+
+def test_angry_mob_says_turn_seat_and_position(tmp_path):
+    """Alike in turn 0; in turn 1 seat 0 goes home in A and on in B."""
+    a, b = [(AWAY, BACK), ("", "")], [(AWAY, "0 1 1 0"), ("", "")]
+    found = two(tmp_path, "angrymob", a, b, board=ROW, settings={"move_limit": 2})
+    assert (True, True, 1, 2) == (
+        found.is_comparable,
+        found.found,
+        found.turn,
+        found.position_turn,
+    )
+    [seat] = found.seats
+    assert (0, "'0 1 1 2'", "'0 1 1 0'") == (seat.seat, seat.a.raw, seat.b.raw)
+    assert ("1 unit from (0, 1) go left",) == seat.a.submoves
+    assert ("1 unit from (0, 1) go right",) == seat.b.submoves
+    assert (
+        "(0, 0): 1 unit of seat 0 in A; nothing in B",
+        "(0, 2): nothing in A; 1 unit of seat 0 in B",
+    ) == found.position
+
+
+def test_hogwarts_names_units(tmp_path):
+    """Only the submoves that the other answer doesn't have are told."""
+    a, b = [("m 4 2 m 5 2",), *[("",)] * 3], [("m 4 0 m 5 2",), *[("",)] * 3]
+    found = two(tmp_path, "hogwarts", a, b, settings={"NUM_ROUNDS": 1})
+    [seat] = found.seats
+    assert (0, ("wizard 4 moves right",), ("wizard 4 moves down",)) == (
+        seat.seat,
+        seat.a.submoves,
+        seat.b.submoves,
+    )
+    assert 1 == found.position_turn
+    assert "wizard 4: at (14, 6), of seat 0 in A; at (15, 5), of seat 0 in B" in found.position
+
+
+def test_crematoria_names_units_and_levels(tmp_path):
+    a, b = [("",), ("",), ("",), ("",)], [("5 0",), ("",), ("",), ("",)]
+    found = two(tmp_path, "crematoria", a, b, settings={"nb_rounds": 1})
+    [seat] = found.seats
+    assert ("''", (), ("pioneer 5 moves down",)) == (seat.a.raw, seat.a.submoves, seat.b.submoves)
+    [line] = [line for line in found.position if line.startswith("pioneer 5: ")]
+    assert "at (14, 7) underground, of seat 0" in line.partition(" in A; ")[0]
+    assert "at (15, 7) underground, of seat 0" in line.partition(" in A; ")[2]
+
+
+def test_a_game_without_words_shows_answers_as_sent(tmp_path):
+    """And a seat that was late, with why; in a game in which that is no loss."""
+    rules = {"hellos": SKIPPERS, "settings": {"rounds": 2}}
+    a, b = [("1", "1"), ("2", "2"), ("3", "3")], [("1", "1"), ("2", "2"), ("3", "9")]
+    found = two(tmp_path, "counting", a, b, **rules)
+    [seat] = found.seats
+    assert (1, 2, "'3'", "'9'") == (found.turn, seat.seat, seat.a.raw, seat.b.raw)
+    assert "score of seat 2: 6 in A, 12 in B" in found.position
+
+
+def test_another_spelling_of_an_answer_is_the_same(tmp_path):
+    """Not the text but the tokens count; names are told, and are no difference."""
+    a, b = [(AWAY,), ("",)], [("00 0  1 0",), ("",)]
+    how = {"board": ROW, "settings": {"move_limit": 1}}
+    one = match(tmp_path / "a", "angrymob", *a, **how)
+    other = match(tmp_path / "b", "angrymob", *b, hellos=("Ann2 v=1", "Bob v=1"), **how)
+    found = first_difference(one, other, registry.get("angrymob"))
+    assert (False, ("seat 0 is 'Ann' in A, 'Ann2' in B",)) == (found.found, found.start)
+
+
+def test_other_order_and_no_effect_until_later(tmp_path):
+    """The answers of turn 0 differ in nothing that counts on the board; those of turn 1 do."""
+    moves = ["m 4 2", "m 5 2"]
+    a = [(" ".join(moves), ""), *[("", "")] * 3]
+    b = [(" ".join(moves[::-1]), "m 4 0"), *[("", "")] * 3]
+    found = two(tmp_path, "hogwarts", a, b, settings={"NUM_ROUNDS": 2})
+    assert (0, 2) == (found.turn, found.position_turn)
+    assert "the same submoves in another order" == found.seats[0].note
+    assert any(line.startswith("wizard 4: ") for line in found.position)
+
+
+def test_a_refused_answer_says_why(tmp_path):
+    """It ends the match in B."""
+    a, b = [(AWAY, BACK), ("", "")], [(STAY,), ("",)]
+    found = two(tmp_path, "angrymob", a, b, board=ROW, settings={"move_limit": 2})
+    assert (0, ()) == (found.turn, found.seats[0].a.faults)
+    assert found.seats[0].b.faults[0].startswith("submove 0: illegal: ")
+    assert found.position[0].startswith("the match goes on in A, is over: forfeit")
+
+
+@pytest.mark.parametrize(
+    ("how", "line"),
+    [
+        ({"seed": 8}, "the seeds differ: 7 in A, 8 in B"),
+        ({"settings": {"move_limit": 2}}, "setting 'move_limit': 1 in A, 2 in B"),
+        (
+            {"board": "2 4\n. A . .\n. . B .\n"},
+            "the maps differ, first in line 2 of the map's file",
+        ),
+    ],
+)
+def test_matches_that_begin_differently_are_not_compared(tmp_path, how, line):
+    usual = {"board": ROW, "settings": {"move_limit": 1}}
+    one = match(tmp_path / "a", "angrymob", (AWAY,), ("",), **usual)
+    silent = ("",) * how.get("settings", usual["settings"])["move_limit"]
+    other = match(tmp_path / "b", "angrymob", silent, silent, **{**usual, **how})
+    found = first_difference(one, other, registry.get("angrymob"))
+    assert (False, None, True) == (found.is_comparable, found.turn, found.found)
+    assert (line,) == found.start
+
+
+def test_other_games_are_told_first(tmp_path):
+    one = match(tmp_path / "a", "angrymob", ("",), ("",), board=ROW, settings={"move_limit": 1})
+    other = match(
+        tmp_path / "b", "crematoria", ("",), ("",), ("",), ("",), settings={"nb_rounds": 1}
+    )
+    found = first_difference(one, other, registry.get("angrymob"))
+    assert ("the games differ: angrymob in A, crematoria in B",) == found.start
+
+
+def test_a_match_that_was_cut_off_differs_in_its_end(tmp_path):
+    """All turns that both have are the same."""
+    how = {"board": ROW, "settings": {"move_limit": 2}}
+    match(tmp_path, "angrymob", (AWAY, BACK), ("", ""), **how)
+    whole = tmp_path / "m1.jsonl.gz"
+    part = tmp_path / "cut.jsonl.part"
+    part.write_bytes(b"".join(unpacked(whole)[:2]))
+    found = first_difference(read_record(whole), read_record(part), registry.get("angrymob"))
+    assert (None, True, (2, 1)) == (found.turn, found.found, found.turns)
+    assert (
+        "A ended after 2 moves: 'finished' ('move-limit'), scores 1, 1",
+        "B was cut off after 1 move: it has no result",
+    ) == found.end
+
+
+def test_an_answer_that_the_rules_cannot_read_is_a_mismatch(tmp_path):
+    """Where the answers first differ, each is judged before it is put into words."""
+    how = {"board": ROW, "settings": {"move_limit": 2}}
+    match(tmp_path, "angrymob", (AWAY, BACK), ("", ""), **how)
+    whole = tmp_path / "m1.jsonl.gz"
+    lines = unpacked(whole)
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_bytes(b"".join(changed(lines, 2, raw=["0 0 ?", ""])))
+    with pytest.raises(MismatchError, match="turn 1: the answer of seat 0 is malformed"):
+        first_difference(read_record(whole), read_record(wrong), registry.get("angrymob"))

@@ -1,0 +1,380 @@
+"""The cache of frames and the replay worker: frames are kept, shared, forgotten, made again.
+
+The process is real, the records are small. The frames themselves are tested in
+test_replay_reader and test_frames.
+"""
+
+import json
+import os
+import signal
+import tracemalloc
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from e2e.running import runs
+from lanista.page import frame_cache as module
+from lanista.page.frame_cache import CHUNK_FRAMES, FrameCache, FrameFile, NoFramesError
+from lanista.page.frames import encode
+from lanista.page.replay_reader import read_frames
+from lanista.page.replay_worker import ReplayWorker
+from page.records import unpacked, wandering
+
+PATIENCE = 30
+TURNS = 125
+"""An answer full of frames, and some."""
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    return wandering(tmp_path_factory.mktemp("record"), TURNS)
+
+
+@pytest.fixture(scope="module")
+def parts(record):
+    """Its head, frames and end, as they should be."""
+    return [json.loads(encode(part)) for part in read_frames(record)]
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    """The processes that were started."""
+    started, start = [], module._start
+
+    async def noted(folder):
+        started.append(await start(folder))
+        return started[-1]
+
+    monkeypatch.setattr(module, "_start", noted)
+    monkeypatch.setattr(module, "RESTART_PAUSE", 0.01)
+    return started
+
+
+@asynccontextmanager
+async def showing(**options):
+    """A running cache, for at most PATIENCE seconds."""
+    cache = FrameCache(**options)
+    with trio.fail_after(PATIENCE):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(cache.run)
+            yield cache
+            nursery.cancel_scope.cancel()
+
+
+async def removed(cache, files):
+    """Wait until only these files are there: the replay worker removes the forgotten ones."""
+    while files != set(cache.folder.iterdir()):  # noqa: ASYNC110 - nobody tells
+        await trio.sleep(0.01)
+
+
+def read(bytes_of_frames):
+    return json.loads(b"[%b]" % bytes_of_frames)
+
+
+async def test_the_cache_has_what_read_frames_gives(record, parts, monkeypatch):
+    """Frames begin with a whole one, or where the reader is; at most so many come at once, and
+    always the one that was asked for.
+    """
+    head, *frames, end = parts
+    async with showing() as cache:
+        frame_file = cache.acquire("m1", record, live=False)
+        assert head == await frame_file.wait_head()
+        assert await over(frame_file)
+        assert (TURNS + 1, end, None) == (frame_file.count, frame_file.end, frame_file.failed)
+        for place, known, first in [
+            (0, False, 0),
+            (19, False, 0),
+            (20, False, 20),
+            (39, False, 20),
+            (21, True, 21),
+            (100, True, 100),
+            (TURNS, False, 120),
+            (TURNS, True, TURNS),
+        ]:
+            begins, data = frame_file.chunk(place, known=known)
+            assert first == begins
+            assert frames[first : first + CHUNK_FRAMES] == read(data)
+        # Where so many bytes are too many, an answer ends with what was asked for.
+        monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+        for place, known, first in [(45, False, 40), (59, False, 40), (7, True, 7)]:
+            begins, data = frame_file.chunk(place, known=known)
+            assert first == begins
+            assert frames[first : place + 1] == read(data)
+        cache.release("m1", frame_file)
+
+
+def test_a_match_that_nobody_looks_at_takes_little_memory():
+    """The cache keeps hundreds of files, each with the map of its match."""
+    owners = [[row, col, 0] for row in range(40) for col in range(40)]
+    head = encode({"head": {"type": "head", "scene": {"owners": owners}}})
+    files = [FrameFile(number, Path("record"), Path("frames")) for number in range(20)]
+    tracemalloc.start()
+    try:
+        for file in files:
+            file.update(json.loads(head))
+        assert tracemalloc.get_traced_memory()[0] / len(files) < 10_000  # 156,000 as objects
+    finally:
+        tracemalloc.stop()
+
+
+async def over(frame_file):
+    """Wait for the end of frames that aren't live."""
+    await frame_file.wait_frame(10**9)
+    return frame_file.over
+
+
+async def test_all_who_look_at_a_match_share_its_frames(record, workers):
+    async with showing() as cache:
+        taken = [cache.acquire("m1", record, live=False) for _ in range(10)]
+        assert 1 == len(set(map(id, taken)))
+        assert 10 == taken[0].viewers
+        for frame_file in taken:
+            await frame_file.wait_head()
+        assert [taken[0].file] == list(cache.folder.iterdir())
+        for frame_file in taken:
+            cache.release("m1", frame_file)
+        assert 0 == taken[0].viewers
+        assert 1 == len(workers)
+
+
+async def test_live_frames_grow_with_their_record(tmp_path, record, parts):
+    """Also when a line comes in two pieces."""
+    lines = unpacked(record)
+    path = tmp_path / "m1.jsonl.gz.part"
+    path.write_bytes(lines[0][:50])
+    async with showing() as cache:
+        frame_file = cache.acquire("m1", path, live=True)
+        with path.open("ab", buffering=0) as file:
+            file.write(lines[0][50:] + lines[1] + lines[2][:9])
+            assert parts[0] == await frame_file.wait_head()
+            await frame_file.wait_frame(1)
+            assert not frame_file.over
+            file.write(lines[2][9:])
+            await frame_file.wait_frame(2)
+            assert (3, False) == (frame_file.count, frame_file.over)
+            file.write(b"".join(lines[3:]))
+            await frame_file.wait_frame(TURNS + 1)
+        assert (TURNS + 1, parts[-1]) == (frame_file.count, frame_file.end)
+        _, data = frame_file.chunk(0, known=False)
+        assert parts[1 : 1 + CHUNK_FRAMES] == read(data)
+        cache.release("m1", frame_file)
+
+
+# -- what can't be shown -------------------------------------------------------------------------
+
+
+async def test_a_file_that_is_no_record_fails_with_words(tmp_path, record):
+    """Others go on; who asks again gets another try."""
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(b"{}\n")
+    async with showing() as cache:
+        for _ in range(2):
+            failing = cache.acquire("bad", bad, live=False)
+            with pytest.raises(NoFramesError, match=r"bad\.jsonl: line 1: not the header"):
+                await failing.wait_head()
+            cache.release("bad", failing)
+        gone = cache.acquire("gone", tmp_path / "gone", live=True)
+        with pytest.raises(NoFramesError, match="can't read gone: No such file"):
+            await gone.wait_head()
+        cache.release("gone", gone)
+        good = cache.acquire("m1", record, live=False)
+        await good.wait_frame(TURNS)
+        assert TURNS + 1 == good.count
+        cache.release("m1", good)
+
+
+async def test_a_damaged_file_harms_no_other(tmp_path, record, workers):
+    """A number larger than any has no word in the page's JSON."""
+    endless = tmp_path / "endless.jsonl"
+    lines = unpacked(record)
+    assert b'"first":20.0' in lines[0]
+    endless.write_bytes(lines[0].replace(b'"first":20.0', b'"first":1e999'))
+    async with showing() as cache:
+        frame_file = cache.acquire("endless", endless, live=False)
+        with pytest.raises(NoFramesError, match=r"line 1: not a valid header"):
+            await frame_file.wait_head()
+        cache.release("endless", frame_file)
+        good = cache.acquire("m1", record, live=False)
+        await good.wait_head()
+        cache.release("m1", good)
+        assert 1 == len(workers)
+
+
+async def test_frames_end_when_their_match_does_though_no_result_was_written(tmp_path, record):
+    """As on a full disk: what the record has is all, and nobody waits for more."""
+    part = tmp_path / "m1.jsonl.gz.part"
+    part.write_bytes(b"".join(unpacked(record)[:4]))
+    async with showing() as cache:
+        frame_file = cache.acquire("m1", part, live=True)
+        await frame_file.wait_frame(3)
+        assert (4, False) == (frame_file.count, frame_file.over)
+        cache.finish("m1")
+        assert await over(frame_file)
+        assert (4, None, None) == (frame_file.count, frame_file.end["result"], frame_file.failed)
+        cache.finish("m1")  # over already
+        cache.finish("unknown")
+        cache.release("m1", frame_file)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+async def test_no_room_for_frames_is_reported(tmp_path, record):
+    """In place of its file there is a full disk."""
+    async with showing() as cache:
+        (cache.folder / "1").symlink_to("/dev/full")
+        frame_file = cache.acquire("m1", record, live=False)
+        assert "m1" == (await frame_file.wait_head())["match"]
+        await frame_file.wait_frame(0)
+        assert (0, "no room for the frames: No space left on device") == (
+            frame_file.count,
+            frame_file.failed,
+        )
+        cache.release("m1", frame_file)
+
+
+def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monkeypatch):
+    """What is made till then can be seen."""
+    monkeypatch.setattr("lanista.page.replay_worker.MAX_FRAMES_SIZE", 2000)
+    (tmp_path / "frames").mkdir()
+    with (tmp_path / "reports").open("w+b") as tell:
+        worker = ReplayWorker(tmp_path / "frames", tell)
+        worker.do({"open": 1, "path": str(record), "live": False, "logs": None})
+        assert 0 == worker.pause
+        while worker.pause is not None:
+            worker.work()
+        tell.seek(0)
+        reports = [json.loads(line) for line in tell]
+    sizes = [size for line in reports for size in line.get("frames", [])]
+    assert 1 < len(sizes) < TURNS
+    assert sum(sizes) == (tmp_path / "frames/1").stat().st_size > 2000 >= sum(sizes[:-1])
+    end = reports[-1]["end"]
+    assert "the replay stops here: the match is too long to be shown" == end["trouble"]
+
+
+# -- the process ---------------------------------------------------------------------------------
+
+
+async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record, workers):
+    """Unfinished frames fail with a message; finished ones stay; new ones work."""
+    growing = tmp_path / "m2.jsonl.part"
+    growing.write_bytes(b"".join(unpacked(record)[:3]))
+    async with showing() as cache:
+        whole = cache.acquire("m1", record, live=False)
+        assert await over(whole)
+        live = cache.acquire("m2", growing, live=True)
+        await live.wait_frame(2)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(live.wait_frame, 3)  # who waits is told
+            os.kill(workers[0].pid, signal.SIGKILL)
+        assert "the replay was interrupted; open the match again" == live.failed
+        assert (None, True) == (whole.failed, whole.over)
+        again = cache.acquire("m2", growing, live=True)
+        assert again is not live
+        await again.wait_frame(2)
+        assert (3, None) == (again.count, again.failed)
+        files = {whole.file, live.file, again.file}
+        assert files == set(cache.folder.iterdir())
+        cache.release("m2", live)  # the other has its place: nobody will ask for this one
+        await removed(cache, files - {live.file})
+        cache.release("m2", again)
+        cache.release("m1", whole)
+    assert 2 == len(workers)
+    assert not any(runs(process.pid) for process in workers)
+    assert not cache.folder.exists()
+
+
+async def test_without_a_process_frames_fail_and_the_next_try_works(record, workers, monkeypatch):
+    """Where the system has no room for one: the arena goes on."""
+    start, tries = module._start, []
+
+    async def refused(folder):
+        tries.append(folder)
+        if len(tries) == 1:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return await start(folder)
+
+    monkeypatch.setattr(module, "_start", refused)
+    async with showing() as cache:
+        frame_file = cache.acquire("m1", record, live=False)
+        with pytest.raises(NoFramesError, match="the replay was interrupted; open the match again"):
+            await frame_file.wait_head()
+        again = cache.acquire("m1", record, live=False)
+        await again.wait_frame(TURNS)
+        assert TURNS + 1 == again.count
+        cache.release("m1", frame_file)
+        cache.release("m1", again)
+
+
+async def test_the_first_order_comes_first(record, workers):
+    """Given at once with others, before there is a process to take it."""
+    async with showing(at_once=False) as cache:
+        await trio.testing.wait_all_tasks_blocked()
+        assert [] == workers
+        first = cache.acquire("m1", record, live=False)
+        cache.release("m1", first)
+        cache._forget(first)  # `close` right behind `open`
+        other = cache.acquire("m2", record, live=False)
+        await other.wait_frame(TURNS)
+        cache.release("m2", other)
+        await removed(cache, {other.file})
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_nothing_is_left_at_the_end(record, workers, at_once):
+    """No process, no folder; asked or not."""
+    async with showing(at_once=at_once) as cache:
+        assert cache.folder.is_dir()
+        assert (1 if at_once else 0) == len(workers)
+    assert not cache.folder.exists()
+    assert not any(runs(process.pid) for process in workers)
+
+
+async def test_a_worker_that_does_not_end_is_killed(record, workers, monkeypatch):
+    monkeypatch.setattr(module, "ENDING_TIME", 0.05)
+    async with showing(at_once=True):
+        os.kill(workers[0].pid, signal.SIGSTOP)
+    assert -signal.SIGKILL == workers[0].returncode
+
+
+# -- what is kept --------------------------------------------------------------------------------
+
+
+async def test_frames_that_nobody_looks_at_are_forgotten_the_oldest_first(record, monkeypatch):
+    """Those that somebody looks at stay, whatever room they take."""
+    async with showing() as cache:
+        made = {}
+        for name in "abcd":
+            made[name] = cache.acquire(name, record, live=False)
+            assert await over(made[name])
+        size = made["a"].size
+        assert size == made["a"].file.stat().st_size
+        cache.release("a", made["a"])
+        cache.release("b", made["b"])
+        assert 4 == len(list(cache.folder.iterdir()))  # room enough
+        monkeypatch.setattr(module, "KEPT", 3 * size)
+        cache.release("c", made["c"])
+        await removed(cache, {made[name].file for name in "bcd"})
+        monkeypatch.setattr(module, "KEPT", 0)
+        cache.release("d", cache.acquire("d", record, live=False))  # looked at by one more
+        assert 1 == made["d"].viewers
+        cache.release("d", made["d"])
+        await removed(cache, set())
+        again = cache.acquire("a", record, live=False)
+        assert again is not made["a"]
+        await again.wait_frame(TURNS)
+        cache.release("a", again)
+
+
+async def test_few_unfinished_files_are_kept_that_nobody_looks_at(tmp_path, record):
+    """They are work without end: the oldest go."""
+    growing = tmp_path / "m.jsonl.part"
+    growing.write_bytes(b"".join(unpacked(record)[:2]))
+    async with showing() as cache:
+        made = [cache.acquire(str(n), growing, live=True) for n in range(6)]
+        for frame_file in made:
+            await frame_file.wait_frame(1)
+        for number, frame_file in enumerate(made):
+            cache.release(str(number), frame_file)
+        await removed(cache, {frame_file.file for frame_file in made[2:]})

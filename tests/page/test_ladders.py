@@ -1,0 +1,413 @@
+"""Ladders on the page: the API's answers, when tables are computed, what isn't public yet.
+
+The results are written by the test, nothing is played. What answers questions runs in a thread
+here; that it is a process is tested with a browser.
+"""
+
+import gzip
+import json
+import threading
+from contextlib import ExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import attrs
+import pytest
+import trio
+
+from lanista.arena.ladder_opening import open_ladders
+from lanista.arena.server import Arena
+from lanista.arena.spec import HouseBot, LadderSpec
+from lanista.match.ending import Ending
+from lanista.page import ladder_tables, ladders, renewal
+from lanista.page.ladder_tables import LadderTables
+from lanista.page.ladders import REST, Ladders
+from lanista.page.tournaments import NoStandingsError
+from lanista.page.view import View
+from lanista.results.database import Store
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.rating_history import Rated, RatingHistory
+from match.playing import ANGRYMOB
+from page.house import done, showing
+from support.arenas import arena_options
+
+SPEC = LadderSpec(name="pit", game="angrymob", house=(HouseBot(command="CamperJoe"),))
+HOSTILE = "<b>'\"\u202e"
+
+
+def results(number, winner, loser, *, crashed=False, seats=(0, 1)):
+    """Matches in which one bot beats the other, in both seats; in the second one it may crash."""
+    found = []
+    for seat in seats:
+        names = (winner, loser) if seat == 0 else (loser, winner)
+        fails = crashed and seat == 1
+        match = MatchResult(
+            seating=0,
+            attempt=1,
+            end="forfeit" if fails else "finished",
+            reason="capture",
+            turns=60,
+            digest=f"{number:08x}{seat:08x}",
+            seconds=1.5,
+            stall=0.0,
+            record=f"2026-05-01/M{number}{seat}.jsonl.gz",
+            seats=tuple(
+                SeatResult(
+                    bot=name,
+                    rank=1 if name == winner else 2,
+                    score=9 if name == winner else 3,
+                    ending=Ending.CRASH if fails and name == loser else Ending.NORMAL,
+                    words=f"exit code 1 {HOSTILE}" if fails and name == loser else "",
+                )
+                for name in names
+            ),
+        )
+        found.append(
+            BlockResult(block=f"M{number}{seat}", bots=names, seed=1, map="", matches=(match,))
+        )
+    return found
+
+
+def write_results(data, *groups, ladder="pit"):
+    """Store groups of results, and empty files as their records."""
+    folder = data / "records" / "2026-05-01"
+    folder.mkdir(parents=True, exist_ok=True)
+    (data / "ladders").mkdir(exist_ok=True)
+    with Store.open(data / "ladders" / f"{ladder}.db") as store:
+        store.add_matches([one for group in groups for one in group])
+    for one in (one for group in groups for one in group):
+        for match in one.matches:
+            (data / "records" / match.record).write_bytes(b"")
+
+
+class Asked:
+    """Answers as the processes do, and counts the questions; or fails as the test says."""
+
+    def __init__(self):
+        self.tables = LadderTables()
+        self.questions = []
+        self.error = None
+        self.gate = None
+
+    def __call__(self, question):
+        self.questions.append(question["do"])
+        if self.gate is not None:
+            assert self.gate.wait(30)
+        if self.error is not None:
+            raise self.error
+        return json.loads(json.dumps(self.tables.answer(**question)))
+
+
+@asynccontextmanager
+async def opened(data, *specs, ask=None, **how):
+    """An arena's page with ladders; the arena doesn't listen."""
+    ask = ask or Asked()
+    arena = Arena(arena_options(ANGRYMOB, data=data, ladders=specs or (SPEC,)))
+    with ExitStack() as stack:
+        arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
+            open_ladders, arena.options, stack
+        )
+        async with showing(
+            View(arena.running, arena=arena, ladders=Ladders.of(arena, ask, ask)), **how
+        ) as house:
+            house.arena = arena
+            yield house
+
+
+PLAYED = [
+    *(results(number, "Ann", "Bob") for number in range(4)),
+    *(results(number, "Bob", "Cem", crashed=number == 5) for number in range(4, 7)),
+    *(results(number, "CamperJoe", "Cem") for number in range(7, 9)),
+    results(9, "Cem", "CamperJoe", seats=(1,)),
+]
+
+
+async def test_all_ladders_and_the_table_of_one(tmp_path):
+    """The best first; the house bot has no rank; the trend is since the snapshots before."""
+    write_results(tmp_path, *PLAYED)
+    now = datetime.now(UTC)
+    with RatingHistory.open(tmp_path / "ratings.db") as history:
+        history.add("pit", now - timedelta(days=8), {"Bob": Rated(-1000.0, None, None)})
+        history.add("pit", now - timedelta(hours=25), {"Ann": Rated(0.0, None, None)})
+    async with opened(tmp_path) as house:
+        (about,) = (await house.get("/api/1/ladders")).json["ladders"]
+        assert {
+            "name": "pit",
+            "game": "angrymob",
+            "title": "Angry Mob",
+            **dict.fromkeys(("waiting", "playing", "resting", "voids"), 0),
+            "seats": 2,
+            "matches": 19,
+            "bots": 4,
+            "problem": None,
+            "computed": about["computed"],
+            "seat_advantage": about["seat_advantage"],
+        } == about
+        table = (await house.get("/api/1/ladders/pit")).json
+        assert about == {key: table[key] for key in about}
+        assert {} == table["rests"]
+        rows = {row["bot"]: row for row in table["rows"]}
+        assert ["Ann", "Bob", "CamperJoe", "Cem"] == sorted(rows)
+        assert [(1, "Ann"), (2, "Bob")] == [(row["rank"], row["bot"]) for row in table["rows"][:2]]
+        assert (None, True, 5) == tuple(
+            rows["CamperJoe"][key] for key in ("rank", "house", "matches")
+        )
+        assert (3, False, 11, 1) == tuple(
+            rows["Cem"][key] for key in ("rank", "house", "matches", "failures")
+        )
+        ratings = {bot: row["rating"]["value"] for bot, row in rows.items()}
+        assert ratings["Ann"] > ratings["Bob"] > ratings["CamperJoe"]
+        assert (ratings["Ann"], None) == (rows["Ann"]["day"], rows["Ann"]["week"])
+        assert (None, ratings["Bob"] + 1000) == (rows["Bob"]["day"], rows["Bob"]["week"])
+        lobby = (await house.get("/api/1/lobby")).json["ladders"]
+        assert [{**about, "rows": table["rows"]}] == lobby
+
+
+async def test_one_bot_and_two_bots(tmp_path):
+    """By opponent and seat, the last matches and failures; matches whose records are here."""
+    write_results(tmp_path, *PLAYED)
+    (tmp_path / "records" / "2026-05-01" / "M91.jsonl.gz").unlink()
+    async with opened(tmp_path) as house:
+        cem = (await house.get("/api/1/ladders/pit/bots/Cem")).json
+        table = (await house.get("/api/1/ladders/pit")).json
+        assert [cem["row"]] == [row for row in table["rows"] if row["bot"] == "Cem"]
+        assert ("pit", "Angry Mob", "Cem", None) == tuple(
+            cem[key] for key in ("ladder", "title", "bot", "rest")
+        )
+        assert [
+            {"opponent": "Bob", "won": 0, "tied": 0, "lost": 6, "matches": 6},
+            {"opponent": "CamperJoe", "won": 1, "tied": 0, "lost": 4, "matches": 5},
+        ] == cem["opponents"]
+        assert [(0, [0, 5], 1, 5), (1, [1, 5], 0, 6)] == [
+            tuple(seat[key] for key in ("seat", "places", "failures", "matches"))
+            for seat in cem["by_seat"]
+        ]
+        assert {"crash": 1, "normal": 10} == cem["endings"]
+        assert [None, "M81", "M80"] == [match["match"] for match in cem["recent"][:3]]
+        assert 11 == len(cem["recent"])
+        (failed,) = cem["failed"]
+        assert ("M51", "forfeit", ["Cem", "Bob"], [2, 1], ["crash", "normal"]) == tuple(
+            failed[key] for key in ("match", "end", "players", "ranks", "endings")
+        )
+        assert [f"exit code 1 {HOSTILE}", ""] == failed["words"]
+        rating = cem["row"]["rating"]
+        assert [[cem["history"][0][0], *(rating[key] for key in ("value", "low", "high"))]] == cem[
+            "history"
+        ]
+        met = (await house.get("/api/1/ladders/pit/bots/Bob/against/Cem")).json
+        assert ("Bob", "Cem", 6, 0, 0) == tuple(
+            met[key] for key in ("bot", "opponent", "won", "tied", "lost")
+        )
+        assert ["Bob", "Cem"] == [row["bot"] for row in met["rows"]]
+        assert ["M61", "M60", "M51"] == [match["match"] for match in met["recent"][:3]]
+        met = (await house.get("/api/1/ladders/pit/bots/Ann/against/Cem")).json
+        assert (0, 0, 0, []) == tuple(met[key] for key in ("won", "tied", "lost", "recent"))
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/api/1/ladders/Pit", 404, "there is no ladder 'Pit' here"),
+        ("/api/1/ladders/Pit/bots/Ann", 404, "there is no ladder 'Pit' here"),
+        ("/api/1/ladders/Pit/bots/Ann/against/Bob", 404, "there is no ladder 'Pit' here"),
+        ("/api/1/ladders/pit/bots/ann", 404, "there is no bot 'ann' in the table of the ladder"),
+        ("/api/1/ladders/pit/bots/%3Cb%3E", 404, "there is no bot '<b>' in the table of"),
+        ("/api/1/ladders/pit/bots/Ann/against/x", 404, "there is no bot 'x' in the table of"),
+        ("/api/1/ladders/", 404, "there is nothing here"),
+        ("/api/1/ladders/pit/", 404, "there is nothing here"),
+        ("/api/1/ladders/pit/bots", 404, "there is nothing here"),
+        ("/api/1/ladders/pit/bots/Ann/against", 404, "there is nothing here"),
+        ("/api/1/laddersx", 404, "there is nothing here"),
+        ("/api/1/ladders?game=x", 400, "no parameter 'game' here"),
+        ("/api/1/ladders/pit/bots/Ann?x=1", 400, "no parameter 'x' here"),
+    ],
+)
+async def test_what_is_not_there_is_told(tmp_path, path, status, words):
+    write_results(tmp_path, *PLAYED[:1])
+    async with opened(tmp_path) as house:
+        answer = await house.get(path)
+        assert status == answer.status
+        assert answer.json["error"].startswith(words)
+
+
+async def test_a_ladder_without_matches_and_an_arena_without_ladders(tmp_path):
+    async with opened(tmp_path) as house:
+        table = (await house.get("/api/1/ladders/pit")).json
+        assert (0, 0, [], None) == tuple(
+            table[key] for key in ("matches", "bots", "rows", "problem")
+        )
+    async with showing(View(house.arena.running)) as house:
+        assert {"ladders": []} == (await house.get("/api/1/ladders")).json
+        assert 404 == (await house.get("/api/1/ladders/pit")).status
+
+
+async def test_whoever_rests_is_told_with_the_reason(tmp_path):
+    """Failed matches since the arena's start, and house bots that can't be started."""
+    write_results(tmp_path, *PLAYED)
+    async with opened(tmp_path, attrs.evolve(SPEC, bench_after=1)) as house:
+        room = house.arena.ladders.rooms["pit"]
+        for _ in range(5):
+            room._ladder._rests.failed("Cem", room.now)
+        room.bench_house("CamperJoe")
+        table = (await house.get("/api/1/ladders/pit")).json
+        rest = table["rests"]["Cem"]
+        assert "1 failed matches in a row" == rest["why"]
+        left = datetime.fromisoformat(rest["until"]) - datetime.now(UTC)
+        assert timedelta(minutes=20) < left < timedelta(hours=2)
+        assert None is table["rests"]["CamperJoe"]["until"]
+        assert rest == (await house.get("/api/1/ladders/pit/bots/Cem")).json["rest"]
+
+
+def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
+    """What is known already isn't computed again."""
+    write_results(tmp_path, *PLAYED)
+    source = {
+        "name": "pit",
+        "game": "angrymob",
+        "house": ["CamperJoe"],
+        "window": None,
+        "schema": None,
+        "target": str(tmp_path / "ladders" / "pit.db"),
+        "history": str(tmp_path / "ratings.db"),
+        "records": str(tmp_path / "records"),
+    }
+    whole = LadderTables().answer("table", source, known=None)
+    assert {"CamperJoe", "Cem"} < {bot for bot, _ in whole["rows"]}
+    some = LadderTables().answer("table", {**source, "window": 3}, known=None)
+    assert ["CamperJoe", "Cem"] == sorted(bot for bot, _ in some["rows"])
+    assert 3 == some["about"]["matches"]
+    assert {"state": whole["state"]} == LadderTables().answer("table", source, known=whole["state"])
+
+
+# -- when tables are computed --------------------------------------------------------------------
+
+
+async def test_tables_are_computed_when_there_are_new_matches(
+    tmp_path, autojump_clock, monkeypatch
+):
+    """At most one in a while; nothing is told as long as nothing is new."""
+    monkeypatch.setattr(renewal, "SHARE", 0)
+    write_results(tmp_path, *PLAYED[:2])
+    ask, told = Asked(), []
+    arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
+    with ExitStack() as stack:
+        arena.ladders.rooms, arena.names = open_ladders(arena.options, stack)
+        shown = Ladders.of(arena, ask, ask)
+        shown.on_change = lambda: told.append(1)
+        assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
+        await shown.refresh()
+        await shown.refresh()
+        assert (1, 1) == (len(ask.questions), len(told))
+        assert 4 == shown.summaries()[0]["matches"]
+        write_results(tmp_path, *PLAYED[2:4])
+        await trio.sleep(REST - 1)
+        await shown.refresh()
+        assert 4 == shown.summaries()[0]["matches"]
+        await trio.sleep(2)
+        await shown.refresh()
+        assert (8, 2) == (shown.summaries()[0]["matches"], len(told))
+        await trio.sleep(REST + 1)
+        await shown.refresh()
+        assert (3, 2) == (len(ask.questions), len(told))
+        ask.error = NoStandingsError("the results can't be read; the arena's log says why", "why")
+        await trio.sleep(REST + 1)
+        await shown.refresh()
+        # The last table stays.
+        table = json.loads(await shown.table_json("pit"))
+        assert (8, str(ask.error)) == (table["matches"], table["problem"])
+        ask.error = None
+        await trio.sleep(REST + 1)
+        await shown.refresh()
+        assert None is shown.summaries()[0]["problem"]
+
+
+async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
+    """A name that was struck has none any more."""
+    monkeypatch.setattr(renewal, "SHARE", 0)
+    monkeypatch.setattr(ladders, "REST", 0.0)
+    write_results(tmp_path, *PLAYED)
+    arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
+    ask = Asked()
+    with ExitStack() as stack:
+        arena.ladders.rooms, arena.names = open_ladders(arena.options, stack)
+        room = arena.ladders.rooms["pit"]
+        shown = Ladders.of(arena, ask, ask)
+        await shown.refresh()
+        ratings = room._ladder.ratings
+        assert ratings["Ann"] > ratings["Bob"] > ratings["Cem"]
+        room.results.store.strike("Ann")
+        await shown.refresh()
+        assert {"Bob", "Cem", "CamperJoe"} == room._ladder.ratings.keys()
+
+
+async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
+    """Nor does the rest of the page; only the first table is waited for."""
+    write_results(tmp_path, *PLAYED)
+    ask = Asked()
+    async with opened(tmp_path, ask=ask) as house:
+        before = (await house.get("/api/1/ladders/pit")).json
+        ask.gate = threading.Event()
+        house.server.view.ladders.tables["pit"].renewal.due = 0
+        try:
+            assert before == (await house.get("/api/1/ladders/pit")).json
+            assert 200 == (await house.get("/healthz")).status
+        finally:
+            ask.gate.set()
+
+
+async def test_the_round_trip_to_a_bot_is_that_of_its_last_matches(tmp_path, monkeypatch):
+    """The median of the smoothed ones and the least, by the bot's seat, of the last three."""
+    monkeypatch.setattr(ladder_tables, "MEASURED", 3)
+    write_results(tmp_path, *(results(number, "Ann", "Bob") for number in range(3)))
+    day = tmp_path / "records" / "2026-05-01"
+    # By record, oldest first: microseconds of seat 0 and of seat 1; Ann has seat 0 in M*0.
+    for name, ways in {
+        "M00": [{"0": [9, 1]}],  # too long ago
+        "M11": [{"0": [5, 5], "1": [4000, 800]}, {"1": [2000, 700]}, {"0": [6, 6]}],
+        "M21": [{"1": [3000, 900]}],
+    }.items():
+        lines = [{"turn": n, "round_trips": way} for n, way in enumerate(ways)]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (day / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    (day / "M20.jsonl.gz").write_bytes(b"\x1f\x8bdamaged")
+    async with opened(tmp_path) as house:
+        path = "/api/1/ladders/pit/bots"
+        ann = (await house.get(f"{path}/Ann")).json
+        assert {"smoothed": 3000, "least": 700} == ann["round_trip"]
+        bob = (await house.get(f"{path}/Bob")).json
+        assert {"smoothed": 5, "least": 5} == bob["round_trip"]
+    (day / "M11.jsonl.gz").unlink()
+    (day / "M21.jsonl.gz").unlink()
+    async with opened(tmp_path) as house:
+        assert None is (await house.get(f"{path}/Ann")).json["round_trip"]
+
+
+async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
+    """For some seconds, so that many viewers cost as much as one; only some are kept."""
+    write_results(tmp_path, *PLAYED)
+    monkeypatch.setattr(ladders, "ANSWERS", 1)
+    ask = Asked()
+    async with opened(tmp_path, ask=ask) as house:
+        first = (await house.get("/api/1/ladders/pit/bots/Ann")).body
+        assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
+        assert ["table", "bot"] == ask.questions
+        await house.get("/api/1/ladders/pit/bots/Ann/against/Bob")
+        assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
+        assert ["table", "bot", "against", "bot"] == ask.questions
+        house.server.view.ladders._answers.clear()
+        ask.error = NoStandingsError("the results can't be read")
+        answer = await house.get("/api/1/ladders/pit/bots/Ann")
+        assert (503, {"error": "the results can't be read"}) == (answer.status, answer.json)
+
+
+async def test_viewers_are_told_of_a_newer_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(ladders, "REST", 0.0)
+    monkeypatch.setattr(ladders, "EVERY", 0.01)
+    write_results(tmp_path, *PLAYED[:1])
+    async with opened(tmp_path) as house:
+        house.nursery.start_soon(house.server.view.ladders.run)
+        viewer = await house.page()
+        assert done(await viewer.ask("lobby"))
+        await viewer.told("lobby", lambda told: told["ladders"][0]["matches"] == 2)
+        write_results(tmp_path, *PLAYED[1:2])
+        told = await viewer.told("lobby", lambda told: told["ladders"][0]["matches"] == 4)
+        assert ["Ann", "Bob"] == [row["bot"] for row in told["ladders"][0]["rows"]]

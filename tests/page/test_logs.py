@@ -1,0 +1,142 @@
+"""Who sees what bots log: nobody while their match runs, unless the page is the operator's own, or
+lets all see it (docs/api.md, "Frames").
+"""
+
+import json
+
+import pytest
+import trio
+import trio.testing
+
+from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.page import viewer as module
+from lanista.page.view import View
+from match.playing import ANGRYMOB
+from page.house import done, opened, play
+from page.records import AWAY, BACK
+
+ELSEWHERE = {"host": "0.0.0.0", "token": "sesame"}
+PLAN = "# I go east"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(module, "SHORTEST", 0.0)
+
+
+async def begun(house):
+    """A match in whose first turn Ann logs her plan; its bots and id."""
+    ann, bob, match = await house.pair()
+    await play((ann, [f"{PLAN}\n{AWAY}"]), (bob, [""]))
+    return ann, bob, match
+
+
+async def end(ann, bob):
+    for bot in (ann, bob):
+        await bot.until("go")
+    await play((ann, [BACK]), (bob, ["9 9 9 9"]), leave=True)
+
+
+def logs(answer):
+    """The logs of frames, by number."""
+    return {
+        frame["n"]: frame["play"]["logs"]
+        for frame in answer["frames"]
+        if "logs" in frame.get("play", {})
+    }
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ({}, True),
+        ({"token": "sesame"}, False),  # others come through a proxy
+        (ELSEWHERE, False),
+        ({**ELSEWHERE, "open_logs": True}, True),
+        ({"token": "sesame", "open_logs": True}, True),
+    ],
+)
+async def test_who_sees_logs_while_a_match_runs(tmp_path, where, told):
+    """On the operator's own page, or where he opens them; all else of a turn is told anyway."""
+    async with opened(tmp_path, **where) as house:
+        page = await house.page()
+        _, _, match = await begun(house)
+        assert told is (await page.ask("open", match=match))["logs"]
+        answer = await page.ask("frames", match=match, **{"from": 1})
+        assert ({1: logs(answer)[1]} if told else {}) == logs(answer)
+        assert told is (PLAN in json.dumps(answer))
+        assert AWAY in answer["frames"][1]["play"]["raw"]
+
+
+async def test_who_watched_gets_the_logs_at_the_end(tmp_path):
+    """`open` with `logs` waits for the end; then the same frames tell them."""
+    async with opened(tmp_path, **ELSEWHERE) as house:
+        page, other = await house.page(), await house.page()
+        ann, bob, match = await begun(house)
+        for one in (page, other):
+            await one.ask("open", match=match)
+        before = await page.ask("frames", match=match, **{"from": 1})
+        await page.say(do="open", id="logs", match=match, logs=True)
+        await other.say(do="frames", id="end", match=match, **{"from": 3})
+        await end(ann, bob)
+        head = await page.answer("logs")
+        assert ("head", False, True) == (head["type"], head["live"], head["logs"])
+        after = await page.ask("frames", match=match, **{"from": 1})
+        assert {1: {"0": f"{PLAN}\n"}} == logs(after) or {1: {"1": f"{PLAN}\n"}} == logs(after)
+        for frame in after["frames"]:
+            frame.get("play", {}).pop("logs", None)
+        assert before["frames"] == after["frames"][:2]
+        # The other viewer has all frames, and opens the same ones then.
+        assert "end" == (await other.answer("end"))["type"]
+        assert (await other.ask("open", match=match))["logs"]
+        assert logs(await other.ask("frames", match=match, **{"from": 1}))
+        assert done(await other.ask("close", match=match))
+        late = await house.page()
+        assert (await late.ask("open", match=match))["logs"]
+        # Those with and those without logs, whoever opens them.
+        assert 2 == len(house.server.view.frame_cache._by_number)
+
+
+async def test_closing_gives_up_waiting_for_logs(tmp_path):
+    async with opened(tmp_path, **ELSEWHERE) as house:
+        page = await house.page()
+        _, _, match = await begun(house)
+        await page.ask("open", match=match)
+        await page.say(do="open", id="logs", match=match, logs=True)
+        assert done(await page.ask("close", match=match))
+        assert done(await page.answer("logs"))
+
+
+async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, autojump_clock):
+    """They would tell what comes: it is played again with the same seed."""
+    running_matches = RunningMatches()
+    view = View(running_matches)
+    part = tmp_path / "m.jsonl.gz.part"
+    part.touch()
+    running = RunningMatch(
+        match="m",
+        ruleset=ANGRYMOB,
+        room=None,
+        bots=((1, "Ann"), (2, "Bob")),
+        started="",
+        part=part,
+        control=MatchControl(),
+        playing=None,
+        rejoin=None,
+    )
+    shown = trio.Event()
+
+    async def wait():
+        await view.until_shown("m")
+        shown.set()
+
+    async with trio.open_nursery() as nursery:
+        running_matches.begin(running)
+        nursery.start_soon(wait)
+        running_matches.end("m", None)
+        await trio.sleep(10)
+        running_matches.changes.tell()
+        await trio.sleep(10)
+        assert not shown.is_set()
+        running_matches.end("m", part)
+        await shown.wait()

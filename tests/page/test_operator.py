@@ -1,0 +1,94 @@
+"""What the page has for the operator alone: names, refused connections, house bots for rooms."""
+
+import pytest
+import structlog
+
+from lanista.arena import guests, tokens
+from lanista.arena.names import add_name
+from lanista.page import view as module
+from page.house import done, until
+from page.house import opened as serving
+from page.test_ladders import opened
+
+OPERATOR = "Authorization: Bearer sesame"
+
+
+async def test_names_come_in_pages(tmp_path, monkeypatch):
+    """In alphabetical order, with when they were registered and seen; never with their tokens."""
+    monkeypatch.setattr(tokens, "LOG_N", 1)
+    monkeypatch.setattr(module, "NAMES", 2)
+    async with opened(tmp_path, token="sesame") as house:
+        for name in ("cem", "Ann", "Bob"):
+            add_name(house.arena.names.store, name)
+        first = (await house.get("/api/1/names", OPERATOR)).json
+        assert (["Ann", "Bob"], "Bob") == ([one["name"] for one in first["names"]], first["next"])
+        second = (await house.get("/api/1/names?after=Bob", OPERATOR)).json
+        (cem,) = second["names"]
+        assert ("cem", "operator", None, None) == (
+            *(cem[key] for key in ("name", "registrar", "seen")),
+            second["next"],
+        )
+        assert {"name", "registrar", "registered", "seen"} == set(cem)
+
+
+async def test_refused_connections_come_with_their_reasons(tmp_path):
+    """The newest first."""
+    async with serving(tmp_path, token="sesame") as house:
+        for hello in ("Ann v=1 seat=9", "<b> v=2"):
+            await (await house.bot(hello)).rest()
+        newest, oldest = (await house.get("/api/1/refusals", OPERATOR)).json["refusals"]
+        assert ("bad-hello", "unknown-version") == (oldest["code"], newest["code"])
+        assert oldest["peer"].startswith("127.0.0.1:")
+        assert "seat" in oldest["words"]
+
+
+@pytest.mark.parametrize("path", ["names", "refusals"])
+async def test_others_are_told_nothing(tmp_path, path):
+    async with serving(tmp_path, token="sesame") as house:
+        answer = await house.get(f"/api/1/{path}")
+        assert 403 == answer.status
+        assert answer.json["error"].startswith("this is for the operator")
+        assert 403 == (await house.get(f"/api/1/{path}", "Authorization: Bearer x")).status
+
+
+async def test_a_house_bot_is_seated_in_a_room(tmp_path):
+    """It connects as any other bot does, and plays there."""
+    async with serving(tmp_path) as house:
+        page = await house.page()
+        await page.ask("lobby")
+        assert done(await page.ask("house", game="angrymob", bot="CamperJoe", room="r"))
+        told = await page.told("lobby", lambda told: told["rooms"])
+        (room,) = told["rooms"]
+        assert ("r", ["CamperJoe"]) == (room["room"], [bot["name"] for bot in room["bots"]])
+        ann = await house.bot("Ann v=1 room=r")
+        assert {"player 0 CamperJoe", "player 1 CamperJoe"} & set(await ann.until("go"))
+        await ann.stream.aclose()
+
+
+async def test_a_house_bot_that_fails_is_logged_with_its_last_line(tmp_path, monkeypatch):
+    words = ("sh", "-c", "echo first; echo no such library; exit 3")
+    monkeypatch.setattr(guests, "bot_command", lambda _, bot: (bot, words))
+    with structlog.testing.capture_logs() as logged:
+        async with serving(tmp_path) as house:
+            page = await house.page()
+            assert done(await page.ask("house", game="angrymob", bot="CamperJoe", room="r"))
+            left = "a house bot has left"
+            await until(lambda: left in [line["event"] for line in logged])
+    (line,) = [line for line in logged if line["event"] == left]
+    assert "its process exited with code 3: no such library" == line["how"]
+
+
+async def test_what_no_house_bot_is_seated_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(guests, "MOST", 0)
+    async with serving(tmp_path) as house:
+        page = await house.page()
+        asked = {"game": "angrymob", "bot": "CamperJoe", "room": "r"}
+        for how, words in [
+            ({"bot": "Nobody"}, "no house bot 'Nobody' of Angry Mob; there are: "),
+            ({"game": "chess"}, "chess"),
+            ({"room": ""}, "room is ''; it is 1 to 64 of A-Z a-z 0-9 . _ -"),
+            ({"room": "a b"}, "room is 'a b'"),
+            ({"room": None}, "room is None; it should be text"),
+            ({}, "0 house bots at once"),
+        ]:
+            assert words in (await page.ask("house", **asked | how))["words"]

@@ -1,0 +1,382 @@
+"""Frames of files: records, whole or still written, and match files of the original games."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from lanista.games.angrymob.game import AngryMob
+from lanista.match.record import PART
+from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frames
+from match.playing import SMALL, answers
+from match.test_void import Stalls
+from page.records import AWAY, BACK, Reading, captured, changed, played, unpacked, wandering
+from support.tinygame import CountingRules
+
+
+def told(path):
+    """The head, frames and end of a finished file."""
+    head, *frames, end = read_frames(path)
+    return head, frames, end
+
+
+def put(folder, lines, name="m1.jsonl"):
+    path = folder / name
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def followed(path, pieces):
+    """The parts of a record that grows by these pieces, read as far as possible after each."""
+    path.write_bytes(b"")
+    made = ReplayReader(path, live=True)
+    parts = []
+    with path.open("ab", buffering=0) as file:
+        for piece in [b"", *pieces]:
+            file.write(piece)
+            while not made.over and (part := made.next()) is not None:
+                parts.append(part)
+    made.close()
+    assert made.over == ("end" in [part.get("type") for part in parts])
+    return parts
+
+
+def test_a_record_becomes_head_frames_and_end(tmp_path):
+    """Frame 0 is the start; frame N is the position after N turns, with the turn led there."""
+    path = captured(tmp_path)
+    head, frames, end = told(path)
+    assert ("angrymob", "m1", [["Ann", "1"], ["Bob", "1"]]) == (
+        head["game"],
+        head["match"],
+        [[player["name"], player["protocol"]] for player in head["players"]],
+    )
+    assert 2400 == head["rounds"]
+    assert [0, 1, 2] == [frame["n"] for frame in frames]
+    assert [None, 0, 1] == [frame.get("play", {}).get("turn") for frame in frames]
+    assert ["0 0 1 0", "1 1 1 2"] == frames[1]["play"]["raw"]
+    # The first answer has a limit of its own.
+    assert [20.0, 0.2] == [frame["play"]["limit"] for frame in frames[1:]]
+    reading = Reading(head["scene"]["cols"])
+    units = []
+    for frame in frames:
+        reading.read(frame)
+        units.append(sorted(mark[:3] for mark in reading.marks if mark[2] >= 0))
+    # Each a step to the side; then seat 0 a step down, onto the base (rules/angrymob.md 2).
+    expected = [[(0, 0, 0), (1, 1, 1)], [(0, 1, 0), (1, 0, 1)], [(1, 0, 1), (1, 1, 0)]]
+    assert expected == units
+    assert ("end", "7", None) == (end["type"], end["seed"], end["trouble"])
+    assert ("finished", "capture", [1, 2], 2) == tuple(
+        end["result"][key] for key in ("end", "reason", "ranks", "turns")
+    )
+
+
+@pytest.mark.parametrize("size", [1, 100, None])
+def test_a_record_that_is_written_meanwhile_gives_the_same_frames(tmp_path, size):
+    """Whatever piece of it is there: bytes one by one, lines cut in the middle, whole lines."""
+    path = wandering(tmp_path, 3)
+    lines = unpacked(path)
+    data = b"".join(lines)
+    pieces = lines if size is None else [data[at : at + size] for at in range(0, len(data), size)]
+    assert list(read_frames(path)) == followed(tmp_path / "growing.jsonl", pieces)
+
+
+def test_a_frame_is_there_as_soon_as_its_line_is(tmp_path):
+    lines = unpacked(wandering(tmp_path, 2))
+    kinds = []
+    for count in range(len(lines) + 1):
+        parts = followed(tmp_path / "growing.jsonl", lines[:count])
+        kinds.append([part.get("type", "frame") for part in parts])
+    # Header; then two turns; then the result.
+    expected = ["head", "frame", "frame", "frame", "end"]
+    assert [[], expected[:2], expected[:3], expected[:4], expected] == kinds
+
+
+def test_a_live_record_may_have_its_name_already(tmp_path):
+    """The match ended between the question and the look: the `.part` is gone, the record there."""
+    path = wandering(tmp_path, 2)
+    made = ReplayReader(path.with_name(path.name + PART), live=True)
+    parts = []
+    while not made.over:
+        parts.append(made.next())
+    made.close()
+    assert list(read_frames(path)) == parts
+
+
+# -- matches that aren't whole -------------------------------------------------------------------
+
+
+def void(folder):
+    """Seat 1 is late in turn 1 while the host stalls."""
+    return played(
+        folder,
+        answers(AWAY, BACK),
+        answers(""),
+        extra={"stalls": Stalls({1: 0.3})},
+    )
+
+
+def test_the_turn_that_made_a_match_void_is_no_frame(tmp_path):
+    """It was judged and not carried out; the end says void."""
+    path = void(tmp_path)
+    _, frames, end = told(path)
+    assert 4 == len(unpacked(path))  # header, two turns, result
+    assert [0, 1] == [frame["n"] for frame in frames]
+    assert ("void", "stall", 2) == tuple(end["result"][key] for key in ("end", "reason", "turns"))
+    assert end["trouble"] is None
+
+
+def test_a_late_turn_with_a_stall_waits_for_the_line_behind_it(tmp_path):
+    """Only that tells whether it was carried out."""
+    path = void(tmp_path)
+    lines = unpacked(path)
+    assert [0, 1] == [part["n"] for part in followed(tmp_path / "growing", lines[:-1])[1:]]
+    *parts, end = followed(tmp_path / "growing", lines)
+    *whole, whole_end = read_frames(path)
+    assert whole == parts
+    # It is played again with its seed: who follows it isn't told that yet.
+    assert ("void", None, "void", "7") == (
+        *(end["result"]["end"], end["seed"]),
+        *(whole_end["result"]["end"], whole_end["seed"]),
+    )
+
+
+def test_who_watches_a_ladders_match_is_told_its_seed_at_the_end(tmp_path):
+    """No other match is played with it."""
+    header, *rest = unpacked(captured(tmp_path))
+    ladder = {"name": "pit", "map": ""}
+    lines = [json.dumps(json.loads(header) | {"ladder": ladder}).encode() + b"\n", *rest]
+    *_, end = followed(tmp_path / "growing", lines)
+    assert str(json.loads(header)["seed"]) == end["seed"]
+
+
+def test_a_late_turn_with_a_stall_below_the_margin_is_a_frame(tmp_path):
+    path = played(tmp_path, answers(AWAY, BACK), answers(""), extra={"stalls": Stalls({1: 0.03})})
+    assert 0.03 == json.loads(unpacked(path)[2])["stall"]
+    _, frames, end = told(path)
+    assert [0, 1, 2] == [frame["n"] for frame in frames]
+    assert 0.03 == frames[2]["play"]["stall"]
+    assert "forfeit" == end["result"]["end"]
+    assert list(read_frames(path)) == followed(tmp_path / "growing", unpacked(path))
+
+
+def test_an_aborted_match_ends_with_its_last_turn(tmp_path):
+    path = wandering(tmp_path, 3)
+    lines = unpacked(path)
+    result = {**json.loads(lines[-1])["result"], "end": "aborted", "reason": "interrupted"}
+    path = put(
+        tmp_path, [*lines[:3], json.dumps({"result": {**result, "turns": 2}}).encode(), b"\n"]
+    )
+    _, frames, end = told(path)
+    assert (3, "aborted") == (len(frames), end["result"]["end"])
+
+
+@pytest.mark.parametrize("cut", [0, 5])
+def test_a_record_without_a_result_ends_without_one(tmp_path, cut):
+    """The arena was ended before the match was, perhaps in the middle of a line."""
+    lines = unpacked(wandering(tmp_path, 3))
+    _, frames, end = told(put(tmp_path, [*lines[:3], lines[3][:cut]]))
+    assert [0, 1, 2] == [frame["n"] for frame in frames]
+    assert ("7", None, None) == (end["seed"], end["trouble"], end["result"])
+
+
+def test_a_changed_digest_stops_the_replay_with_a_message(tmp_path):
+    lines = changed(unpacked(wandering(tmp_path, 3)), 2, digest="0" * 16)
+    _, frames, end = told(put(tmp_path, lines))
+    assert [0, 1] == [frame["n"] for frame in frames]
+    assert end["result"] is None
+    assert end["trouble"].startswith("the replay stops here: turn 1: digest ")
+    assert "0000000000000000 in the record" in end["trouble"]
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "words"),
+    [
+        (2, b"{}\n", "m1.jsonl: line 3: not a valid turn ("),
+        (2, b"no json\n", "m1.jsonl: line 3: not JSON ("),
+        (2, b"\xff\n", "m1.jsonl: line 3: not JSON ("),
+    ],
+)
+def test_a_damaged_line_stops_the_replay_with_a_message(tmp_path, place, line, words):
+    lines = unpacked(wandering(tmp_path, 3))
+    lines[place] = line
+    _, frames, end = told(put(tmp_path, lines))
+    assert place == len(frames)
+    assert end["trouble"].startswith(f"the replay stops here: {words}")
+
+
+def test_damaged_compression_stops_the_replay_with_a_message(tmp_path):
+    """What could be unpacked before the damage is shown."""
+    whole = wandering(tmp_path, 300).read_bytes()
+    path = put(tmp_path, [whole[: len(whole) // 2]], "m1.jsonl.gz")
+    _, frames, end = told(path)
+    assert 0 < len(frames) < 301
+    assert end["trouble"].startswith("the replay stops here: m1.jsonl.gz: damaged gzip data (")
+
+
+class BrokenRules(CountingRules):
+    """Rules that fail in the second turn."""
+
+    class game(CountingRules.game):  # noqa: N801 - in place of the other
+        def advance(self, turn):
+            if self.turn:
+                raise IndexError("a fault")
+            super().advance(turn)
+
+
+def test_a_fault_of_the_rules_ends_this_replay_alone(tmp_path, monkeypatch):
+    import trio
+    import trio.testing
+
+    from match.playing import COUNTING, SKIPPERS, sit, speaks
+
+    async def play():
+        table = sit(tmp_path, COUNTING, SKIPPERS)
+        await table.play(*[speaks(*"11111")] * 3)
+        return table.path
+
+    path = trio.run(play, clock=trio.testing.MockClock(autojump_threshold=0))
+    monkeypatch.setattr("lanista.games.registry.get", lambda _: BrokenRules())
+    _, frames, end = told(path)
+    assert 2 == len(frames)
+    assert "the replay stops here: IndexError in the rules" == end["trouble"]
+
+
+def test_every_answer_is_read_by_the_rules_once(tmp_path, monkeypatch):
+    """Verdicts, faults and submoves in words come from one reading, however long the answer is."""
+    path = wandering(tmp_path, 3)
+    read = []
+
+    def parse(self, seat, tokens, parse=AngryMob.parse):
+        read.append((self.turn, seat))
+        return parse(self, seat, tokens)
+
+    monkeypatch.setattr(AngryMob, "parse", parse)
+    _, frames, _ = told(path)
+    assert 4 == len(frames)
+    assert [(turn, seat) for turn in range(3) for seat in range(2)] == read
+
+
+# -- match files of the original games -----------------------------------------------------------
+
+TRACES = Path(__file__).parents[1] / "traces"
+NULLS = {
+    "hogwarts": ("hogwarts/01_s1_Null-Null-Null-Null.res.gz", 1),
+    "crematoria": ("crematoria/02_Null-Null-Null-Null_s1.res.gz", 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        pytest.param(*NULLS["hogwarts"], marks=pytest.mark.long, id="hogwarts"),
+        pytest.param(*NULLS["crematoria"], id="crematoria"),
+    ],
+)
+def test_a_match_file_becomes_frames(tmp_path, name, seed):
+    """Its own positions: there are no turns, no clock and no result in it."""
+    data = gzip.decompress((TRACES / name).read_bytes())
+    head, frames, end = told(put(tmp_path, [data], "sent.res"))
+    assert ("res", name.partition("/")[0], None, None, None) == tuple(
+        head[key] for key in ("source", "game", "match", "clock", "rounds")
+    )
+    assert ["Null"] * 4 == [player["name"] for player in head["players"]]
+    assert list(range(len(frames))) == [frame["n"] for frame in frames]
+    assert 100 < len(frames)
+    assert all("play" not in frame for frame in frames)
+    assert {"type": "end", "seed": str(seed), "trouble": None, "result": None} == end
+    reading = Reading(head["scene"]["cols"])
+    for frame in frames:
+        reading.read(frame)
+        assert 4 == len(frame["scores"]) == len(frame["stats"])
+        assert all(len(head["scene"]["stats"]) == len(row) for row in frame["stats"])
+
+
+@pytest.mark.long
+def test_a_packed_match_file_is_one_too(tmp_path):
+    name, _ = NULLS["crematoria"]
+    packed = (TRACES / name).read_bytes()
+    plain = put(tmp_path, [gzip.decompress(packed)], "sent.res")
+    assert list(read_frames(plain)) == list(read_frames(put(tmp_path, [packed], "sent.res.gz")))
+
+
+@pytest.mark.parametrize("name", [name for name, _ in NULLS.values()], ids=NULLS)
+def test_half_a_match_file_is_told_in_words(tmp_path, name):
+    data = gzip.decompress((TRACES / name).read_bytes())
+    path = put(tmp_path, [data[: len(data) // 2]], "sent.res")
+    with pytest.raises(UnreadableError, match=r"^sent\.res: "):
+        list(read_frames(path))
+
+
+# -- files that are no records -------------------------------------------------------------------
+
+HEADER = {
+    "lanista_record": 3,
+    "software": "0.1.0",
+    "match": "m1",
+    "started": "2026-01-01T00:00:00.000+00:00",
+    "game": "angrymob",
+    "game_version": "1",
+    "settings": {"move_limit": 5},
+    "board": SMALL,
+    "generated": False,
+    "seed": 7,
+    "players": [{"name": "Ann", "protocol": "1"}, {"name": "Bob", "protocol": "1"}],
+    "clock": {"first": 20.0, "turn": 0.2, "late_limit": 10},
+}
+
+
+def header(**changes):
+    return json.dumps({**HEADER, **changes}).encode() + b"\n"
+
+
+NO_FRAMES = {
+    "nothing": (b"", "not a file of an original game"),
+    "other text": (b"hello\n", "not a file of an original game"),
+    "binary": (b"\x00\xff" * 50, "not a file of an original game"),
+    "other JSON": (b'{"a": 1}\n', "line 1: not the header of a record"),
+    "half a header": (header()[:-1], "empty; a record begins with its header"),
+    "a newer record": (header(lanista_record=4), "line 1: record format 4"),
+    "an older record": (header(lanista_record=1), "line 1: record format 1"),
+    "an unknown game": (header(game="chess"), "unknown game 'chess'"),
+    "another version": (header(game_version="0"), "is of angrymob version 0; installed is"),
+    "a setting out of range": (header(settings={"move_limit": -1}), "the record's header: "),
+    "a bad board": (header(board="2 2\nA"), "the record's header: "),
+    "one player": (header(players=HEADER["players"][:1]), "has 1 players; angrymob is for 2"),
+    "a name with a newline": (
+        header(players=[{"name": "a\nb", "protocol": "1"}] * 2),
+        "can't be a player's name",
+    ),
+    "packed nothing": (gzip.compress(b""), "empty; a record begins with its header"),
+    "half packed": (gzip.compress(header())[:-12], "damaged gzip data"),
+    "packed badly": (b"\x1f\x8b" + b"\x00" * 30, "damaged gzip data"),
+    "packed no record": (gzip.compress(b"hello\n"), "not a file of an original game"),
+}
+
+
+@pytest.mark.parametrize(("data", "words"), NO_FRAMES.values(), ids=NO_FRAMES)
+def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
+    """With the file's name, never its folder: a viewer needn't know that."""
+    path = put(tmp_path, [data], "sent.file")
+    with pytest.raises(UnreadableError) as error:
+        list(read_frames(path))
+    assert words in str(error.value)
+    assert str(tmp_path) not in str(error.value)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_file_that_is_not_there(tmp_path, live):
+    with pytest.raises(UnreadableError) as error:
+        list(read_frames(tmp_path / "gone")) if not live else ReplayReader(
+            tmp_path / "gone", live=True
+        )
+    assert "can't read gone: No such file or directory" == str(error.value)
+
+
+def test_a_folder_has_no_frames(tmp_path):
+    with pytest.raises(UnreadableError, match=r"can't read .*: Is a directory"):
+        list(read_frames(tmp_path))
+
+
+def test_a_live_record_without_a_header_is_waited_for(tmp_path):
+    assert [] == followed(tmp_path / "growing", [header()[:-1]])

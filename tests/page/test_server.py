@@ -1,0 +1,479 @@
+"""The page's HTTP answers, over real sockets (docs/api.md, "HTTP")."""
+
+import contextlib
+import gzip
+import json
+import logging
+
+import pytest
+import trio
+
+from lanista import __version__
+from lanista.games import registry
+from lanista.hosting.control import RunningMatches
+from lanista.page.frames import API
+from lanista.page.view import View
+from page.house import opened, play, showing
+from page.records import AWAY, BACK
+
+RESULT = {
+    *(
+        "match",
+        "game",
+        "ladder",
+        "title",
+        "state",
+        "started",
+        "ended",
+        "players",
+        "end",
+        "reason",
+        "ranks",
+    ),
+    *("scores", "turns", "seed", "faults"),
+}
+
+
+async def settled(house, match):
+    """Wait until a match is over and in the catalogue."""
+    while True:
+        answer = await house.get(f"/api/1/matches/{match}")
+        if answer.status == 200 and answer.json["state"] == "over":
+            return answer.json
+        await house.arena.running.changes.wait(house.arena.running.changes.count)
+
+
+async def one_match(house, **how):
+    """Play a match of two turns that Ann wins by Bob's bad answer; its id."""
+    ann, bob, match = await house.pair(**how)
+    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+    return match
+
+
+async def test_health(tmp_path):
+    async with opened(tmp_path) as house:
+        answer = await house.get("/healthz")
+        assert (200, {"ok": True, "software": __version__, "api": API}) == (
+            answer.status,
+            answer.json,
+        )
+
+
+async def test_games_and_bots(tmp_path):
+    async with opened(tmp_path) as house:
+        games = (await house.get("/api/1/games")).json["games"]
+        assert ["angrymob", "crematoria", "hogwarts"] == sorted(game["name"] for game in games)
+        (mob,) = [game for game in games if game["name"] == "angrymob"]
+        assert ("Angry Mob", 2) == (mob["title"], mob["seats"])
+        assert [{"name", "default", "low", "high", "help"}] == [set(s) for s in mob["settings"]]
+        bots = (await house.get("/api/1/bots")).json["bots"]
+        assert {(game, name) for game in registry.ours() for name in registry.house_bots(game)} == {
+            (bot["game"], bot["name"]) for bot in bots
+        }
+        assert all(bot["about"] and "\n" not in bot["about"] for bot in bots)
+        some = (await house.get("/api/1/bots?game=hogwarts")).json["bots"]
+        assert [bot for bot in bots if bot["game"] == "hogwarts"] == some
+
+
+async def test_a_match_from_its_beginning_to_its_record(tmp_path):
+    """Running: what isn't known is null, its seed above all. Over: all, and the record's file."""
+    async with opened(tmp_path) as house:
+        ann, bob, match = await house.pair()
+        running = (await house.get(f"/api/1/matches/{match}")).json
+        assert set(running) == RESULT
+        assert {
+            "match": match,
+            "game": "angrymob",
+            "title": "Angry Mob",
+            "state": "running",
+            "started": running["started"],
+            "players": ["Ann", "Bob"],
+            "ladder": None,
+            **dict.fromkeys(("ended", "end", "reason", "ranks", "scores", "turns", "seed")),
+            "faults": None,
+        } == running
+        assert [running] == (await house.get("/api/1/matches")).json["matches"]
+        assert [] == (await house.get("/api/1/matches?end=finished")).json["matches"]
+        assert [running] == (await house.get("/api/1/matches?player=Ann")).json["matches"]
+        assert [] == (await house.get("/api/1/matches?player=ann")).json["matches"]
+        assert 404 == (await house.get(f"/api/1/matches/{match}/record")).status
+        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+        over = await settled(house, match)
+        assert set(over) == RESULT
+        assert ("forfeit", [1, 2], 2, [0, 1]) == tuple(
+            over[key] for key in ("end", "ranks", "turns", "faults")
+        )
+        assert (running["started"][:19], str) == (over["started"][:19], type(over["seed"]))
+        answer = await house.get(f"/api/1/matches/{match}/record")
+        assert "application/gzip" == answer.header("Content-Type")
+        saved = f'attachment; filename="{match}.jsonl.gz"'
+        assert saved == answer.header("Content-Disposition")
+        (file,) = tmp_path.glob("records/*/*.jsonl.gz")
+        assert file.read_bytes() == answer.body
+        header = json.loads(gzip.decompress(answer.body).splitlines()[0])
+        assert (match, over["seed"]) == (header["match"], str(header["seed"]))
+
+
+async def test_matches_by_pages_and_standings(tmp_path):
+    """The newest first; `next` is where the next page begins."""
+    async with opened(tmp_path) as house:
+        ids = [await one_match(house) for _ in range(3)]
+        for match in ids:
+            await settled(house, match)
+        first = (await house.get("/api/1/matches?limit=2")).json
+        assert [ids[2], ids[1]] == [match["match"] for match in first["matches"]]
+        second = (await house.get(f"/api/1/matches?limit=2&before={first['next']}")).json
+        assert ([ids[0]], None) == ([match["match"] for match in second["matches"]], second["next"])
+        query = "game=angrymob&player=Bob&end=forfeit"
+        assert 3 == len((await house.get(f"/api/1/matches?{query}")).json["matches"])
+        assert [] == (await house.get("/api/1/matches?end=void")).json["matches"]
+        seed = first["matches"][1]["seed"]
+        (of_seed,) = (await house.get(f"/api/1/matches?game=angrymob&seed={seed}")).json["matches"]
+        assert ids[1] == of_seed["match"]
+        assert [] == (await house.get(f"/api/1/matches?game=hogwarts&seed={seed}")).json["matches"]
+        # The tables are looked up when the last of them is in the catalogue.
+        changes = house.arena.running.changes
+        while not (tables := (await house.get("/api/1/standings")).json["standings"]) or (
+            tables[0]["matches"] < 3
+        ):
+            await changes.wait(changes.count)
+        (table,) = tables
+        assert ("angrymob", "Angry Mob", 3) == (table["game"], table["title"], table["matches"])
+        row = {"matches": 3, "draws": 0}
+        assert [
+            {**row, "rank": 1, "name": "Ann", "points": 3, "wins": 3, "losses": 0, "faults": 0},
+            {**row, "rank": 2, "name": "Bob", "points": 0, "wins": 0, "losses": 3, "faults": 3},
+        ] == table["rows"]
+        assert tables == (await house.get("/api/1/standings?game=angrymob")).json["standings"]
+        assert [] == (await house.get("/api/1/standings?game=hogwarts")).json["standings"]
+        lobby = (await house.get("/api/1/lobby")).json
+        assert ids[::-1] == [match["match"] for match in lobby["recent"]]
+        assert tables == lobby["standings"]
+
+
+async def test_standings_of_many_names_hold_nobody_up(monkeypatch):
+    """Whoever plays chooses its name: a long table is made in slices, and others go on between."""
+    rows = [{"rank": number, "name": f"bot{number}"} for number in range(5000)]
+    tables = [{"game": game, "rows": rows, "matches": 1} for game in ("angrymob", "hogwarts")]
+    view = View(RunningMatches())
+    view._standings = tables
+    async with showing(view) as house:
+        most, dumps = 0, json.dumps
+
+        def noted(value):
+            nonlocal most, since
+            since += 1
+            most = max(most, since)
+            return dumps(value)
+
+        async def go_on():
+            nonlocal since
+            while True:
+                since = 0
+                await trio.lowlevel.checkpoint()
+
+        since = 0
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(go_on)
+            monkeypatch.setattr(json, "dumps", noted)
+            answer = await house.get("/api/1/standings")
+            monkeypatch.setattr(json, "dumps", dumps)
+            nursery.cancel_scope.cancel()
+        assert {"standings": tables} == answer.json
+        assert 200 <= most <= 450
+
+
+async def test_matches_of_an_earlier_arena_are_there(tmp_path):
+    """They are found when the page is opened, also without a catalogue."""
+    async with opened(tmp_path) as house:
+        match = await one_match(house)
+        over = await settled(house, match)
+    for file in tmp_path.glob("catalogue.db*"):
+        file.unlink()
+    async with opened(tmp_path) as house:
+        assert over == await settled(house, match)
+        assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
+
+
+# -- what isn't answered -------------------------------------------------------------------------
+
+BAD = {
+    "/nothing": (404, "there is nothing here; see docs/api.md"),
+    "/api/1/": (404, "there is nothing here"),
+    "/api/2/games": (404, "there is nothing here"),
+    "/api/1/matches/": (404, "there is nothing here"),
+    "/api/1/matches/01X": (404, "there is no match '01X' here"),
+    "/api/1/matches/01X/record": (404, "there is no record of a finished match '01X'"),
+    "/api/1/matches/01X/more": (404, "there is nothing here"),
+    "/api/1/matches/%00": (404, "there is no match '\\x00' here"),
+    "/api/1/matches/%ff": (404, "there is no match"),
+    "/api/1/games?game=angrymob": (400, "no parameter 'game' here; known are: none"),
+    "/api/1/bots?bot=x": (400, "no parameter 'bot' here; known are: game"),
+    "/api/1/matches?limit=0": (400, "limit='0'; it is from 1 to 200"),
+    "/api/1/matches?limit=201": (400, "limit='201'; it is from 1 to 200"),
+    "/api/1/matches?limit=-1": (400, "limit='-1'; it is"),
+    "/api/1/matches?limit=": (400, "limit=''; it is"),
+    "/api/1/matches?limit=%D9%A3": (400, "limit='\u0663'; it is"),  # a digit, but none of ours
+    "/api/1/matches?end=won": (400, "end='won'; it is one of finished, forfeit, aborted, void"),
+    "/api/1/matches?seed=x": (400, "seed='x'; it is a whole number"),
+    "/api/1/matches?before=x": (400, "before='x'; it is the `next` of another page"),
+    "/api/1/matches?colour=red": (
+        400,
+        "no parameter 'colour' here; known are: game, player, name, end, seed, limit, before",
+    ),
+    "/api/1/matches?game": (400, "the query isn't NAME=VALUE&…"),
+    "/api/1/matches?game=a&game=b": (400, "a parameter is given twice; give it once"),
+    "/api/1/matches/01X?x=1": (400, "no parameter 'x' here"),
+    "/api/1/ws": (426, "this path is a WebSocket"),
+}
+
+
+async def test_what_is_not_there_is_told_in_words(tmp_path):
+    """`{"error": "words"}` with its status."""
+    async with opened(tmp_path) as house:
+        for path, (status, words) in BAD.items():
+            answer = await house.get(path)
+            assert (path, status) == (path, answer.status)
+            assert ["error"] == list(answer.json)
+            assert answer.json["error"].startswith(words)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/page/../server.py",
+        "/page/%2e%2e/server.py",
+        "/page/..%2fserver.py",
+        "/page//etc/passwd",
+        "/page/",
+        "/page",
+        "//etc/passwd",
+        "//[",
+        "/../../../../etc/passwd",
+        "/page/index.html%00",
+        "/api/1/matches/..%2f..%2fcatalogue.db/record",
+        "http://elsewhere/healthz",
+        "*",
+    ],
+)
+async def test_no_path_leads_elsewhere(tmp_path, path):
+    """What may be had is in a table; nothing is looked up in the file system."""
+    async with opened(tmp_path) as house:
+        assert 404 == (await house.get(path)).status
+
+
+@pytest.mark.parametrize("method", ["POST", "HEAD", "PUT", "DELETE", "OPTIONS", "BREW"])
+async def test_only_get_is_known(tmp_path, method):
+    async with opened(tmp_path) as house:
+        for path in ("/api/1/lobby", "/", "/api/1/ws"):
+            answer = await house.get(path, method=method)
+            assert (405, "GET") == (answer.status, answer.header("Allow"))
+            if method == "HEAD":
+                assert b"" == answer.body
+            else:
+                assert {"error": "only GET is known here"} == answer.json
+
+
+# -- who may ask ---------------------------------------------------------------------------------
+
+
+async def test_every_answer_has_its_headers(tmp_path):
+    """Also an error's; each once. Nothing of ours is shown within, or run by, another site."""
+    async with opened(tmp_path) as house:
+        for path, kind in [
+            ("/", "text/html; charset=utf-8"),
+            ("/page/index.html", "text/html; charset=utf-8"),
+            ("/page/main.js", "text/javascript; charset=utf-8"),
+            ("/page/style.css", "text/css; charset=utf-8"),
+            ("/healthz", "application/json"),
+            ("/nothing", "application/json"),
+        ]:
+            answer = await house.get(path)
+            assert (path, kind) == (path, answer.header("Content-Type"))
+            assert str(len(answer.body)) == answer.header("Content-Length")
+            assert answer.header("Content-Security-Policy").startswith(
+                "default-src 'none'; script-src 'self'; style-src 'self'; "
+                "img-src 'self' data: blob:; connect-src 'self'; "
+            )
+            assert "frame-ancestors 'none'" in answer.header("Content-Security-Policy")
+            assert "nosniff" == answer.header("X-Content-Type-Options")
+            assert "no-referrer" == answer.header("Referrer-Policy")
+            assert "same-origin" == answer.header("Cross-Origin-Resource-Policy")
+            assert "no-cache" == answer.header("Cache-Control")
+        assert (await house.get("/")).body == (await house.get("/page/index.html")).body
+
+
+async def test_on_loopback_only_our_own_names_are_answered(tmp_path):
+    """A name that another's name service leads here would make that site's page one of ours."""
+    async with opened(tmp_path) as house:
+        port = house.server.port
+        for host, status in {
+            f"127.0.0.1:{port}": 200,
+            f"localhost:{port}": 200,
+            f"LOCALHOST:{port}": 200,
+            f"[::1]:{port}": 200,
+            "localhost": 200,  # forwarded from elsewhere, as by ssh
+            f"evil.example:{port}": 403,
+            f"127.0.0.1.evil.example:{port}": 403,
+            f"evil.example@127.0.0.1.nip.io:{port}": 403,
+            "": 403,
+            "[": 403,
+            "[::1": 403,
+        }.items():
+            answer = await house.get("/healthz", host=host)
+            assert (host, status) == (host, answer.status)
+            assert answer.json.get("error") in (None, f"Host {host!r} isn't this page's address")
+
+
+async def test_another_sites_page_is_refused(tmp_path):
+    """By its Origin, which a browser always says with a WebSocket; other programs say none."""
+    async with opened(tmp_path) as house:
+        own = f"127.0.0.1:{house.server.port}"
+        for origin, status in {
+            f"http://{own}": 200,
+            f"https://{own}": 200,  # behind a proxy that speaks TLS
+            f"http://localhost:{house.server.port}": 403,
+            "http://127.0.0.1": 403,
+            "http://127.0.0.1:1": 403,
+            "http://evil.example": 403,
+            f"http://evil.example/{own}": 403,
+            "null": 403,
+            "": 403,
+            "http://[": 403,
+        }.items():
+            answer = await house.get("/healthz", f"Origin: {origin}")
+            assert (origin, status) == (origin, answer.status)
+        for twice in (f"Host: {own}", f"Origin: http://{own}\r\nOrigin: http://evil.example"):
+            answer = await house.get("/healthz", twice)
+            assert (400, "a request has one Host header and at most one Origin header") == (
+                answer.status,
+                answer.json["error"],
+            )
+        assert 400 == (await house.raw(b"GET /healthz HTTP/1.1\r\n\r\n")).status
+
+
+async def test_off_loopback_every_name_is_answered_but_no_other_origin(tmp_path):
+    """A machine has names that we can't know; commands need the token there."""
+    async with opened(tmp_path, host="0.0.0.0", token="t") as house:
+        assert 200 == (await house.get("/healthz", host="arena.example:80")).status
+        for origin, status in {"http://arena.example:80": 200, "http://evil.example": 403}.items():
+            answer = await house.get("/healthz", f"Origin: {origin}", host="arena.example:80")
+            assert status == answer.status
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\r\n",
+        b"hello\r\n\r\n",
+        b"GET /\r\n\r\n",
+        b"GET / HTTP/2\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3\r\n\r\nabc",
+        b"GET / HTTP/1.1\r\nHost\r\n\r\n",
+        b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n",
+    ],
+)
+async def test_what_is_no_request_ends_its_connection_alone(tmp_path, data, caplog):
+    """With a status where one can be told, and nothing in the log."""
+    async with opened(tmp_path) as house:
+        async with await trio.open_tcp_stream("127.0.0.1", house.server.port) as stream:
+            await stream.send_all(data)
+            try:
+                answer = await stream.receive_some()
+            except trio.BrokenResourceError:
+                answer = b""
+        assert not answer or answer.startswith(b"HTTP/1.1 4")
+        assert 200 == (await house.get("/healthz")).status
+    assert [] == [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+# -- faults of the page are no match's matter ----------------------------------------------------
+
+
+async def test_without_a_catalogue_the_rest_is_there(tmp_path):
+    """Its file can't be opened: matches are played and looked at, none is listed."""
+    (tmp_path / "catalogue.db").mkdir()
+    async with opened(tmp_path) as house:
+        match = await one_match(house)
+        while match not in house.arena.running.ended:
+            await house.arena.running.changes.wait(house.arena.running.changes.count)
+        assert {"matches": [], "next": None} == (await house.get("/api/1/matches")).json
+        assert {"standings": []} == (await house.get("/api/1/standings")).json
+        assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
+
+
+async def test_a_catalogue_that_breaks_is_no_harm(tmp_path, monkeypatch):
+    """Whatever the database says while the arena serves."""
+    import sqlite3
+
+    from lanista.page.catalogue import Catalogue
+
+    failed = trio.Event()
+
+    def fail(*_):
+        trio.from_thread.run_sync(failed.set)
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Catalogue, "sync", lambda *_: 0)
+    monkeypatch.setattr(Catalogue, "add", fail)
+    async with opened(tmp_path) as house:
+        await one_match(house)
+        await failed.wait()
+        await one_match(house)
+        assert 200 == (await house.get("/api/1/lobby")).status
+
+
+async def test_a_record_that_the_catalogue_could_not_take_is_added_later(tmp_path, monkeypatch):
+    """As when the disk was full at the end of the match: it isn't missing until the next start."""
+    import sqlite3
+
+    from lanista.page.catalogue import Catalogue
+
+    def fail(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Catalogue, "add", fail)
+    monkeypatch.setattr("lanista.page.view.SYNC_AGAIN", 0)
+    async with opened(tmp_path) as house:
+        changes = house.arena.running.changes
+        match = await one_match(house)
+        while True:
+            count = changes.count
+            listed = (await house.get("/api/1/matches")).json["matches"]
+            if [(match, "over")] == [(one["match"], one["state"]) for one in listed]:
+                break
+            await changes.wait(count)
+
+
+async def test_a_fault_of_the_page_ends_the_page_alone(tmp_path, monkeypatch):
+    broken = trio.Event()
+
+    async def break_down(*_, task_status):
+        task_status.started()
+        await broken.wait()
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(View, "run", break_down)
+    async with opened(tmp_path) as house:
+        ann, bob, _ = await house.pair()
+        assert 200 == (await house.get("/healthz")).status
+        broken.set()
+        with contextlib.suppress(OSError):
+            while True:  # until nobody is there any more
+                await house.get("/healthz")
+        await play((ann, [AWAY]), (bob, ["9 9 9 9"]), leave=True)
+        assert b"\nend forfeit\n" in ann.heard
+
+
+async def test_a_page_that_cannot_begin_is_told(monkeypatch):
+    """Not swallowed: the arena doesn't begin without it."""
+
+    async def break_down(*_, task_status):
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(View, "run", break_down)
+    with pytest.RaisesGroup(KeyError, flatten_subgroups=True):
+        async with showing(View(RunningMatches())):
+            pass

@@ -1,0 +1,424 @@
+"""Tournaments on the page: the API's answers, when results are looked at, `serve --tournament`."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import types
+
+import pytest
+import trio
+from structlog.testing import capture_logs
+
+from e2e.running import PATIENCE, Program, command
+from lanista.cli.standings import StandingsProcess, shown_tournaments
+from lanista.competition.looking import load
+from lanista.errors import BadInputError
+from lanista.hosting.control import RunningMatches
+from lanista.match.ending import Ending
+from lanista.page import renewal
+from lanista.page import server as server_module
+from lanista.page import tournaments as module
+from lanista.page.renewal import SHARE
+from lanista.page.tournaments import FIRST, REST, NoStandingsError, Tournaments
+from lanista.page.view import View
+from lanista.ratings.text import as_json
+from lanista.results.database import Store
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from page.house import done, showing
+from ratings.samples import FOUR, TWO, row, standings
+
+TWO_JSON, FOUR_JSON = as_json(TWO), as_json(FOUR)
+MANY = as_json(standings([row(rank, f"bot {rank}") for rank in range(1, FIRST + 3)]))
+SPEC = """\
+name = "{name}"
+game = "angrymob"
+format = "round-robin"
+seeds = [1, 2, 3]
+bots = [{{ name = "Ann", command = "CamperJoe" }}, {{ name = "Bob", command = "GravityGoers" }}]
+"""
+
+
+class Results:
+    """What a look finds: what the test says. `at` is the time of the last one."""
+
+    def __init__(self, found):
+        self.found = found
+        self.count = 0
+
+    def __call__(self):
+        self.count += 1
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+
+def page(**looks):
+    """The page of an arena in which nothing is played, with these tournaments."""
+    return showing(View(RunningMatches(), tournaments=Tournaments(looks)))
+
+
+def write_spec(folder, name="cup", file="cup.toml", extra=""):
+    path = folder / file
+    path.write_text(SPEC.format(name=name) + extra, encoding="utf-8")
+    return path
+
+
+def store_blocks(path, seeds, ending=Ending.NORMAL):
+    """Store a block of each seed, as a run in another process does: Ann wins as the first."""
+    setup = load(path)
+    names = setup.bots
+    blocks = []
+    for opening in map(setup.opening, seeds):
+        seatings = (names, names[::-1])
+        matches = [
+            MatchResult(
+                seating=number,
+                attempt=1,
+                end="finished",
+                reason="capture",
+                turns=60,
+                digest=f"{opening.seed:08x}{number:08x}",
+                seconds=1.5,
+                stall=0.0,
+                seats=tuple(
+                    SeatResult(bot=name, rank=1 + (name != "Ann"), score=3, ending=ending)
+                    for name in bots
+                ),
+            )
+            for number, bots in enumerate(seatings)
+        ]
+        block = setup.block_id(names, opening)
+        blocks.append(
+            BlockResult(
+                block=block, bots=names, seed=opening.seed, map=opening.map, matches=tuple(matches)
+            )
+        )
+    with Store.open(setup.database) as store:
+        store.add(blocks)
+
+
+# -- what is told --------------------------------------------------------------------------------
+
+
+async def test_all_one_and_the_lobby():
+    """The standings are those of docs/tournaments.md; the lobby has the first rows of each."""
+    async with page(cup=Results(TWO_JSON), four=Results(FOUR_JSON), many=Results(MANY)) as house:
+        answer = await house.get("/api/1/tournaments")
+        cup, four, many = answer.json["tournaments"]
+        assert {"cup": TWO_JSON, "four": FOUR_JSON, "many": MANY} == {
+            one["name"]: one["standings"] for one in (cup, four, many)
+        }
+        assert ("Angry Mob", "Hogwarts") == (cup["title"], four["title"])
+        assert (3, 2, FIRST + 2) == (cup["bots"], four["bots"], many["bots"])
+        assert {None} == {one["problem"] for one in (cup, four, many)}
+        assert cup == (await house.get("/api/1/tournaments/cup")).json
+        lobby = (await house.get("/api/1/lobby")).json["tournaments"]
+        long = {"head_to_head", "seat_advantage", "rounds"}
+        shorter = {key: value for key, value in MANY.items() if key not in long}
+        shorter["standings"] = MANY["standings"][:FIRST]
+        assert {**many, "standings": shorter} == lobby[2]
+
+
+async def test_an_arena_without_tournaments_has_none():
+    async with page() as house:
+        assert {"tournaments": []} == (await house.get("/api/1/tournaments")).json
+        assert [] == (await house.get("/api/1/lobby")).json["tournaments"]
+
+
+@pytest.mark.parametrize("name", ["a b", "a/b", "../matches", "<b>", "é\u202e", "%2F", "?x=1"])
+async def test_any_name_can_be_asked_for(name):
+    """What it holds is no path of ours."""
+    quoted = "".join(f"%{byte:02X}" for byte in name.encode())
+    async with page(**{name: Results(TWO_JSON)}) as house:
+        answer = await house.get(f"/api/1/tournaments/{quoted}")
+        assert (200, name) == (answer.status, answer.json["name"])
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/api/1/tournaments/Cup", 404, "there is no tournament 'Cup' here"),
+        ("/api/1/tournaments/", 404, "there is no tournament '' here"),
+        ("/api/1/tournaments/cup/rows", 404, "there is no tournament 'cup/rows' here"),
+        ("/api/1/tournaments/%00%ff", 404, "there is no tournament"),
+        ("/api/1/tournaments?game=x", 400, "no parameter 'game' here"),
+        ("/api/1/tournaments/cup?x=1", 400, "no parameter 'x' here"),
+    ],
+)
+async def test_what_is_not_there_is_told(path, status, words):
+    async with page(cup=Results(TWO_JSON)) as house:
+        answer = await house.get(path)
+        assert status == answer.status
+        assert answer.json["error"].startswith(words)
+
+
+async def test_a_problem_is_told_in_its_words_and_why_to_the_log():
+    """Of one tournament: the others' standings are there. The log hears it once."""
+    bad = Results(NoStandingsError("no results yet", "/home/x/cup.db: not there"))
+    with capture_logs() as logs:
+        async with page(bad=bad, cup=Results(TWO_JSON)) as house:
+            house.server.view.tournaments._all["bad"].renewal.due = 0  # asked again at once
+            found = (await house.get("/api/1/tournaments")).json["tournaments"]
+            house.server.view.tournaments._all["bad"].renewal.due = 0
+            again = (await house.get("/api/1/tournaments/bad")).json
+    assert 2 == bad.count
+    empty = dict.fromkeys(("title", "computed", "bots", "standings"))
+    assert {"name": "bad", "problem": "no results yet", **empty} == found[0] == again
+    assert TWO_JSON == found[1]["standings"]
+    (line,) = [line for line in logs if line["event"] == "no standings of a tournament"]
+    assert ("bad", "/home/x/cup.db: not there") == (line["tournament"], line["why"])
+
+
+@pytest.mark.parametrize(
+    "fault", [ZeroDivisionError("/secret"), {**TWO_JSON, "blocks": float("nan")}]
+)
+async def test_a_fault_ends_nothing(fault):
+    """Neither one of who computes nor figures that JSON has no word for."""
+    with capture_logs() as logs:
+        async with page(bad=Results(fault), cup=Results(TWO_JSON)) as house:
+            bad, cup = (await house.get("/api/1/tournaments")).json["tournaments"]
+            assert 200 == (await house.get("/healthz")).status
+    assert "the arena failed to compute the standings; its log says why" == bad["problem"]
+    assert TWO_JSON == cup["standings"]
+    (line,) = [line for line in logs if line["event"] == "no standings of a tournament"]
+    assert "Traceback" in line["why"]
+
+
+# -- when results are looked at ------------------------------------------------------------------
+
+
+async def test_results_are_looked_at_once_in_a_while(mock_clock):
+    """However many ask; nothing is told as long as nothing changes."""
+    results, told = Results(TWO_JSON), []
+    tournaments = Tournaments({"cup": results}, on_change=lambda: told.append(1))
+    assert [None] == [one["standings"] for one in tournaments.summaries()]
+    before = await tournaments.one_json("cup")
+    mock_clock.jump(REST - 0.1)
+    await tournaments.refresh()
+    assert (1, 1) == (results.count, len(told))
+    mock_clock.jump(0.2)
+    results.found = None  # nothing changed
+    assert before == await tournaments.one_json("cup")
+    mock_clock.jump(REST + 0.1)
+    results.found = dict(TWO_JSON)  # read anew, and the same
+    assert before == await tournaments.one_json("cup")
+    assert (3, 1) == (results.count, len(told))
+    mock_clock.jump(REST + 0.1)
+    results.found = {**TWO_JSON, "blocks": 19}
+    assert 19 == json.loads(await tournaments.one_json("cup"))["standings"]["blocks"]
+    assert (4, 2) == (results.count, len(told))
+
+
+async def test_a_long_look_is_seldom(mock_clock, monkeypatch):
+    """Of 100,000 matches: it may take but a share of the time."""
+    times = iter([100.0, 102.0, 200.0, 200.1])
+    monkeypatch.setattr(renewal, "time", types.SimpleNamespace(monotonic=times.__next__))
+    results = Results(TWO_JSON)
+    tournaments = Tournaments({"cup": results})
+    await tournaments.refresh()
+    mock_clock.jump(2 * SHARE - 0.1)
+    await tournaments.refresh()
+    assert 1 == results.count
+    mock_clock.jump(0.2)
+    await tournaments.refresh()
+    assert 2 == results.count
+
+
+async def test_the_loop_goes_on_while_results_are_looked_at():
+    """The lobby is told as it is; who asks waits for the one look that all share."""
+    ready, begun = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        assert ready.wait(PATIENCE)
+        return results()
+
+    results = Results(TWO_JSON)
+    async with page(slow=slow) as house:
+        answers = []
+
+        async def ask():
+            answers.append((await house.get("/api/1/tournaments/slow")).json)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask)
+            nursery.start_soon(ask)
+            await trio.to_thread.run_sync(begun.wait)
+            assert 200 == (await house.get("/healthz")).status
+            (summary,) = (await house.get("/api/1/lobby")).json["tournaments"]
+            assert (None, None) == (summary["standings"], summary["problem"])
+            assert [] == answers
+            ready.set()
+    assert 1 == results.count
+    assert [TWO_JSON, TWO_JSON] == [answer["standings"] for answer in answers]
+
+
+async def test_the_end_does_not_wait_for_a_look():
+    ready, begun = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        assert ready.wait(PATIENCE)
+
+    try:
+        async with page(slow=slow) as house:
+            looker = await house.page()
+            assert done(await looker.ask("lobby"))
+            await trio.to_thread.run_sync(begun.wait)
+        assert not ready.is_set()
+    finally:
+        ready.set()
+
+
+async def test_who_looks_is_told_what_changes(monkeypatch):
+    """And while nobody does, nothing is looked at."""
+    monkeypatch.setattr(module, "REST", 0.0)
+    monkeypatch.setattr(server_module, "TOURNAMENTS_EVERY", 0.01)
+    results = Results(NoStandingsError("no results yet"))
+    async with page(cup=results) as house:
+        assert 200 == (await house.get("/api/1/games")).status
+        assert 0 == results.count
+        looker = await house.page()
+        assert done(await looker.ask("lobby"))
+        await looker.told("lobby", lambda told: told["tournaments"][0]["problem"])
+        results.found = TWO_JSON
+        told = await looker.told("lobby", lambda told: told["tournaments"][0]["standings"])
+        assert (18, None) == (
+            told["tournaments"][0]["standings"]["blocks"],
+            told["tournaments"][0]["problem"],
+        )
+
+
+# -- the command line ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def process():
+    """The process that computes: to start it takes longer than its answers."""
+    process = StandingsProcess()
+    process.start()
+    yield process
+    process.close()
+
+
+def test_the_standings_are_those_of_the_database(tmp_path, monkeypatch, process):
+    """Also what another process writes later, and what is added to the spec; else nothing new."""
+    monkeypatch.setattr("lanista.cli.standings.RACY", 0)
+    path = write_spec(tmp_path)
+    (look,) = shown_tournaments([path], process, process).looks.values()
+    with pytest.raises(NoStandingsError) as refused:
+        look()
+    assert "no results yet: run lanista tournament run cup.toml" == str(refused.value)
+    store_blocks(path, [0])
+    found = look()
+    assert ("cup", 1, 3, 2, False) == tuple(
+        found[key] for key in ("name", "blocks", "planned", "matches", "over")
+    )
+    assert [("Ann", 2), ("Bob", 0)] == [(row["bot"], row["points"]) for row in found["standings"]]
+    assert look() is None
+    store_blocks(path, [1, 2])
+    found = look()
+    assert (3, True) == (found["blocks"], found["over"])
+    assert look() is None
+    path.write_text(path.read_text().replace("[1, 2, 3]", "[1, 2, 3, 4, 5]"))
+    found = look()
+    assert (3, 5, False) == (found["blocks"], found["planned"], found["over"])
+
+
+def test_a_change_a_moment_ago_is_not_trusted(tmp_path, process):
+    """Another may follow that leaves the time as it is."""
+    path = write_spec(tmp_path)
+    store_blocks(path, [0])
+    (look,) = shown_tournaments([path], process, process).looks.values()
+    assert look() == look()
+
+
+def test_what_fails_is_told_without_paths(tmp_path, process):
+    """They are for the log."""
+    path = write_spec(tmp_path)
+    (look,) = shown_tournaments([path], process, process).looks.values()
+    (tmp_path / "cup.db").write_bytes(b"no database" * 100)
+    with pytest.raises(NoStandingsError) as refused:
+        look()
+    assert "the results can't be read; the arena's log says why" == str(refused.value)
+    assert str(tmp_path / "cup.db") in refused.value.why
+    path.write_text("name = ")
+    with pytest.raises(NoStandingsError) as refused:
+        look()
+    assert "cup.toml can't be used as it is now; the arena's log says why" == str(refused.value)
+    assert str(path) in refused.value.why
+
+
+def test_the_process_may_end(tmp_path):
+    """It is told, and the next look starts it anew; when the arena has ended, no more."""
+    path = write_spec(tmp_path)
+    store_blocks(path, [0])
+    process = StandingsProcess()
+    (look,) = shown_tournaments([path], process, process).looks.values()
+    try:
+        process.start()
+        process._process.kill()
+        process._process.wait()
+        with pytest.raises(NoStandingsError) as refused:
+            look()
+        assert "the standings can't be computed now" == str(refused.value)
+        assert "the process ended (-9)" == refused.value.why
+        assert 1 == look()["blocks"]
+    finally:
+        process.close()
+    with pytest.raises(NoStandingsError) as refused:
+        process.ask({"tournament": str(path)})
+    assert ("the arena ends", "") == (str(refused.value), refused.value.why)
+
+
+def test_two_of_one_name_are_refused(tmp_path):
+    paths = [write_spec(tmp_path, "Cup", f"{number}.toml") for number in (1, 2)]
+    with pytest.raises(BadInputError) as refused:
+        shown_tournaments(paths, StandingsProcess(), StandingsProcess())
+    assert (
+        f"--tournament: {paths[0]} and {paths[1]} are both called 'Cup'; "
+        "show one of them, or give one another name"
+    ) == str(refused.value)
+
+
+def refused(folder, *words):
+    """Bad input: exit code 2, nothing printed, one line that is returned."""
+    ran = subprocess.run(
+        command("serve", *words), cwd=folder, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (2, "") == (ran.returncode, ran.stdout), ran.stderr
+    assert 1 == ran.stderr.count("\n"), ran.stderr
+    return ran.stderr
+
+
+def test_a_spec_that_cannot_be_used_is_refused_at_the_start(tmp_path):
+    write_spec(tmp_path, file="bad.toml", extra="rounds = 0\n")
+    assert "lanista: bad.toml: rounds: 0" in refused(tmp_path, "--tournament", "bad.toml")
+    assert [tmp_path / "bad.toml"] == list(tmp_path.iterdir())
+
+
+@pytest.mark.long
+def test_no_page_shows_no_tournament(tmp_path):
+    write_spec(tmp_path)
+    told = refused(tmp_path, "--no-web", "--tournament", "cup.toml")
+    assert "lanista: --tournament and --no-web: say one of them, the page shows it\n" == told
+
+
+def test_without_a_tournament_its_libraries_are_not_loaded(tmp_path):
+    """They take longer to load than all the rest."""
+    words = [sys.executable, "-X", "importtime", *command("serve", "--port", 0)[1:]]
+    program = Program([*words, "--web", "127.0.0.1:0"], tmp_path)
+    try:
+        program.until(
+            lambda: 2 == program.out.count("\n"), "the arena says where it and its page is"
+        )
+        program.signal(signal.SIGTERM)
+        program.wait()
+        imported = program.err
+    finally:
+        program.end()
+    assert "lanista.page.tournaments" in imported
+    for heavy in ("numpy", "sqlalchemy", "lanista.competition", "lanista.results.database"):
+        assert f" {heavy}\n" not in imported

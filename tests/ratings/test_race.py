@@ -1,0 +1,58 @@
+"""The curve of the leaders' ratings: its points, what they come from, what is remembered."""
+
+import pytest
+
+from lanista.ratings import race as module
+from lanista.ratings.race import MAX_BOTS, MAX_POINTS, Races, points_of
+from lanista.results.blocks import BlockScore
+
+SEATED = ((0, 1), (1, 0))
+WON, LOST = ((1, 2), (2, 1)), ((2, 1), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "points"),
+    [(0, []), (3, [1, 2, 3]), (31, [*range(2, 31, 2), 31]), (1001, [*range(50, 1001, 50), 1001])],
+)
+def test_points_are_at_equal_steps_and_at_the_end(blocks, points):
+    assert points == sorted(points_of(blocks))
+
+
+@pytest.mark.parametrize("blocks", [1, 29, 30, 31, 299, 301, 10**6])
+def test_there_are_few_points(blocks):
+    assert len(points_of(blocks)) <= MAX_POINTS + 1
+
+
+def test_a_curve_follows_the_results():
+    """Ann wins at first, then Bob; Cid plays nothing at first, so he has no rating there."""
+    played = [BlockScore(("Ann", "Bob"), ranks) for ranks in (WON, WON, LOST, LOST, LOST)]
+    played.append(BlockScore(("Bob", "Cid"), WON))
+    curve = Races().race_of(["Bob", "Cid"], played, SEATED, ["Ann", "Bob", "Cid"])
+    assert [1, 2, 3, 4, 5, 6] == curve["blocks"]
+    bob, cid = (one["ratings"] for one in curve["curves"])
+    assert ["Bob", "Cid"] == [one["bot"] for one in curve["curves"]]
+    assert bob[0] > bob[1] and bob[1] < bob[2] < bob[3] < bob[4]  # noqa: PT018 - one curve
+    assert 0 == round(bob[3], 6)
+    assert [None] * 5 == cid[:5]
+    assert cid[5] < bob[5]
+
+
+def test_known_points_are_not_computed_again(monkeypatch):
+    computed = []
+    ratings = module.ratings_of
+
+    def counting(played, *args):
+        computed.append(len(played))
+        return ratings(played, *args)
+
+    monkeypatch.setattr(module, "ratings_of", counting)
+    races = Races()
+    played = [BlockScore(("Ann", "Bob"), ranks) for ranks in (WON, LOST, WON)]
+    first = races.race(played[:2], SEATED, ["Ann", "Bob"])
+    assert first == races.race(played, SEATED, ["Ann", "Bob"])[:2]
+    assert [1, 2, 3] == computed
+
+
+def test_too_many_bots_have_no_curve():
+    names = [f"bot {number}" for number in range(MAX_BOTS + 1)]
+    assert [] == Races().race([BlockScore(tuple(names[:2]), WON)], SEATED, names)

@@ -1,0 +1,173 @@
+"""The sequential test: its ratio against plain cases, its errors against simulated matches."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.ratings.sequential import Sequential, elo_of, score_of
+
+SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def test_bounds_are_walds():
+    low, high = Sequential(alpha=0.05, beta=0.1).bounds
+    assert math.log(0.1 / 0.95) == pytest.approx(low)
+    assert math.log(0.9 / 0.05) == pytest.approx(high)
+
+
+@given(st.floats(-1500, 1500))
+def test_elo_and_score(elo):
+    assert elo == pytest.approx(elo_of(score_of(elo)), abs=1e-6)
+    assert 1 == pytest.approx(score_of(elo) + score_of(-elo))
+
+
+def test_without_draws_it_is_the_plain_test():
+    """Scores 0 and 1 alone: n log(s1/s0) for each win, n log((1-s1)/(1-s0)) for each loss."""
+    test = Sequential(elo0=0, elo1=50)
+    test.add(1.0, 60)
+    test.add(0.0, 50)
+    s0, s1 = score_of(0), score_of(50)
+    expected = 60 * math.log(s1 / s0) + 50 * math.log((1 - s1) / (1 - s0))
+    # The other scores have a thousandth of a block each.
+    assert expected == pytest.approx(test.llr, abs=0.01)
+
+
+def likeliest(counts, mean):
+    """The greatest Σ n log p with Σ p = 1 and Σ p score = mean: bisection on the multiplier."""
+    total = sum(counts.values())
+    low = -1 / (max(counts) - mean) + 1e-15
+    high = -1 / (min(counts) - mean) - 1e-15
+
+    def excess(by):
+        return sum(n * (s - mean) / (1 + by * (s - mean)) for s, n in counts.items())
+
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    shares = {s: n / total / (1 + low * (s - mean)) for s, n in counts.items()}
+    assert 1 == pytest.approx(sum(shares.values()), abs=1e-6)
+    assert mean == pytest.approx(sum(s * p for s, p in shares.items()), abs=1e-6)
+    return sum(n * math.log(shares[s]) for s, n in counts.items())
+
+
+@given(st.lists(st.integers(0, 60), min_size=5, max_size=5).filter(any))
+def test_the_ratio_is_that_of_the_likeliest_distributions(numbers):
+    test = Sequential(elo0=-10, elo1=40)
+    for score, times in zip(SCORES, numbers, strict=True):
+        if times:
+            test.add(score, times)
+    counts = {score: max(times, 1e-3) for score, times in zip(SCORES, numbers, strict=True)}
+    expected = likeliest(counts, score_of(40)) - likeliest(counts, score_of(-10))
+    assert expected == pytest.approx(test.llr, abs=1e-4)
+
+
+@given(st.lists(st.sampled_from([*SCORES, 1 / 3, 0.3125]), min_size=1, max_size=30), st.randoms())
+def test_only_how_many_of_each_counts(scores, chance):
+    """Not their order; weights are repetitions; and A's view is B's turned round."""
+    one, other, turned = (Sequential(-20, 20, 0.01, 0.01) for _ in range(3))
+    for score in scores:
+        one.add(score)
+        turned.add(1 - score)
+    shuffled = list(scores)
+    chance.shuffle(shuffled)
+    for score in sorted(set(shuffled)):
+        other.add(score, shuffled.count(score))
+    assert len(scores) == one.blocks == other.blocks
+    assert one.llr == pytest.approx(other.llr, abs=1e-6)
+    assert one.llr == pytest.approx(-turned.llr, abs=1e-6)
+
+
+def test_it_decides_once():
+    test = Sequential(0, 100)
+    assert test.decision is None
+    while test.decision is None:
+        test.add(1.0)
+    assert "H1" == test.decision
+    assert test.llr >= test.bounds[1]
+    test.add(0.0, 500)
+    assert test.llr < test.bounds[0]
+    assert "H1" == test.decision
+    other = Sequential(0, 100)
+    while other.decision is None:
+        other.add(0.25)
+    assert "H0" == other.decision
+
+
+def test_draws_alone_decide_in_the_end():
+    """Nothing but ½: no variance at all, which the test must survive."""
+    test = Sequential(0, 100)
+    for _ in range(2000):
+        test.add(0.5)
+        if test.decision:
+            break
+    assert "H0" == test.decision
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Sequential(10, 0), "elo0 must be below elo1"),
+        (lambda: Sequential(0, math.inf), "elo0 must be below elo1"),
+        (lambda: Sequential(alpha=0.5), "between 0 and 0.5"),
+        (lambda: Sequential(beta=0.0), "between 0 and 0.5"),
+        (lambda: Sequential().add(1.5), "must be a share between 0 and 1"),
+        (lambda: Sequential().add(math.nan), "must be a share between 0 and 1"),
+        (lambda: Sequential().add(0.5, 0), "it must be at least 1"),
+    ],
+)
+def test_what_it_refuses(make, words):
+    with pytest.raises(ValueError) as caught:
+        make()
+    assert words in str(caught.value)
+
+
+def errors(elo0, elo1, *, seats, alike, trials):
+    """The shares of wrong decisions where H0, and where H1, is true; alpha and beta are 0.05."""
+    wrong = []
+    for truth, decided in ((elo0, "H1"), (elo1, "H0")):
+        chance = np.random.default_rng(12)
+        found = 0
+        for _ in range(trials):
+            test = Sequential(elo0, elo1, 0.05, 0.05)
+            for score in _blocks(chance, truth, seats, alike):
+                test.add(score)
+                if test.decision:
+                    break
+            found += test.decision == decided
+        wrong.append(found / trials)
+    return wrong
+
+
+def _blocks(chance, elo, seats, alike):
+    """Scores of blocks without end: by chance, matches of a block decided alike."""
+    mean = score_of(elo)
+    drawn = 0.3
+    ends = [mean - drawn / 2, mean + drawn / 2]
+    while True:
+        shape = (256, 2) if seats == 2 else (256, 4, 4)
+        common = chance.random((256, *[1] * (len(shape) - 1)))
+        number = np.where(chance.random(shape) < alike, common, chance.random(shape))
+        scores = np.where(number < ends[0], 1.0, np.where(number < ends[1], 0.5, 0.0))
+        yield from scores.reshape(256, -1).mean(axis=1).tolist()
+
+
+def test_errors_are_as_rare_as_asked_for():
+    """200 tests each: 0.05 with a simulation's error of 0.015."""
+    for share in errors(0, 80, seats=2, alike=0.5, trials=200):
+        assert share < 0.09
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("hypotheses", "seats", "alike"),
+    list(itertools.product([(0, 30), (-20, 20), (0, 100)], [2, 4], [0.0, 0.5])),
+)
+def test_errors_long(hypotheses, seats, alike):
+    """The long version: 2000 tests each; 0.005 is the simulation's own error."""
+    for share in errors(*hypotheses, seats=seats, alike=alike, trials=2000):
+        assert share < 0.065

@@ -1,0 +1,217 @@
+"""Standings as text: what each form holds, and that no name can break it."""
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.match.ending import Ending
+from lanista.ratings.html import html_text
+from lanista.ratings.table import Estimate
+from lanista.ratings.text import (
+    as_json,
+    columns,
+    csv_columns,
+    csv_text,
+    estimate_text,
+    guarded,
+    json_text,
+    markdown_text,
+    places_text,
+    ranks_text,
+    visible,
+)
+from ratings.rewrite_golden import GOLDEN, WRITERS
+from ratings.samples import FOUR, SAMPLES, TWO, any_standings, row, standings
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("ending", WRITERS)
+def test_tables_are_those_of_the_golden_files(name, ending):
+    """`make golden` rewrites them; the diff is to be looked at."""
+    golden = (GOLDEN / f"{name}.{ending}").read_bytes().decode()
+    assert golden == WRITERS[ending](SAMPLES[name])
+
+
+@given(any_standings())
+def test_json_says_all_exactly(any_):
+    read = json.loads(json_text(any_))
+    assert as_json(any_) == read
+    assert read["schema"] == 1
+    assert len(any_.rows) == len(read["standings"])
+    for one, told in zip(any_.rows, read["standings"], strict=True):
+        assert (one.rank, one.bot, one.points, one.superior) == (
+            *(told["rank"], told["bot"], told["points"], told["superior"]),
+        )
+        assert {ending.value: one.endings.get(ending, 0) for ending in Ending} == told["endings"]
+        if one.rating is not None:
+            assert one.rating == Estimate(**told["rating"])
+
+
+def test_json_has_no_figure_that_is_none():
+    """JSON knows no NaN; a reader would fail far from here."""
+    broken = standings([row(1, "A", rating=Estimate(value=float("nan"), low=0.0, high=0.0))])
+    with pytest.raises(ValueError):
+        json_text(broken)
+
+
+@given(any_standings())
+def test_csv_is_read_back_by_the_csv_module(any_):
+    text = csv_text(any_)
+    heads, *lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    assert csv_columns(any_.seats) == heads
+    assert ["rank", "bot", "matches", "points"] == heads[:4]
+    assert len(any_.rows) == len(lines)
+    for one, cells in zip(any_.rows, lines, strict=True):
+        told = dict(zip(heads, cells, strict=True))
+        name = told["bot"].removeprefix("'")
+        assert visible(one.bot) == name
+        assert (one.rank, one.matches, one.points) == (
+            *(int(told["rank"]), int(told["matches"]), float(told["points"])),
+        )
+        assert list(one.places) == [int(told[f"place_{n}"]) for n in range(1, any_.seats + 1)]
+        figures = [told["rating"], told["low"], told["high"]]
+        if one.rating is None:
+            assert [""] * 3 == figures
+        else:
+            exact = [one.rating.value, one.rating.low, one.rating.high]
+            for end, cell in zip(exact, figures, strict=True):
+                # An end that isn't there is empty.
+                assert (end is None) == (cell == "")
+                assert end is None or abs(end - float(cell)) < 0.0051
+
+
+@given(st.text(min_size=1))
+def test_no_name_is_a_formula_in_a_spreadsheet(name):
+    """And the apostrophe that makes it none can be taken off again, whatever the name was."""
+    cell = guarded(name)
+    assert cell[0] not in "=+-@"
+    assert cell.isprintable()
+    assert visible(name) == cell.removeprefix("'")
+
+
+def test_lines_of_csv_end_in_a_newline_alone():
+    assert "\r" not in csv_text(TWO)
+    assert csv_text(TWO).endswith("\n")
+
+
+def cells_of(line):
+    """The cells of a line of a Markdown table: split where no backslash stands before a bar."""
+    return re.split(r"(?<!\\)(?:\\\\)*\|", line)[1:-1]
+
+
+@given(any_standings())
+def test_markdown_keeps_its_columns(any_):
+    """Whatever names hold: a bar, a line's end, a backslash before a bar."""
+    lines = markdown_text(any_).split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("| rank "))
+    for line in lines[at : at + 2 + len(any_.rows)]:
+        assert len(columns(any_)) == len(cells_of(line)), line
+    assert all(char.isprintable() for line in lines for char in line)
+
+
+def test_markdown_escapes_what_means_something():
+    text = markdown_text(TWO)
+    assert r"| Grav\|ity |" in text
+    assert r"\<b\>" in text
+    forged = markdown_text(standings([], name="a\n# b", words="1. forged\n- list"))
+    assert "# a\\\\n\\# b\n" in forged
+    assert "\n1\\. forged\\\\n- list\n" in forged
+
+
+class Page(HTMLParser):
+    """The elements and the text of a page."""
+
+    VOID = frozenset({"meta"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open, self.texts, self.attributes = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert tag == self.open.pop()
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@given(any_standings())
+def test_a_page_is_made_of_our_elements_alone(any_):
+    page = Page(html_text(any_))
+    assert [] == page.open
+    ours = {
+        *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "div"),
+        *("table", "thead", "tbody", "tr", "th", "td", "span", "svg", "line", "circle"),
+        *("details", "summary", "dl", "dt", "dd"),
+    }
+    assert ours >= set(page.elements)
+    assert not {name for name, _ in page.attributes if name.startswith("on")}
+    assert not {name for name, _ in page.attributes if name in {"style", "href", "src"}}
+    for one in any_.rows:
+        assert any(text.startswith(visible(one.bot)) for text in page.texts)
+
+
+def test_a_page_allows_its_style_and_nothing_else():
+    text = html_text(TWO)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    directives = policy[1].split("; ")
+    assert "default-src 'none'" in directives
+    assert re.fullmatch(r"style-src 'sha256-[A-Za-z0-9+/=]{44}'", directives[1])
+    assert "unsafe" not in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_a_page_has_a_table_for_everything_that_there_is():
+    assert 4 == html_text(TWO).count("<table>")  # standings, seats, head-to-head, endings
+    assert 2 == html_text(FOUR).count("<table>")  # nobody met, no seat is known
+    assert 2 == html_text(standings([])).count("<table>")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "words"),
+    [
+        (123.4, 101, 146.2, "+123 ±22"),
+        (-61.7, -95, -20, "-62 -33 +42"),
+        (0, 0, 0, "+0 ±0"),
+        (10, 9.4, 10.6, "+10 ±1"),
+        (800, 500, 2200, "+800 -300 +1400"),
+        (669, 65.4, 669, "+669 -604 +0"),
+        (669, 65.4, None, "≥ +65"),
+        (-838, None, 142, "≤ +142"),
+        (3, None, None, "?"),
+    ],
+)
+def test_an_estimate_is_told_with_its_interval(value, low, high, words):
+    assert words == estimate_text(Estimate(value=value, low=low, high=high))
+
+
+def test_ranks_and_places_are_told():
+    assert "" == ranks_text(row(1, "A"))
+    assert "2" == ranks_text(row(2, "A", rank_low=2, rank_high=2))
+    assert "1–3" == ranks_text(row(2, "A", rank_low=1, rank_high=3))  # noqa: RUF001 - a range
+    assert "7-5-12" == places_text(TWO.rows[1], 2)
+    assert "5-2-1-0" == places_text(FOUR.rows[0], 4)
+
+
+@given(any_standings())
+def test_every_row_has_a_cell_for_every_column(any_):
+    for one in any_.rows:
+        assert {str} == {type(column.cell(one)) for column in columns(any_)}

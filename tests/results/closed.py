@@ -1,0 +1,44 @@
+"""Tries a place that can't be written: `closed.py PATH`. Says what came of it, as JSON."""
+
+import json
+import sys
+from pathlib import Path
+
+from samples import drawn
+
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+
+path = Path(sys.argv[1])
+said = {}
+
+
+def attempt(name, act):
+    try:
+        said[name] = act()
+    except StoreError as error:
+        said[name] = str(error)
+
+
+def read():
+    with Store.open(path, create=False) as store:
+        return [block.id for block in store.played()]
+
+
+def write():
+    with Store.open(path, create=False) as store:
+        return store.add([drawn(99)])
+
+
+def run():
+    with Store.open(path) as store, store.lock():
+        return store.add([drawn(99)])
+
+
+def make():
+    Store.open(path.with_name("new.db")).close()
+
+
+for act in (read, write, run, make):
+    attempt(act.__name__, act)
+print(json.dumps(said))

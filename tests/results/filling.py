@@ -1,0 +1,33 @@
+"""Adds blocks until the disk is full: `filling.py PATH`. Says what came of it, as JSON."""
+
+import itertools
+import json
+import sys
+from pathlib import Path
+
+from samples import drawn, stored
+
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+
+path = Path(sys.argv[1])
+ballast = path.with_name("ballast")
+ballast.write_bytes(bytes(300_000))
+acknowledged = 0
+with Store.open(path) as store:
+    for at in itertools.count(0, 20):
+        try:
+            store.add([drawn(number) for number in range(at, at + 20)])
+        except StoreError as error:
+            words = str(error)
+            break
+        acknowledged += 20
+    same = stored(store) == [drawn(number) for number in range(acknowledged)]
+with Store.open(path, create=False) as store:
+    again = len(store.played())
+ballast.unlink()
+with Store.open(path) as store:
+    more = len(store.add([drawn(number) for number in range(acknowledged + 20)]))
+print(
+    json.dumps({"added": acknowledged, "words": words, "same": same, "again": again, "more": more})
+)

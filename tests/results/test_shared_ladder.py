@@ -1,0 +1,112 @@
+"""Two arenas that play one ladder, on a PostgreSQL server: what each knows of the other."""
+
+import contextlib
+
+import pytest
+import trio
+
+from arena.rooms import play
+from lanista.arena import ladder_results
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.names import Names, add_name, reset_token
+from lanista.arena.spec import LadderSpec
+from lanista.results.data_folder import DataFolder
+from lanista.results.names import NameStore
+from lanista_protocol import Hello, RemoteProtocolError
+from results import postgres
+
+PATIENCE = 60
+HERE = "127.0.0.1"
+
+
+@pytest.fixture
+def url(server):
+    """A database of its own, as an arena names the schemas in it."""
+    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
+    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS arenas WITH (FORCE)")
+        connection.execute("CREATE DATABASE arenas")
+    return postgres.url(server, "arenas")
+
+
+@pytest.fixture
+def open_room(url, tmp_path):
+    """Open the ladder for one of the arenas, each of which has a data folder of its own."""
+    opened = []
+
+    def open_room(arena):
+        spec = LadderSpec(name="pit", game="angrymob", settings={"move_limit": 1})
+        data = tmp_path / arena
+        data.mkdir(exist_ok=True)
+        room = LadderRoom.open(spec, tmp_path, DataFolder(data), url)
+        opened.append(room)
+        return room
+
+    yield open_room
+    for room in opened:
+        room.close()
+
+
+async def until(condition):
+    with trio.fail_after(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - a database tells nobody
+            await trio.sleep(0.01)
+
+
+def known(room):
+    """By name: the number of its matches that a ladder knows."""
+    return {name: entry.matches for name, entry in room._ladder._names.items()}
+
+
+async def check_until_refused(arena, hello):
+    while True:
+        await arena.check(hello, HERE)
+        await trio.sleep(0.05)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(ladder_results, "LOOK_INTERVAL", 0.02)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_each_arena_knows_what_all_have_played(open_room, nursery, monkeypatch):
+    """Many matches at once, in several pieces; every match counts once in both."""
+    monkeypatch.setattr(ladder_results, "AT_ONCE", 7)
+    one, other = open_room("one"), open_room("other")
+    for number in range(10):
+        play(one, "Ann", "Bob", ranks=[(1, 2), (2, 1)][number % 2])
+    for room in (one, other):
+        nursery.start_soon(room.results.run)
+    await until(lambda: known(other) == {"Ann": 10, "Bob": 10})
+    for _ in range(3):
+        play(other, "Cem", "Ann")
+    expected = {"Ann": 13, "Bob": 10, "Cem": 3}
+    for room in (one, other):
+        await until(lambda room=room: known(room) == expected)
+        await until(lambda room=room: not room.results._own)
+    assert expected == known(open_room("one"))
+
+
+async def test_names_are_shared(url):
+    """One that is registered at one arena is known at the other; a reset holds for both."""
+    async with contextlib.AsyncExitStack() as stack:
+        store, same, third = (stack.enter_context(NameStore.open(url)) for _ in range(3))
+        one, other = (Names(each, is_open=True) for each in (store, same))
+        nursery = await stack.enter_async_context(trio.open_nursery())
+        for each in (one, other):
+            nursery.start_soon(each.run)
+        await one.check(Hello(name="Ann", token="hers", room="pit"), HERE)
+        with pytest.raises(RemoteProtocolError, match="registered with another token"):
+            await other.check(Hello(name="ann", token="other", room="pit"), HERE)
+        known = await other.check(Hello(name="Ann", token="hers", room="pit"), HERE)
+        assert known.is_registered
+        token = add_name(third, "Bob")
+        for each in (one, other):
+            await each.check(Hello(name="Bob", token=token, room="pit"), HERE)
+        reset_token(third, "Bob")
+        with trio.fail_after(PATIENCE):
+            for each in (one, other):
+                with pytest.raises(RemoteProtocolError, match="registered with another token"):
+                    await check_until_refused(each, Hello(name="Bob", token=token, room="pit"))
+        nursery.cancel_scope.cancel()

@@ -1,0 +1,235 @@
+"""Damage of a SQLite database: what is found of it at once, and what is lost by it."""
+
+import collections
+import random
+import shutil
+import threading
+
+import pytest
+
+from lanista.results.database import Store
+from lanista.results.errors import StoreError, damaged
+from lanista.results.match_result import Benching
+from results.flipping import flip
+from results.samples import drawn, stored
+from results.test_store_schema import execute
+
+BLOCKS = 8
+
+
+def fill(store):
+    """Something in every table, by a transaction each."""
+    store.set_meta("base_seed", "0123456789abcdef")
+    for name in ("Ant", "Bee"):
+        store.set_identity(name, '{"command":"' + name * 10 + '"}')
+    store.unbench("Ant")
+    store.strike("Élan")
+    for number in range(BLOCKS - 1):
+        store.add([drawn(number)])
+    store.add([drawn(BLOCKS - 1)], [Benching(bot="Bee", block="id3", failures=5)])
+
+
+def read(store):
+    """Everything there is to be read."""
+    return (
+        stored(store),
+        store.played(),
+        store.endings(),
+        store.endings(["id2"]),
+        store.running_failures(5),
+        store.benched(),
+        store.digests(),
+        store.identities(),
+        store.meta("base_seed"),
+    )
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """The folder of a database that was closed."""
+    folder = tmp_path_factory.mktemp("filled")
+    with Store.open(folder / "cup.db") as store:
+        fill(store)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """The folder of a database as kill -9 leaves it: nearly all of it in the write-ahead log."""
+    folder, copy = tmp_path_factory.mktemp("open"), tmp_path_factory.mktemp("killed")
+    with Store.open(folder / "cup.db") as store:
+        fill(store)
+        for ending in ("", "-wal", "-shm"):
+            shutil.copyfile(folder / f"cup.db{ending}", copy / f"cup.db{ending}")
+    return copy
+
+
+def copied(source, folder):
+    """Copy a database with all that lies beside it, over what is there."""
+    for old in folder.glob("cup.db*"):
+        old.unlink()
+    for path in source.glob("cup.db*"):
+        shutil.copyfile(path, folder / path.name)
+    return folder / "cup.db"
+
+
+def at_length(source, file, times):
+    return pytest.param(source, file, times, marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize(
+    ("source", "file", "times"),
+    [
+        ("filled", "cup.db", 12),
+        ("killed", "cup.db-wal", 8),
+        at_length("filled", "cup.db", 1000),
+        at_length("killed", "cup.db", 200),
+        at_length("killed", "cup.db-wal", 400),
+        at_length("killed", "cup.db-shm", 200),
+    ],
+)
+def test_a_flipped_bit_gives_values_or_one_line(request, tmp_path, source, file, times):
+    """Whichever it is: reading ends, and no other error than one for people comes of it."""
+    folder = request.getfixturevalue(source)
+    chance = random.Random(f"{source} {file}")
+    came = collections.Counter()
+    for _ in range(times):
+        path = copied(folder, tmp_path)
+        where = flip(chance, tmp_path / file)
+        refusals = []
+        try:
+            with Store.open(path, create=False) as store:
+                read(store)
+        except StoreError as error:
+            refusals.append(str(error))
+        assert all(words.startswith(f"{path}: ") for words in refusals), where
+        assert all(words.isprintable() for words in refusals), where
+        came["refused" if refusals else "read"] += 1
+    print(dict(came))
+
+
+def test_a_value_that_nobody_stored_is_refused_where_it_is_read(filled, tmp_path):
+    """Its page is right, so SQLite doesn't know; the other values can be read."""
+    path = copied(filled, tmp_path)
+    execute(path, "UPDATE matches SET ranks = '[1,'")
+    with Store.open(path) as store:
+        assert 2 == len(store.identities())
+        with pytest.raises(StoreError) as error:
+            store.played()
+    words = f"{path}: damaged (a value isn't what was stored: JSONDecodeError: "
+    assert str(error.value).startswith(words)
+    assert "); move cup.db away, then put back a copy or play again" in str(error.value)
+
+
+def test_what_a_kill_or_a_power_cut_broke_off_is_stored_again(killed, tmp_path):
+    """The log cut anywhere, and its last transaction damaged: all before it is there."""
+    log = (killed / "cup.db-wal").read_bytes()
+    lengths = random.Random(1).sample(range(len(log)), 8)
+    whole = [drawn(number) for number in range(BLOCKS)]
+    for left in [*(log[:length] for length in lengths), changed(log, -100)]:
+        path = copied(killed, tmp_path)
+        path.with_name("cup.db-wal").write_bytes(left)
+        path.with_name("cup.db-shm").unlink()
+        with Store.open(path) as store:
+            there = stored(store)
+            assert whole[: len(there)] == there
+            store.add(whole)
+            assert whole == stored(store)
+    assert BLOCKS - 1 == len(there)
+
+
+def test_what_is_damaged_within_the_log_counts_as_not_stored(killed, tmp_path):
+    """SQLite reads up to there, and a run plays the rest again."""
+    path = copied(killed, tmp_path)
+    log = path.with_name("cup.db-wal")
+    log.write_bytes(changed(log.read_bytes(), log.stat().st_size // 2))
+    with Store.open(path) as store:
+        there = len(store.played())
+        assert 0 < there < BLOCKS - 1
+        store.add([drawn(number) for number in range(BLOCKS)])
+        assert BLOCKS == len(store.played())
+
+
+def changed(data, place):
+    """The same bytes, but for one bit."""
+    data = bytearray(data)
+    data[place] ^= 1
+    return data
+
+
+def test_a_log_that_another_writes_is_not_taken_for_damaged(tmp_path):
+    """Read while it grows and begins anew."""
+    path = tmp_path / "cup.db"
+    done = threading.Event()
+    with Store.open(path) as store:
+        with store._engine.connect() as connection:
+            connection.connection.driver_connection.execute("PRAGMA wal_autocheckpoint = 10")
+
+        def write():
+            for number in range(20):
+                store.add([drawn(number)])
+            done.set()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            looks = 0
+            while not done.is_set() or not looks:
+                Store.open(path, create=False).close()
+                looks += 1
+        finally:
+            writer.join()
+    with Store.open(path, create=False) as store:
+        assert 20 == len(store.played())
+
+
+@pytest.mark.parametrize("how", ["removed", "moved", "replaced"])
+def test_a_file_that_goes_while_it_is_in_use(tmp_path, how):
+    """SQLite itself would write on into what nobody finds, and say that all is well."""
+    path = tmp_path / "cup.db"
+    with Store.open(path) as store:
+        store.add([drawn(1)])
+        if how == "removed":
+            path.unlink()
+        elif how == "moved":
+            path.rename(tmp_path / "other.db")
+        else:
+            shutil.copyfile(path, tmp_path / "other.db")
+            (tmp_path / "other.db").replace(path)
+        words = f"{path}: removed, moved or replaced while it was in use, and nothing more is "
+        for act in (lambda: store.add([drawn(2)]), store.played, lambda: store.set_meta("a", "b")):
+            with pytest.raises(StoreError) as error:
+                act()
+            assert str(error.value).startswith(words)
+        assert (how == "replaced") == path.exists()
+        if how == "moved":
+            (tmp_path / "other.db").rename(path)
+            assert ["id2"] == store.add([drawn(2)])
+
+
+def test_a_file_that_goes_in_the_middle_of_a_transaction(tmp_path):
+    """What was committed into a file that nobody finds isn't said to be stored."""
+    path = tmp_path / "cup.db"
+    with Store.open(path) as store:
+        with pytest.raises(StoreError, match="removed, moved or replaced"), store._writing():
+            path.unlink()
+        with pytest.raises(StoreError, match="removed, moved or replaced"):
+            store.played()
+
+
+def test_the_log_beside_a_damaged_file_is_named(killed, tmp_path):
+    """A copy that is put beside the log of another state would be damaged by it."""
+    path = copied(killed, tmp_path)
+    assert "move cup.db and cup.db-wal away" in str(damaged(path, "a page"))
+
+
+def test_nothing_is_written_into_a_damaged_database(filled, tmp_path):
+    """Opened to play as well: the file stays as it is."""
+    path = copied(filled, tmp_path)
+    data = bytearray(path.read_bytes())
+    data[5 * 4096 + 5] ^= 1  # of a page's head
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match="damaged"):
+        Store.open(path)
+    assert data == path.read_bytes()
+    assert {"cup.db"} == {one.name for one in tmp_path.iterdir()}

@@ -1,0 +1,293 @@
+"""Disks that are full or can't be written, files that are damaged, locked, away, or not ours."""
+
+import json
+import os
+import resource
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from lanista.results import engines
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from results.samples import block, drawn, stored
+
+HERE = Path(__file__).parent
+PATIENCE = 100
+
+
+def refused(act):
+    """The one line that an act is refused with."""
+    with pytest.raises(StoreError) as error:
+        act()
+    assert error.value.__cause__ is None
+    words = str(error.value)
+    assert 1 == len(words.splitlines())
+    return words
+
+
+def in_own_mounts(*commands):
+    """Run shell commands where mounts are nobody else's; what the last one says, as JSON."""
+    unshare = (
+        ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "-r", "--mount"]
+    )
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare (util-linux) is not installed")
+    if subprocess.run([*unshare, "true"], capture_output=True).returncode:
+        pytest.skip("this machine allows no mounts of one's own")
+    ended = subprocess.run(
+        [*unshare, "sh", "-ec", "\n".join(commands)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (0, "") == (ended.returncode, ended.stderr)
+    return json.loads(ended.stdout)
+
+
+def script(name, *words):
+    return shlex.join([sys.executable, "-W", "error", str(HERE / name), *map(str, words)])
+
+
+@pytest.mark.long
+def test_a_full_disk_leaves_nothing_half_there(tmp_path):
+    """A disk that is really full, until something else on it is deleted."""
+    place = shlex.quote(str(tmp_path))
+    said = in_own_mounts(
+        f"mount -t tmpfs -o size=1200k tmpfs {place}", script("filling.py", tmp_path / "cup.db")
+    )
+    assert f"{tmp_path}/cup.db: the disk is full" in said["words"]
+    assert said["same"]
+    assert 20 <= said["added"] == said["again"]
+    assert 20 == said["more"]
+
+
+def test_a_full_database_leaves_nothing_half_there(tmp_path):
+    """SQLite's own bound has the same code as a full disk, and comes in mid-transaction."""
+    with Store.open(tmp_path / "cup.db") as store:
+        store.add([drawn(0)])
+        with store._engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            [pages] = raw.execute("PRAGMA page_count").fetchone()
+            raw.execute(f"PRAGMA max_page_count = {pages + 2}")
+        words = refused(lambda: store.add([drawn(number) for number in range(1, 200)]))
+        assert f"{tmp_path}/cup.db: the disk is full; what was being stored is not in it" in words
+        assert [drawn(0)] == stored(store)
+        with store._engine.connect() as connection:
+            connection.connection.driver_connection.execute("PRAGMA max_page_count = 100000")
+        assert 199 == len(store.add([drawn(number) for number in range(200)]))
+
+
+def test_a_file_that_may_not_grow(tmp_path):
+    """As a quota does it: writing fails, though not for a full disk."""
+    path = tmp_path / "cup.db"
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", HERE / "filling.py", path],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        preexec_fn=bound,
+    )
+    assert (0, "") == (ended.returncode, ended.stderr)
+    said = json.loads(ended.stdout)
+    assert f"{path}: can't be read or written (disk I/O error)" in said["words"]
+    assert said["same"]
+    assert 20 <= said["added"] == said["again"]
+
+
+def test_a_place_that_cannot_be_written_can_be_read(tmp_path):
+    """Its folder, and all in it: as on a medium, after the last program closed it."""
+    with Store.open(tmp_path / "cup.db") as store:
+        store.add([block(1)])
+    said = in_own_mounts(*read_only(tmp_path), script("closed.py", tmp_path / "cup.db"))
+    assert ["id1"] == said["read"]
+    assert f"{tmp_path}/cup.db: its folder {tmp_path} can't be written" == said["write"]
+    assert f"{tmp_path}/cup.db: its folder {tmp_path} can't be written" == said["run"]
+    assert f"{tmp_path}/new.db: its folder {tmp_path} can't be written" == said["make"]
+
+
+@pytest.mark.parametrize("index", ["with", pytest.param("without", marks=pytest.mark.long)])
+def test_what_a_kill_left_in_the_log_is_not_overlooked(tmp_path, index):
+    """With its index the log can be read in place; without it, it is not left out silently."""
+    live, place = tmp_path / "live", tmp_path / "place"
+    live.mkdir()
+    place.mkdir()
+    with Store.open(live / "cup.db") as store:
+        store.add([block(1)])
+        for ending in ("", "-wal", "-shm") if index == "with" else ("", "-wal"):
+            shutil.copyfile(live / f"cup.db{ending}", place / f"cup.db{ending}")
+    said = in_own_mounts(*read_only(place), script("closed.py", place / "cup.db"))
+    if index == "with":
+        assert ["id1"] == said["read"]
+    else:
+        assert "results in cup.db-wal beside it can't be read" in said["read"]
+    assert "Read-only file system" in said["run"] or "can't be written" in said["run"]
+
+
+def read_only(folder):
+    place = shlex.quote(str(folder))
+    return [f"mount --bind {place} {place}", f"mount -o remount,ro,bind {place}"]
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    path = tmp_path / "cup.db"
+    words = refused(lambda: Store.open(path, create=False))
+    assert f"{path}: not there; `lanista tournament run` makes it" == words
+    assert [] == list(tmp_path.iterdir())
+    away = tmp_path / "away" / "cup.db"
+    assert f"{away}: its folder {away.parent} isn't there" == refused(lambda: Store.open(away))
+    words = refused(lambda: Store.open(tmp_path))
+    assert f"{tmp_path}: a folder; a database is a file" == words
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    path = tmp_path / "cup.db"
+    path.write_text("name = 'cup'\n" * 100)
+    words = refused(lambda: Store.open(path))
+    assert f"{path}: no SQLite database, or damaged at its start; give another" in words
+    assert path.read_text().startswith("name")
+
+
+def test_a_damaged_file(tmp_path):
+    """Pages overwritten behind the first ones, which still tell what it is."""
+    path = tmp_path / "cup.db"
+    with Store.open(path) as store:
+        store.add([drawn(number) for number in range(200)])
+    with path.open("r+b") as file:
+        file.seek(16 * 4096)
+        file.write(b"\xff" * (path.stat().st_size - 16 * 4096))
+
+    words = refused(lambda: Store.open(path))
+    assert f"{path}: damaged (" in words
+    assert "); move cup.db away, then put back a copy or play again" in words
+
+
+def test_a_database_that_others_lock_too_long(target, monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 0.05)
+    with Store.open(target) as store, Store.open(target) as other:
+        with other._writing() as connection:
+            connection.execute(sa.text("SELECT 1"))
+            words = refused(lambda: store.add([block(1)]))
+            assert f"{store.where}: locked by another program for too long" == words
+            # Reading goes on.
+            assert [] == store.played()
+        assert ["id1"] == store.add([block(1)])
+
+
+def test_names_that_mean_something_in_a_url(tmp_path):
+    path = tmp_path / "100% sure? #1 ü&mode=ro.db"
+    with Store.open(path) as store:
+        store.add([block(1)])
+    with Store.open(f"sqlite:///{path}", create=False) as store:
+        assert 1 == len(store.played())
+    assert path.exists()
+
+
+def test_a_database_in_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for target in ("cup.db", Path("cup.db"), "sqlite:///cup.db"):
+        with Store.open(target) as store, store.lock():
+            assert "cup.db" == store.where
+    assert {"cup.db", "cup.db.lock"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_log_is_written_ahead_and_to_the_disk(tmp_path):
+    """WAL, and synchronous FULL, which is 2; foreign keys hold: https://sqlite.org/pragma.html"""
+    with Store.open(tmp_path / "cup.db") as store, store._reading() as connection:
+        values = [
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        ]
+    assert ["wal", 2, 1, 30_000] == values
+
+
+@pytest.mark.parametrize("bad", ["mysql://ant:secret@host/cup", "oracle+x://ant:secret@h/c"])
+def test_other_kinds_of_databases(bad):
+    words = refused(lambda: Store.open(bad))
+    assert "unknown kind of database; give a path, sqlite:///PATH" in words
+    assert "secret" not in words
+
+
+@pytest.mark.parametrize(
+    "bad", ["postgresql://ant:sec:ret@host:sec/ret", "postgresql://ant:secret@host:secret/cup"]
+)
+def test_a_url_that_cannot_be_read(bad):
+    words = refused(lambda: Store.open(bad))
+    assert "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME" in words
+    assert "sec" not in words
+
+
+@pytest.mark.parametrize("bad", ["sqlite://", "sqlite:///", "sqlite://cup.db"])
+def test_a_sqlite_url_without_a_file(bad):
+    assert "write it as sqlite:///PATH" in refused(lambda: Store.open(bad))
+
+
+@pytest.mark.parametrize(
+    "rest", ["ant:geheim@{host}/away", "ant@{host}/away?password=geheim", ":geheim@{host}/away"]
+)
+def test_a_server_that_is_not_there_is_told_without_the_password(rest):
+    """Wherever in the URL it stands; nobody listens on port 1."""
+    words = refused(lambda: Store.open("postgresql://" + rest.format(host="127.0.0.1:1")))
+    assert "127.0.0.1:1/" in words
+    assert "the server can't be reached" in words
+    assert "geheim" not in words
+
+
+def test_a_postgresql_database_that_is_not_there(server):
+    words = refused(lambda: Store.open(f"postgresql://lanista:geheim@/away?host={server}"))
+    assert 'database "away" does not exist' in words
+    assert "geheim" not in words
+
+
+def test_a_postgresql_role_that_may_not_make_tables(new_schema):
+    import psycopg
+
+    url = new_schema()
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE ROLE guest LOGIN")
+        connection.execute("GRANT USAGE ON SCHEMA " + url.rpartition("%3D")[2] + " TO guest")
+    words = refused(lambda: Store.open(url.replace("lanista@", "guest:geheim@")))
+    assert "permission denied" in words
+
+
+def test_a_postgresql_connection_that_is_cut_is_made_anew(new_schema):
+    import psycopg
+
+    url = new_schema()
+    with Store.open(url) as store:
+        store.add([block(1)])
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+        assert ["id2"] == store.add([block(2)])
+
+
+def test_without_psycopg_what_to_install_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    words = refused(lambda: Store.open("postgresql://ant:geheim@host/cup"))
+    assert (
+        "postgresql://ant@host/cup: PostgreSQL needs psycopg: pip install 'lanista[postgresql]'"
+        == words
+    )
+
+
+def test_a_store_that_was_closed_leaves_no_log(tmp_path):
+    with Store.open(tmp_path / "cup.db") as store:
+        store.add([block(1)])
+        assert (tmp_path / "cup.db-wal").exists()
+    assert ["cup.db"] == [path.name for path in tmp_path.iterdir()]
+    connection = sqlite3.connect(tmp_path / "cup.db")
+    assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
+    connection.close()

@@ -1,0 +1,176 @@
+"""The tables: what the migrations make, and which databases are refused."""
+
+import re
+import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
+
+import attrs
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from lanista.results import migrate
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from lanista.results.names import NameStore
+from lanista.results.schema import METADATA, REVISION, TOURNAMENT, VERSION_TABLE
+from results.samples import block
+
+
+def execute(target, *statements):
+    """Run statements by the plain driver, as another program would."""
+    if not isinstance(target, str):
+        connection = sqlite3.connect(target)
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+        connection.close()
+        return
+    import psycopg
+
+    with psycopg.connect(target) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_migrations_make_the_schema(empty):
+    """Types and defaults too."""
+    with Store.open(empty) as store, store._engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_server_default": True, "version_table": VERSION_TABLE}
+        )
+        assert [] == compare_metadata(context, METADATA)
+
+
+def test_migrations_make_what_no_comparison_sees(tmp_path):
+    """Keys' names, partial indexes, tables without row ids: SQLite keeps the statements."""
+
+    def made(path):
+        connection = sqlite3.connect(path)
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> ?",
+            [VERSION_TABLE],
+        )
+        # The order of constraints in a table means nothing, nor do line ends.
+        found = {
+            name: sorted(part.strip(" \t)(") for part in re.split(r"[,\n]", sql) if part.strip())
+            for name, sql in rows
+        }
+        connection.close()
+        return found
+
+    engine = sa.create_engine(f"sqlite:///{tmp_path}/direct.db")
+    METADATA.create_all(engine)
+    engine.dispose()
+    Store.open(tmp_path / "migrated.db").close()
+    expected = made(tmp_path / "direct.db")
+    assert set(METADATA.tables) < set(expected)
+    assert expected == made(tmp_path / "migrated.db")
+
+
+def test_newest_migration_is_the_one_the_schema_names():
+    config = Config()
+    config.set_main_option("script_location", "lanista.results:migrations")
+    assert REVISION == ScriptDirectory.from_config(config).get_current_head()
+
+
+def test_migrations_are_package_data():
+    """They are found through the package, wherever that is; the current folder has no part."""
+    steps = resources.files("lanista.results.migrations") / "versions"
+    assert any(step.name.startswith(REVISION) for step in steps.iterdir())
+
+
+def test_threads_make_databases_at_the_same_time(tmp_path):
+    """Two tournaments in one program do that."""
+    with ThreadPoolExecutor(8) as threads:
+        opening = [threads.submit(Store.open, tmp_path / f"{n}.db") for n in range(8)]
+    for one in opening:
+        one.result().close()
+
+
+def test_opening_again_changes_nothing(empty):
+    with Store.open(empty) as store:
+        store.add([block(1)])
+        before = store.played()
+    with Store.open(empty) as store:
+        assert before == store.played()
+        assert ["id1"] == [found.id for found in before]
+
+
+def test_an_older_database_is_brought_up_to_date(empty, tmp_path, monkeypatch):
+    """By a step that is there for this test alone."""
+    with Store.open(empty) as store:
+        store.add([block(1)])
+    steps = tmp_path / "steps"
+    shutil.copytree(resources.files("lanista.results.migrations"), steps)
+    (steps / "versions" / "second.py").write_text(
+        "import sqlalchemy as sa\n"
+        "from alembic import op\n"
+        "revision = 'second'\n"
+        "down_revision = 'first'\n"
+        "def upgrade():\n"
+        "    op.add_column('blocks', sa.Column('later', sa.Text))\n"
+    )
+    later = attrs.evolve(TOURNAMENT, revision="second", migrations=str(steps))
+    monkeypatch.setattr(Store, "_tables", later)
+    with Store.open(empty, create=False) as store, store._reading() as connection:
+        assert migrate.is_current(connection, later)
+        assert (1, None) == connection.execute(sa.text("SELECT number, later FROM blocks")).one()
+
+
+@pytest.mark.parametrize("kind_of_store", [Store, NameStore])
+def test_a_database_of_before_the_first_release_is_refused(empty, kind_of_store):
+    """Its tables can't be read; one line says what happens if it is moved away."""
+    kind_of_store.open(empty, **in_place(kind_of_store)).close()
+    version = kind_of_store._tables.version_table
+    execute(empty, f"UPDATE {version} SET version_num = '0002'")
+    with pytest.raises(StoreError) as refused:
+        kind_of_store.open(empty, **in_place(kind_of_store))
+    words = str(refused.value)
+    assert "written by a version of Lanista before 0.1" in words
+    assert words.endswith(kind_of_store._tables.remedy)
+
+
+def in_place(kind_of_store):
+    """Options that keep names in the schema of the URL."""
+    return {"schema": None} if kind_of_store is NameStore else {}
+
+
+def test_a_newer_database_is_refused(empty):
+    Store.open(empty).close()
+    execute(empty, f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    with pytest.raises(StoreError) as refused:
+        Store.open(empty)
+    assert "written by a newer version of Lanista" in str(refused.value)
+    assert "9999" in str(refused.value)
+    assert 1 == len(str(refused.value).splitlines())
+
+
+def test_another_programs_database_is_refused_and_left_alone(empty):
+    execute(empty, "CREATE TABLE recipes (name TEXT)")
+    for create in (True, False):
+        with pytest.raises(StoreError) as refused:
+            Store.open(empty, create=create)
+        assert "not a tournament's database: it holds other tables, such as 'recipes'" in str(
+            refused.value
+        )
+    execute(empty, "INSERT INTO recipes VALUES ('soup')")
+    if not isinstance(empty, str):
+        connection = sqlite3.connect(empty)
+        assert ("delete",) == connection.execute("PRAGMA journal_mode").fetchone()
+        connection.close()
+
+
+def test_an_empty_database_is_only_filled_when_that_is_wanted(empty):
+    if not isinstance(empty, str):
+        empty.touch()
+    with pytest.raises(StoreError) as refused:
+        Store.open(empty, create=False)
+    assert "empty; `lanista tournament run` fills it" in str(refused.value)
+    with Store.open(empty) as store:
+        assert [] == store.played()
