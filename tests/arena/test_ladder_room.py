@@ -13,8 +13,8 @@ from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
-from lanista.store.database import Store
-from lanista.store.names import NameStore
+from lanista.store.base import Database
+from support.arenas import stored_ladder, stored_names
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 
@@ -22,11 +22,9 @@ SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 @contextmanager
 def opened(folder):
     """The ladder, with what is stored of it."""
-    room = LadderRoom.open(SPEC, folder, DataFolder(folder), None, RunningMatches())
-    try:
-        yield room
-    finally:
-        room.close()
+    data = DataFolder(folder)
+    with Database.of_arena(data) as database:
+        yield LadderRoom.open(SPEC, folder, data, database, RunningMatches())
 
 
 def result(block, first, second, *, failed=None, seating=0):
@@ -71,9 +69,7 @@ def live(room):
 @pytest.fixture
 def others(tmp_path):
     """The database of the ladder, as another process opens it."""
-    with opened(tmp_path):
-        pass
-    with Store.open(tmp_path / "ladders" / "pit.db", create=False) as store:
+    with stored_ladder(tmp_path) as store:
         store.add_matches(
             [result(f"b{number}", *pair) for number, pair in enumerate(["AB", "BC", "AC", "CB"])]
         )
@@ -142,7 +138,7 @@ async def test_unbenching_ends_a_rest_for_good(tmp_path, others):
 
 
 async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp_path):
-    with NameStore.open(tmp_path / "arena.db") as names, opened(tmp_path) as room:
+    with stored_names(tmp_path) as names, opened(tmp_path) as room:
         room.wait(who("A"))
         names.bench("a", "pit")
         names.bench("b")

@@ -53,11 +53,12 @@ class Arena(Daemon):
 
     def stored(self, ladder):
         """What is stored of a ladder's matches: block, seating, ranks, and the names by seat."""
-        path = self.data / "ladders" / f"{ladder}.db"
-        with contextlib.closing(sqlite3.connect(path)) as connection:
+        with contextlib.closing(sqlite3.connect(self.data / "lanista.db")) as connection:
             return connection.execute(
-                "SELECT block, seating, ranks, (SELECT group_concat(bot) FROM seats "
-                "WHERE match = number) FROM matches ORDER BY number"
+                "SELECT block, seating, ranks, (SELECT group_concat(bot) FROM seats WHERE match = "
+                "matches.number) FROM matches JOIN competitions ON competition = "
+                "competitions.number WHERE kind = 'ladder' AND name = ? ORDER BY matches.number",
+                (ladder,),
             ).fetchall()
 
 

@@ -51,6 +51,12 @@ class MatchResult:
     """The bots' results, by seat."""
     record: str | None = None
     """The file of its record, relative to the folder of records; None if there is none."""
+    id: str | None = None
+    """By which an arena's record and page call it; None in a tournament."""
+    started: str | None = None
+    """When an arena's match began, as ISO 8601 in UTC."""
+    ended: str | None = None
+    """When an arena's match ended, likewise."""
 
     @property
     def counted(self) -> bool:

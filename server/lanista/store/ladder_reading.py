@@ -123,7 +123,7 @@ class _Seatings(dict[str, tuple[int, tuple[int, ...]]]):
 
 @attrs.frozen
 class LadderReading(Reading):
-    """The content of a ladder's database at one moment; made by `Store.ladder_reading`.
+    """The results of a ladder at one moment; made by `Store.ladder_reading`.
 
     Blocks are numbered by their first matches, and enter the window by their first matches that
     count, which may be later ones. So there may be exceptions to the order of the numbers.
@@ -137,14 +137,15 @@ class LadderReading(Reading):
     """The numbers of blocks from it on whose matches don't count any longer."""
 
     @classmethod
-    def of_window(cls, connection: sa.Connection, window: int | None) -> Self:
+    def of_window(cls, connection: sa.Connection, competition: int, window: int | None) -> Self:
         """Return a reading in which only the latest blocks count.
 
         Args:
             connection: The connection to read by.
+            competition: The number of the ladder among the competitions.
             window: How many of the latest blocks of which a match counts; None for all.
         """
-        everything = cls(connection)
+        everything = cls(connection, competition)
         if window is None or window >= everything.last_block():
             return everything
         counting = everything._counting()
@@ -153,21 +154,24 @@ class LadderReading(Reading):
         first = connection.scalar(latest)
         if first is None:
             return everything
-        of_first = sa.select(sa.func.min(MATCHES.c.number)).where(MATCHES.c.block == first)
+        of_first = sa.select(sa.func.min(MATCHES.c.number)).where(
+            everything.of(MATCHES), MATCHES.c.block == first
+        )
         begun = connection.scalar(of_first) or 1
-        older = sa.select(MATCHES.c.block).where(MATCHES.c.number > begun, MATCHES.c.block < first)
+        older = sa.select(MATCHES.c.block).where(
+            everything.of(MATCHES), MATCHES.c.number > begun, MATCHES.c.block < first
+        )
         belated = {
             block: entered
             for block, entered in everything._entered(MATCHES.c.block.in_(older)).items()
             if entered > begun
         }
         if not belated:
-            return cls(connection, first)
+            return cls(connection, competition, first)
         latest_entered = everything._entered(MATCHES.c.block >= first) | belated
         inside = set(heapq.nlargest(window, latest_entered, latest_entered.__getitem__))
         return cls(
-            connection,
-            first,
+            *(connection, competition, first),
             also=frozenset(belated.keys() & inside),
             but=frozenset(latest_entered.keys() - inside - belated.keys()),
         )
@@ -192,16 +196,20 @@ class LadderReading(Reading):
     def _counting(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches that count."""
         in_window = self.in_window()
-        counted = sa.and_(COUNTED, self.not_struck())
+        counted = sa.and_(self.of(MATCHES), COUNTED, self.not_struck())
         return counted if in_window is None else counted & in_window
 
     def last_number(self) -> int:
         """Return the number of the newest match; 0 if there is none."""
-        return self.connection.scalar(sa.select(sa.func.max(MATCHES.c.number))) or 0
+        newest = sa.select(sa.func.max(MATCHES.c.number)).where(self.of(MATCHES))
+        return self.connection.scalar(newest) or 0
 
     def bots(self) -> list[str]:
         """Return the names of all bots that have played, sorted."""
-        return sorted(self.connection.scalars(sa.select(SEATS.c.bot).distinct()))
+        return sorted(self.connection.scalars(self._bots()))
+
+    def _bots(self) -> sa.Select[tuple[str]]:
+        return sa.select(SEATS.c.bot).where(self.of(SEATS)).distinct()
 
     def struck_until(self) -> dict[str, int]:
         """Return the number of the last match that doesn't count, by name of a struck bot."""
@@ -212,7 +220,8 @@ class LadderReading(Reading):
         return self._notes(UNBENCHED)
 
     def _notes(self, table: sa.Table) -> dict[str, int]:
-        return dict(self.connection.execute(sa.select(table.c.bot, table.c.number)).all())
+        notes = sa.select(table.c.bot, table.c.number).where(self.of(table))
+        return dict(self.connection.execute(notes).all())
 
     def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
         """Yield the matches that count, in the order of their commits.
@@ -223,7 +232,7 @@ class LadderReading(Reading):
         statement = self._counted(self._counting()).limit(PAGE)
         if self.first_block > 1:
             # No match of a later block is older, nor does one of `also` count that is.
-            of_first = MATCHES.c.block == self.first_block
+            of_first = self.of(MATCHES) & (MATCHES.c.block == self.first_block)
             oldest = sa.select(sa.func.min(MATCHES.c.number)).where(of_first)
             after = max(after, (self.connection.scalar(oldest) or 1) - 1)
         while page := self.connection.execute(statement.where(MATCHES.c.number > after)).all():
@@ -239,7 +248,7 @@ class LadderReading(Reading):
                 *(BLOCKS.c.id, MATCHES.c.seating, COUNTED),
             )
             .join(BLOCKS)
-            .where(MATCHES.c.record.is_not(None))
+            .where(self.of(MATCHES), MATCHES.c.record.is_not(None))
             .order_by(MATCHES.c.number.desc())
             .limit(PAGE)
         )
@@ -259,11 +268,11 @@ class LadderReading(Reading):
         """
         counting = self._counting()
         numbers = set[int]()
-        for bot in self.connection.scalars(sa.select(SEATS.c.bot).distinct()).all():
+        for bot in self.connection.scalars(self._bots()).all():
             last = (
                 sa.select(SEATS.c.match)
                 .join(MATCHES, MATCHES.c.number == SEATS.c.match)
-                .where(SEATS.c.bot == bot, counting)
+                .where(self.of(SEATS), SEATS.c.bot == bot, counting)
                 .distinct()
                 .order_by(SEATS.c.match.desc())
             )
@@ -305,7 +314,7 @@ class LadderReading(Reading):
         """
         failed: dict[int, set[str]] = {}
         for match, bot in self.connection.execute(
-            sa.select(SEATS.c.match, SEATS.c.bot).where(FAILED, seats)
+            sa.select(SEATS.c.match, SEATS.c.bot).where(self.of(SEATS), FAILED, seats)
         ):
             failed.setdefault(match, set()).add(bot)
         # Of this page: kept for all blocks they would fill the memory.
@@ -323,13 +332,11 @@ class LadderReading(Reading):
             seatings: The number of seatings of a block.
         """
         of_seatings = _Seatings()
-        of_block = sa.select(
-            BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map
-        )
+        of_block = sa.select(BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots).where(self.of(BLOCKS))
         # One row for each block here, too: its matches in one text, as in `Reading.played`.
         of_matches = (
             sa.select(
-                MATCHES.c.block,
+                *(MATCHES.c.block, sa.func.min(MATCHES.c.seed), sa.func.min(MATCHES.c.map)),
                 sa.func.aggregate_strings(
                     sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";"
                 ),
@@ -342,17 +349,21 @@ class LadderReading(Reading):
             page = BLOCKS.c.number.between(first, last)
             blocks = {number: rest for number, *rest in rows(self.connection, of_block.where(page))}
             page = MATCHES.c.block.between(first, last)
-            for number, text in rows(self.connection, of_matches.where(page)):
+            for number, seed, map_name, text in rows(self.connection, of_matches.where(page)):
                 ranks: list[tuple[int, ...]] = [()] * seatings
                 for match in text.split(";"):
                     seating, its_ranks = of_seatings[match]
                     ranks[seating] = its_ranks
-                block, bots, seed, map_name = blocks[number]
+                block, bots = blocks[number]
                 yield PlayedBlock(block, tuple(json.loads(bots)), int(seed), map_name, tuple(ranks))
 
     def block_pages(self) -> Iterator[BlockPage]:
         """Yield all blocks and their matches that count, in the order of the blocks' numbers."""
-        of_block = sa.select(BLOCKS.c.number, BLOCKS.c.bots).order_by(BLOCKS.c.number)
+        of_block = (
+            sa.select(BLOCKS.c.number, BLOCKS.c.bots)
+            .where(self.of(BLOCKS))
+            .order_by(BLOCKS.c.number)
+        )
         of_match = (
             sa.select(MATCHES.c.block, MATCHES.c.seating, MATCHES.c.ranks)
             .where(self._counting())
@@ -388,7 +399,7 @@ class LadderReading(Reading):
             .select_from(own)
             .join(MATCHES, MATCHES.c.number == own.c.match)
             .join(other, other.c.match == own.c.match)
-            .where(own.c.bot == bot, other.c.bot != bot, self._counting())
+            .where(self.of(own), own.c.bot == bot, other.c.bot != bot, self._counting())
             .group_by(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks)
         )
         lists = JsonLists()
@@ -409,7 +420,7 @@ class LadderReading(Reading):
         found = self.connection.execute(
             sa.select(SEATS.c.seat, MATCHES.c.ranks, sa.func.count(), sa.func.sum(failed))
             .join(MATCHES)
-            .where(SEATS.c.bot == bot, self._counting())
+            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
             .group_by(SEATS.c.seat, MATCHES.c.ranks)
         )
         lists = JsonLists()
@@ -429,7 +440,7 @@ class LadderReading(Reading):
         found = self.connection.execute(
             sa.select(SEATS.c.ending, sa.func.count())
             .join(MATCHES)
-            .where(SEATS.c.bot == bot, self._counting())
+            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
             .group_by(SEATS.c.ending)
         )
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
@@ -446,7 +457,7 @@ class LadderReading(Reading):
         numbers = self.connection.scalars(
             sa.select(own.c.match)
             .join(other, other.c.match == own.c.match)
-            .where(own.c.bot == bot, other.c.bot == opponent)
+            .where(self.of(own), own.c.bot == bot, self.of(other), other.c.bot == opponent)
             .distinct()
             .order_by(own.c.match.desc())
             .limit(most)
@@ -456,10 +467,11 @@ class LadderReading(Reading):
     def last_change(self) -> str:
         """Return a text that differs whenever other matches count than before."""
         struck = self.connection.execute(
-            sa.select(STRUCK.c.bot, STRUCK.c.number).order_by(STRUCK.c.bot)
+            sa.select(STRUCK.c.bot, STRUCK.c.number).where(self.of(STRUCK)).order_by(STRUCK.c.bot)
         )
         return json.dumps([self.last_number(), *map(list, struck.all())])
 
     def last_block(self) -> int:
         """Return the number of the newest block; 0 if there is none."""
-        return self.connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
+        newest = sa.select(sa.func.max(BLOCKS.c.number)).where(self.of(BLOCKS))
+        return self.connection.scalar(newest) or 0

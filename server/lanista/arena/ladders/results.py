@@ -95,6 +95,9 @@ def block_result(
         stall=stall,
         record=record,
     )
+    match = attrs.evolve(
+        match, id=Path(record).name.removesuffix(ENDING), started=started, ended=result.ended
+    )
     return BlockResult(
         block=ladder.block, bots=ladder.bots, seed=seed, map=ladder.map, matches=(match,)
     )

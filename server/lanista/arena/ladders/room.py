@@ -10,7 +10,6 @@ import math
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -45,6 +44,7 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import BlockResult
 from lanista.rules import registry
 from lanista.rules.base import Ruleset
+from lanista.store.base import Database
 from lanista.store.database import Store
 from lanista.store.ladder_reading import CountedMatch, LadderReading
 from lanista.store.names import BenchedName, key_of
@@ -66,7 +66,7 @@ class _Opening:
 
 @attrs.define(eq=False)
 class LadderRoom:
-    """One ladder of an arena; `run` it while the arena runs, and `close` it at the end."""
+    """One ladder of an arena, whose results are in the arena's database."""
 
     spec: LadderSpec
     ruleset: Ruleset
@@ -74,10 +74,6 @@ class LadderRoom:
     """The house bots by name."""
     results: LadderResults
     running: RunningMatches
-    target: str = attrs.field(repr=False)
-    """The database of the results: a file, or a URL that may have a password."""
-    schema: str | None
-    """The schema of the results in a PostgreSQL database."""
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _ladder: Ladder
@@ -95,7 +91,6 @@ class LadderRoom:
     _counted_to: int = attrs.field(default=0, init=False)
     """The results since the matches began to be counted anew; None if they aren't now."""
     _openings: dict[Pairing, _Opening] = attrs.field(factory=dict, init=False)
-    _opened: ExitStack = attrs.field(factory=ExitStack, init=False)
     # Times given to the ladder are on the scale of stored ones, but the wall clock may be set.
     _epoch: float = attrs.field(factory=lambda: time.time() - time.monotonic(), init=False)
 
@@ -105,7 +100,7 @@ class LadderRoom:
         spec: LadderSpec,
         folder: Path,
         data: DataFolder,
-        target: str | None,
+        database: Database,
         running: RunningMatches,
         *,
         private: Sequence[Path] = (),
@@ -118,7 +113,7 @@ class LadderRoom:
             spec: The ladder.
             folder: The folder of the arena's file.
             data: The data folder.
-            target: The URL of a PostgreSQL database; None for a file in the data folder.
+            database: The arena's database, which stays open as long as the ladder is played.
             running: The arena's running matches.
             private: Files and folders that the house bots must not see in their sandboxes.
 
@@ -130,48 +125,34 @@ class LadderRoom:
         ruleset = registry.get(spec.game)
         settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
         house = {bot.name: bot for bot in house_contestants(spec, folder, private)}
-        with ExitStack() as opened:
-            path = data.ladder(spec.name)
-            if target is None:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            schema = spec.schema if target else None
-            store = opened.enter_context(Store.open(target or path, schema=schema))
-            if target is None:
-                opened.enter_context(store.lock())
-            room = cls(
-                spec=spec,
-                ruleset=ruleset,
-                house=house,
-                results=LadderResults(store, spec.name),
-                running=running,
-                target=str(target or path),
-                schema=schema,
-                settings=settings,
-                boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
-                ladder=Ladder(
-                    seated=seatings([str(seat) for seat in range(ruleset.seats)]),
-                    house=tuple(house),
-                    fill_after=spec.fill_after,
-                    block_timeout=spec.block_timeout,
-                    bench_after=spec.bench_after,
-                    window=spec.window,
-                ),
-            )
-            room._store_missing(data.records, is_shared=target is not None)
-            room._restore()
-            if target is not None:
-                room.results.on_other = room._over_elsewhere
-            room._opened = opened.pop_all()
+        store = Store.of_ladder(database, spec.name, ruleset.name)
+        room = cls(
+            spec=spec,
+            ruleset=ruleset,
+            house=house,
+            results=LadderResults(store, spec.name),
+            running=running,
+            settings=settings,
+            boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
+            ladder=Ladder(
+                seated=seatings([str(seat) for seat in range(ruleset.seats)]),
+                house=tuple(house),
+                fill_after=spec.fill_after,
+                block_timeout=spec.block_timeout,
+                bench_after=spec.bench_after,
+                window=spec.window,
+            ),
+        )
+        room._store_missing(data.records, is_shared=database.is_shared)
+        room._restore()
+        if database.is_shared:
+            room.results.on_other = room._over_elsewhere
         return room
 
     def reload(self, spec: LadderSpec) -> None:
         """Go on with other limits, those of another spec of this ladder."""
         self.spec = spec
         self._ladder.limit(spec.fill_after, spec.block_timeout, spec.bench_after)
-
-    def close(self) -> None:
-        """Close the database."""
-        self._opened.close()
 
     def _store_missing(self, records: Path, *, is_shared: bool) -> None:
         """Store the results that the last arena couldn't store any more.
@@ -219,7 +200,9 @@ class LadderRoom:
             matches = now.last_matches(KEPT)
             if self.spec.window is not None:
                 # All in the window too, or it would seem to reach further back.
-                of_window = LadderReading.of_window(now.connection, self.spec.window)
+                of_window = LadderReading.of_window(
+                    now.connection, now.competition, self.spec.window
+                )
                 matches = _merged(matches, of_window.counted_matches())
             in_order = _in_order(matches, self.now, self._unbenched)
             self._ladder.restore(in_order, now.played_matches())
