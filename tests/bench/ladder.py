@@ -107,7 +107,7 @@ def fill(data, seats, matches, count):
                     sitting.append(
                         (
                             *(number, seat, number_of_ladder, its[seated[seating][seat]]),
-                            *(ending, '""', 0, 0, 0),
+                            *(ending, '""', 0, 0, 0, 0),
                         )
                     )
         for table, its_rows in (("blocks", blocks), ("matches", rows), ("seats", sitting)):

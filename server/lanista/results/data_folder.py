@@ -34,11 +34,6 @@ class DataFolder:
         return self.path / DATABASE
 
     @property
-    def catalogue(self) -> Path:
-        """The database that lists the matches for the page."""
-        return self.path / "catalogue.db"
-
-    @property
     def former(self) -> list[Path]:
         """The databases with results and names that a version before the first release has left."""
         names = self.path / "arena.db"

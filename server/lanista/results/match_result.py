@@ -27,6 +27,8 @@ class SeatResult:
     """Turns whose answer couldn't be read."""
     illegal: int = 0
     """Submoves or answers that the rules forbid."""
+    gone: int = 0
+    """Faults of any other kind, by which it was out of the match."""
 
 
 @attrs.frozen(kw_only=True)

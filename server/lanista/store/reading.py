@@ -408,7 +408,7 @@ class Reading:
         for number, *seat in self.connection.execute(
             sa.select(
                 *(SEATS.c.match, SEATS.c.bot, SEATS.c.ending, SEATS.c.words),
-                *(SEATS.c.late, SEATS.c.malformed, SEATS.c.illegal),
+                *(SEATS.c.late, SEATS.c.malformed, SEATS.c.illegal, SEATS.c.gone),
             )
             .where(SEATS.c.match.in_(numbers))
             .order_by(SEATS.c.match, SEATS.c.seat)
@@ -459,10 +459,12 @@ class Reading:
                             late=late,
                             malformed=malformed,
                             illegal=illegal,
+                            gone=gone,
                         )
-                        for (bot, ending, words, late, malformed, illegal), rank, score in zip(
+                        for seat, rank, score in zip(
                             seats[number], lists[ranks], lists[scores], strict=True
                         )
+                        for bot, ending, words, late, malformed, illegal, gone in (seat,)
                     ),
                 ),
             )

@@ -154,6 +154,7 @@ SEATS = sa.Table(
     sa.Column("late", sa.Integer, nullable=True),
     sa.Column("malformed", sa.Integer, nullable=True),
     sa.Column("illegal", sa.Integer, nullable=True),
+    sa.Column("gone", sa.Integer, nullable=True),
     # For a bot's last matches, and for its results.
     sa.Index(None, "competition", "bot", "match"),
     # Covers everything that is summed up, already grouped: nothing is sorted, no row is read.

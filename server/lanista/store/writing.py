@@ -233,4 +233,5 @@ def _seat_rows(match: MatchResult) -> Iterator[dict[str, Any]]:
             "late": seat.late,
             "malformed": seat.malformed,
             "illegal": seat.illegal,
+            "gone": seat.gone,
         }

@@ -30,7 +30,6 @@ from websockets.trio.server import serve as serve_websockets
 from lanista.arena.admission import is_loopback
 from lanista.arena.limits import Turns
 from lanista.arena.processes.tls import TlsRelay
-from lanista.arena.records.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.errors import CannotListenError
 from lanista.match.background import WorkDone
 from lanista.match.ending import Ending
@@ -45,7 +44,7 @@ from lanista.web.ladders import UnknownBotError
 from lanista.web.operator_token import OperatorToken
 from lanista.web.tournament_matches import LOOK_EVERY
 from lanista.web.tournaments import NoStandingsError
-from lanista.web.view import View, Visitor
+from lanista.web.view import DEFAULT_MATCHES, MAX_MATCHES, View, Visitor
 from lanista.web.viewer import Viewer
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
@@ -579,13 +578,14 @@ class Server:
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"seed={query['seed']!r}; it is a whole number"
             )
-        if before is not None and not re.fullmatch("[0-9A-Z]{1,26}", before):
+        if before is not None and not re.fullmatch("[0-9]{1,18}", before):
             raise _error(
                 http.HTTPStatus.BAD_REQUEST, f"before={before!r}; it is the `next` of another page"
             )
+        at = None if before is None else int(before)
         async with self._turn(peer, "matches"):
-            matches, after = await self.view.matches(limit=limit, before=before, **query)
-        raise _json({"matches": matches, "next": after})
+            matches, after = await self.view.matches(limit=limit, before=at, **query)
+        raise _json({"matches": matches, "next": None if after is None else str(after)})
 
     async def _visitor(self, peer: Peer, authorization: str | None) -> Visitor:
         """Return what an `Authorization` header allows.

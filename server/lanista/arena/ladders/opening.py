@@ -10,6 +10,7 @@ from lanista.arena.records.recovery import recover
 from lanista.arena.spec import Registration
 from lanista.hosting.control import RunningMatches
 from lanista.store.base import Database
+from lanista.store.listed import MatchRows
 from lanista.store.names import NameStore
 from lanista.toml_spec import SpecError
 
@@ -38,6 +39,8 @@ def open_ladders(
         pass
     rooms = {}
     for number, spec in enumerate(options.spec.ladders, 1):
+        if not database.is_shared:
+            MatchRows(database).leave_to_ladder(spec.name, spec.game)
         try:
             room = LadderRoom.open(
                 spec,

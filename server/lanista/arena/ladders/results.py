@@ -223,6 +223,8 @@ class LadderResults:
     store: Store
     name: str
     """The ladder's name, for the log."""
+    on_stored: Callable[[], None] | None = None
+    """Called when results are stored; None if nobody wants to know."""
     on_other: Callable[[CountedMatch], None] | None = None
     """Takes each match that another arena has stored; None if no other one uses the store."""
     seen: int = 0
@@ -317,6 +319,8 @@ class LadderResults:
             if self.on_other is not None:
                 self._own.update(numbers)
             del self._waiting[: len(batch)]
+            if self.on_stored is not None:
+                self.on_stored()
         self._done.set()
         self._done = trio.Event()
 

@@ -149,6 +149,11 @@ class LadderRoom:
             room.results.on_other = room._over_elsewhere
         return room
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other arenas may store results of the same ladder."""
+        return self.results.store.database.is_shared
+
     def reload(self, spec: LadderSpec) -> None:
         """Go on with other limits, those of another spec of this ladder."""
         self.spec = spec

@@ -119,6 +119,7 @@ def upgrade() -> None:
         sa.Column("late", sa.Integer, nullable=True),
         sa.Column("malformed", sa.Integer, nullable=True),
         sa.Column("illegal", sa.Integer, nullable=True),
+        sa.Column("gone", sa.Integer, nullable=True),
         sa.PrimaryKeyConstraint("match", "seat", name="pk_seats"),
         sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_seats_matches"),
         sa.ForeignKeyConstraint(
