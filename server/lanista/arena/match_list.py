@@ -107,17 +107,26 @@ class MatchList:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def add(self, path: Path) -> None:
-        """Add a record, `DATA/records/DAY/MATCH.jsonl.gz`, unless it is that of a ladder's result.
+    def add(self, *paths: Path) -> None:
+        """Add records, `DATA/records/DAY/MATCH.jsonl.gz`, except those of a ladder's results.
+
+        All that can be read are added, whatever is raised of another.
 
         Raises:
-            BadRecordError: The record is incomplete, or of another match than its name says.
-            OSError: The record can't be read.
+            BadRecordError: A record is incomplete, or of another match than its name says.
+            OSError: A record can't be read.
             StoreError: The database can't be written.
         """
-        match = self._read(path)
-        if match is not None:
-            self._rows.add([match])
+        matches = []
+        trouble: OSError | BadRecordError | None = None
+        for path in paths:
+            try:
+                matches.append(self._read(path))
+            except (OSError, BadRecordError) as error:
+                trouble = error
+        self._rows.add([match for match in matches if match is not None])
+        if trouble is not None:
+            raise trouble
 
     def sync(self, hides: Callable[[str], bool] = lambda _: False) -> int:
         """Add the records that aren't known yet, and remove matches whose records are gone.

@@ -14,7 +14,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.store.base import Database, Kind, competition_in
-from lanista.store.reading import FAULTS, MOST_BOUND, JsonLists
+from lanista.store.reading import FAULTS, MOST_BOUND, JsonLists, JsonTexts, rows
 from lanista.store.schema import COMPETITIONS, LISTED, MATCHES, SEATS
 from lanista.store.writing import last_match
 
@@ -79,6 +79,8 @@ class MatchRows:
         Raises:
             StoreError: Nothing was stored.
         """
+        if not matches:
+            return
         with self.database.writing() as connection:
             known = set[str | None]()
             for ids in _chunks([match.id for match in matches]):
@@ -88,17 +90,21 @@ class MatchRows:
             if not new:
                 return
             committed = datetime.now(UTC).isoformat(timespec="milliseconds")
-            rows, seats = [], []
+            competitions = {
+                key: competition_in(connection, Kind.LISTED, *key)
+                for key in {(match.ladder or "", match.game) for match in new}
+            }
+            of_matches, of_seats = [], []
             for number, match in enumerate(new, last_match(connection) + 1):
-                competition = competition_in(
-                    connection, Kind.LISTED, match.ladder or "", match.game
-                )
+                competition = competitions[match.ladder or "", match.game]
                 common = {"number": number, "competition": competition, "committed": committed}
-                rows.append(common | _row(match))
+                of_matches.append(common | _row(match))
                 for seat, row in enumerate(_seat_rows(match)):
-                    seats.append({"match": number, "competition": competition, "seat": seat, **row})
-            connection.execute(MATCHES.insert(), rows)
-            connection.execute(SEATS.insert(), seats)
+                    of_seats.append(
+                        {"match": number, "competition": competition, "seat": seat, **row}
+                    )
+            connection.execute(MATCHES.insert(), of_matches)
+            connection.execute(SEATS.insert(), of_seats)
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove matches that are stored for the list alone; results of ladders stay.
@@ -147,11 +153,10 @@ class MatchRows:
         """
         with self.database.reading() as connection:
             kinds = {number: kind for number, kind, *_ in _competitions(connection)}
-            rows = connection.execute(
-                sa.select(MATCHES.c.id, MATCHES.c.record, MATCHES.c.competition).where(LISTED)
-            )
+            all_ = sa.select(MATCHES.c.id, MATCHES.c.record, MATCHES.c.competition).where(LISTED)
             return {
-                id_: (record, kinds[number] == Kind.LISTED.value) for id_, record, number in rows
+                id_: (record, kinds[number] == Kind.LISTED.value)
+                for id_, record, number in rows(connection, all_)
             }
 
     def matches(
@@ -196,7 +201,8 @@ class MatchRows:
             conditions.append(MATCHES.c.number < before)
         numbers: list[int] = []
         with self.database.reading() as connection:
-            for competition, _, _, its_game in _competitions(connection):
+            competitions = _competitions(connection)
+            for competition, _, _, its_game in competitions:
                 if game not in {None, its_game}:
                     continue
                 found = sa.select(MATCHES.c.number).where(
@@ -216,7 +222,7 @@ class MatchRows:
             numbers.sort(reverse=True)
             page = numbers[:limit]
             after = page[-1] if len(numbers) > limit else None
-            return list(_described(connection, MATCHES.c.number.in_(page))), after
+            return _described(connection, competitions, MATCHES.c.number.in_(page)), after
 
     def match(self, id_: str) -> tuple[dict[str, Any], str | None] | None:
         """Return a match as `matches` does, and its record; None if there is none of this id.
@@ -229,7 +235,7 @@ class MatchRows:
             record = connection.execute(sa.select(MATCHES.c.record).where(of_id)).one_or_none()
             if record is None:
                 return None
-            (description,) = _described(connection, of_id)
+            (description,) = _described(connection, _competitions(connection), of_id)
             return description, record[0]
 
     def totals(self, after: int) -> tuple[list[SeatTotal], dict[str, int], int]:
@@ -277,45 +283,52 @@ def _competitions(connection: sa.Connection) -> list[tuple[int, str, str, str]]:
 
 
 def _described(
-    connection: sa.Connection, condition: sa.ColumnElement[bool]
-) -> Iterator[dict[str, Any]]:
-    """Yield matches as docs/api.md describes them, but without title; the newest first."""
-    names = {number: (name, game) for number, _, name, game in _competitions(connection)}
+    connection: sa.Connection,
+    competitions: Sequence[tuple[int, str, str, str]],
+    condition: sa.ColumnElement[bool],
+) -> list[dict[str, Any]]:
+    """Return matches as docs/api.md describes them, but without title; the newest first."""
+    names = {number: (name, game) for number, _, name, game in competitions}
     at = MATCHES.c
-    rows = connection.execute(
+    found = rows(
+        connection,
         sa.select(
             *(at.number, at.id, at.competition, at.started, at.ended, at.termination, at.reason),
             *(at.ranks, at.scores, at.turns, at.seed),
         )
         .where(condition)
-        .order_by(at.number.desc())
-    ).all()
-    seats: dict[int, list[tuple[str, int | None]]] = {row.number: [] for row in rows}
-    for match, bot, faults in connection.execute(
-        sa.select(SEATS.c.match, SEATS.c.bot, _FAULTS)
-        .where(SEATS.c.match.in_(list(seats)))
-        .order_by(SEATS.c.match, SEATS.c.seat)
-    ):
-        seats[match].append((bot, faults))
-    for number, id_, competition, started, ended, end, reason, ranks, scores, turns, seed in rows:
+        .order_by(at.number.desc()),
+    )
+    matches: dict[int, dict[str, Any]] = {}
+    lists, texts = JsonLists(), JsonTexts()
+    for number, id_, competition, started, ended, end, reason, ranks, scores, turns, seed in found:
         ladder, game = names[competition]
-        faults = [its for _, its in seats[number]]
-        yield {
+        matches[number] = {
             "match": id_,
             "game": game,
             "ladder": ladder or None,
             "state": "over",
             "started": started,
             "ended": ended,
-            "players": [bot for bot, _ in seats[number]],
+            "players": [],
             "end": end,
-            "reason": json.loads(reason),
-            "ranks": json.loads(ranks),
-            "scores": json.loads(scores),
+            "reason": texts[reason],
+            "ranks": list(lists[ranks]),
+            "scores": list(lists[scores]),
             "turns": turns,
             "seed": seed,
-            "faults": None if None in faults else faults,
+            "faults": [],
         }
+    seats = sa.select(SEATS.c.match, SEATS.c.bot, _FAULTS)
+    of_page = seats.where(SEATS.c.match.in_(list(matches)))
+    for number, bot, faults in rows(connection, of_page.order_by(SEATS.c.match, SEATS.c.seat)):
+        match = matches[number]
+        match["players"].append(bot)
+        if faults is None:
+            match["faults"] = None
+        else:
+            match["faults"].append(faults)
+    return list(matches.values())
 
 
 def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:

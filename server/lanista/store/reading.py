@@ -109,7 +109,7 @@ class JsonLists(dict[str, tuple[Any, ...]]):
         return values
 
 
-class _Texts(dict[str, str]):
+class JsonTexts(dict[str, str]):
     """Texts by their JSON string, each of which is parsed once."""
 
     def __missing__(self, text: str) -> str:
@@ -227,13 +227,14 @@ class Reading:
         statement: sa.Select[*tuple[Any, ...]] = (
             sa.select(SEATS.c.bot, SEATS.c.ending, sa.func.count(), *sums)
             .select_from(source)
-            .where(self.of(SEATS))
             .group_by(SEATS.c.bot, SEATS.c.ending)
         )
         if only_void:
-            # Naming the matches as well keeps SQLite from reading every seat.
+            # By the matches alone, as SQLite would read every seat of the competition.
             few = sa.select(MATCHES.c.number).where(self.of(MATCHES), VOID)
             statement = statement.where(VOID, SEATS.c.match.in_(few))
+        else:
+            statement = statement.where(self.of(SEATS))
         if condition is not None:
             statement = statement.where(condition)
         return self.connection.execute(statement).all()
@@ -403,7 +404,7 @@ class Reading:
 
     def _matches_of(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
         """Yield some matches, the newest first."""
-        lists, texts = JsonLists(), _Texts()
+        lists, texts = JsonLists(), JsonTexts()
         seats: dict[int, list[list[Any]]] = {}
         for number, *seat in self.connection.execute(
             sa.select(

@@ -98,12 +98,18 @@ def _stored_blocks(
     connection: sa.Connection, competition: int, ids: Collection[str]
 ) -> dict[str, Mapping[str, Any]]:
     """Return the number and what is common of those blocks that are stored, by id."""
-    rows = connection.execute(
-        sa.select(BLOCKS.c.id, BLOCKS.c.number, BLOCKS.c.bots, MATCHES.c.seed, MATCHES.c.map)
-        .join(MATCHES, MATCHES.c.block == BLOCKS.c.number)
-        .where(BLOCKS.c.competition == competition, BLOCKS.c.id.in_(list(ids)))
-    ).mappings()
-    return {row["id"]: dict(row) for row in rows}
+    of_ids = sa.select(BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots).where(
+        BLOCKS.c.competition == competition, BLOCKS.c.id.in_(list(ids))
+    )
+    blocks = {row["number"]: dict(row) for row in connection.execute(of_ids).mappings()}
+    if blocks:
+        # In a query of its own: joined, all matches might be read.
+        of_blocks = sa.select(MATCHES.c.block, MATCHES.c.seed, MATCHES.c.map).where(
+            MATCHES.c.competition == competition, MATCHES.c.block.in_(list(blocks))
+        )
+        for block, seed, map_name in connection.execute(of_blocks):
+            blocks[block] |= {"seed": seed, "map": map_name}
+    return {row["id"]: row for row in blocks.values()}
 
 
 def _stored_matches(

@@ -37,6 +37,8 @@ from lanista.web.tournaments import Tournaments
 SYNC_AGAIN = 10.0
 """Seconds after which records that couldn't be added to the list, as on a full disk, are tried
 again."""
+AT_ONCE = 200
+"""Maximum number of records that are added to the list in one transaction."""
 LOOK_EVERY = 0.25
 """Seconds between two checks whether a record may be shown."""
 RECENT = 20
@@ -176,10 +178,11 @@ class View:
                     is_whole = await self._try("not all records are in the list", self._sync)
                     sync_at = math.inf if is_whole else trio.current_time() + SYNC_AGAIN
                 with trio.move_on_at(sync_at):
-                    path = await receive.receive()
-                    if path is not None and not await self._try(
-                        "a record isn't in the list yet", self._add, path
-                    ):
+                    paths = [await receive.receive()]
+                    with contextlib.suppress(trio.WouldBlock):
+                        while len(paths) < AT_ONCE:
+                            paths.append(receive.receive_nowait())
+                    if not await self._try("a record isn't in the list yet", self._add, paths):
                         sync_at = min(sync_at, trio.current_time() + SYNC_AGAIN)
                     if not receive.statistics().current_buffer_used:
                         await self._try("no list of matches", self._refresh)
@@ -210,9 +213,9 @@ class View:
         await trio.to_thread.run_sync(self._list.sync, self.running.hides, abandon_on_cancel=True)
         await self._refresh()
 
-    async def _add(self, path: Path) -> None:
+    async def _add(self, paths: Collection[Path | None]) -> None:
         assert self._list is not None
-        await self._in_thread(self._list.add, path)
+        await self._in_thread(self._list.add, *[path for path in paths if path is not None])
 
     async def _refresh(self) -> None:
         """Look up what the lobby shows of finished matches."""
