@@ -28,6 +28,7 @@ from lanista.arena.ladders.opening import open_ladders
 from lanista.arena.server import Arena
 from lanista.arena.spec import LadderSpec
 from lanista.cli.standings import StandingsProcess
+from lanista.results.data_folder import DataFolder
 from lanista.rules import registry
 from lanista.web import ladders
 from lanista.web.server import Server
@@ -196,9 +197,7 @@ def main():
     processes = StandingsProcess(), StandingsProcess()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "ladders").mkdir()
-        path = folder / "ladders" / "ladder.db"
-        fill(path, SEATS, matches, count)
+        fill(DataFolder(folder), SEATS, matches, count)
         try:
             figures = trio.run(measure, folder, count, processes)
         finally:

@@ -12,13 +12,13 @@ import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 import trio
 
-from lanista.arena.records.catalogue import Catalogue
 from lanista.bots import BotLimits, Sandbox, environment, start_bot
+from lanista.results.data_folder import DataFolder
+from lanista.store.base import Database
 
 HOST = "127.0.0.1"
 ORDINARY = 54321
@@ -45,7 +45,7 @@ def call(name, *words):
 async def _main(commands, sandboxed, cwd, key, most_keys, data):
     if key:
         _have_keys(key, most_keys)
-    with nullcontext() if data is None else Catalogue.open(Path(data)):
+    with nullcontext() if data is None else Database.of_arena(DataFolder(data)):
         return await _played(commands, sandboxed, cwd)
 
 
@@ -106,7 +106,7 @@ def run(
         cwd: Their working directory; None for the arena's own.
         key: The description of a key in the arena's session keyring.
         most_keys: How many keys in all are there, as far as the user's quota allows.
-        data: The folder of a catalogue that the arena has open.
+        data: The folder of a database that the arena has open.
 
     Returns:
         What each printed.

@@ -71,6 +71,7 @@ def target(request, kind, tmp_path):
     url = request.getfixturevalue("migrated_schema")
     with psycopg.connect(url) as connection:
         connection.execute(f"TRUNCATE {', '.join(METADATA.tables)}")
+        connection.execute("INSERT INTO changes VALUES (0)")
     return url
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from e2e.running import Peer, environment
 from lanista.arena.ladders.names import add_name
 from lanista.match.bundle import folder_of
-from lanista.store.names import NameStore
+from support.arenas import stored_names
 from web.arena import Arena
 from web.axe import loaded_axe, serious
 from web.browser import DESK, PHONE
@@ -45,7 +45,7 @@ def pit(tmp_path_factory, windows):
     bundle = folder_of(record, 0)
     bundle.mkdir()
     (bundle / "about.txt").write_text("Ann\n")
-    with NameStore.open(data / "arena.db") as store:
+    with stored_names(data) as store:
         token = add_name(store, "Ann")
     cup = write_spec(folder, "cup")
     store_blocks(cup, [0])

@@ -96,6 +96,7 @@ def ladder_result(
         stall=stall,
         record=record,
     )
+    played = attrs.evolve(played, id=match, started=started, ended=result.ended)
     return BlockResult(block=match, bots=tuple(names), seed=seed, map=map_, matches=(played,))
 
 
@@ -219,6 +220,8 @@ class LadderResults:
     store: Store
     name: str
     """The ladder's name, for the log."""
+    on_stored: Callable[[], None] | None = None
+    """Called when results are stored; None if nobody wants to know."""
     on_other: Callable[[CountedMatch], None] | None = None
     """Takes each match that another arena has stored; None if no other one uses the store."""
     seen: int = 0
@@ -313,6 +316,8 @@ class LadderResults:
             if self.on_other is not None:
                 self._own.update(numbers)
             del self._waiting[: len(batch)]
+            if self.on_stored is not None:
+                self.on_stored()
         self._done.set()
         self._done = trio.Event()
 

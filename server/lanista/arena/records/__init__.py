@@ -1,1 +1,1 @@
-"""The records of an arena's matches: room for them, catalogue, recovery after a crash, backup."""
+"""The records of an arena's matches: room for them, recovery after a crash, backup."""
