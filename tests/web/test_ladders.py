@@ -50,6 +50,8 @@ def result(number, winner, loser, *, crashed=False, seatings=(0, 1)):
                 seconds=1.5,
                 stall=0.0,
                 record=f"2026-05-01/M{number}{seating}.jsonl.gz",
+                id=f"M{number}{seating}",
+                started="2100-01-01T00:00:00+00:00",
                 seats=tuple(
                     SeatResult(
                         bot=name,
