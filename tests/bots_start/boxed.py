@@ -19,6 +19,7 @@ import trio
 from lanista.bots import BotLimits, Sandbox, environment, start_bot
 from lanista.results.data_folder import DataFolder
 from lanista.store.base import Database
+from lanista.store.names import NameStore
 
 HOST = "127.0.0.1"
 ORDINARY = 54321
@@ -45,7 +46,9 @@ def call(name, *words):
 async def _main(commands, sandboxed, cwd, key, most_keys, data):
     if key:
         _have_keys(key, most_keys)
-    with nullcontext() if data is None else Database.of_arena(DataFolder(data)):
+    with nullcontext() if data is None else Database.of_arena(DataFolder(data)) as database:
+        if data is not None:
+            NameStore(database).changes()  # an arena looks for them, which keeps a file locked
         return await _played(commands, sandboxed, cwd)
 
 

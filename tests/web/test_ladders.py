@@ -49,6 +49,8 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1)):
             seconds=1.5,
             stall=0.0,
             record=f"2026-05-01/M{number}{seat}.jsonl.gz",
+            id=f"M{number}{seat}",
+            started="2100-01-01T00:00:00+00:00",
             seats=tuple(
                 SeatResult(
                     bot=name,
