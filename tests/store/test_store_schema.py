@@ -13,7 +13,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from lanista.store import migrate
+from lanista.results.data_folder import DataFolder
+from lanista.store import base, migrate
+from lanista.store.base import Database
 from lanista.store.database import Store
 from lanista.store.errors import StoreError
 from lanista.store.schema import FORMER_NAMES, METADATA, REVISION, VERSION_TABLE
@@ -169,3 +171,29 @@ def test_an_empty_database_is_only_filled_when_that_is_wanted(empty):
     assert "empty; `lanista tournament run` or `lanista arena run` fills it" in str(refused.value)
     with Store.open(empty) as store:
         assert [] == store.played()
+
+
+def test_no_reader_finds_a_tournament_s_tables_without_the_tournament(tmp_path, monkeypatch):
+    """They are made in one transaction: else it would be taken for an arena's, and refused."""
+
+    def competition_in(*_):
+        raise StoreError("the disk is full")
+
+    path = tmp_path / "cup.db"
+    with monkeypatch.context() as patching:
+        patching.setattr(base, "competition_in", competition_in)
+        with pytest.raises(StoreError, match="the disk is full"):
+            Store.open(path)
+    with pytest.raises(StoreError, match=r"cup\.db: empty; `lanista tournament run` or"):
+        Store.open(path, create=False)
+    with Store.open(path) as store:
+        assert [] == store.played()
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_the_database_of_an_arena_is_none_of_a_tournament(tmp_path, create):
+    """Nor does it become one."""
+    data = DataFolder(tmp_path)
+    Database.of_arena(data).close()
+    with pytest.raises(StoreError, match=r"lanista\.db: the database of an arena, not of a tourn"):
+        Store.open(data.database, create=create)

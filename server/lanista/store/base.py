@@ -82,6 +82,7 @@ class Database:
         create: bool = True,
         schema: str | None = None,
         check: bool = True,
+        holds: Kind | None = None,
     ) -> Self:
         """Open a database, and upgrade its tables to those of this version.
 
@@ -95,6 +96,8 @@ class Database:
             check: Whether to have SQLite look for damage in all of its file, which takes 1.5 s for
                 a million matches. A process that asks one question needn't, nor one whose parent
                 has done so.
+            holds: What its only competition is, which is then made together with the tables: nobody
+                finds these without it. None if it may have many.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
@@ -103,7 +106,7 @@ class Database:
         path = path_of(target)
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
         try:
-            store._prepare(create=create, check=check)  # noqa: SLF001 - of this very class
+            store._prepare(create=create, check=check, holds=holds)  # noqa: SLF001 - of this class
             if path and create:
                 store._log_ahead(path)  # noqa: SLF001 - as above
         except BaseException:
@@ -307,7 +310,9 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepare(self, *, create: bool, check: bool, keep: bool = True) -> None:
+    def _prepare(
+        self, *, create: bool, check: bool, holds: Kind | None = None, keep: bool = True
+    ) -> None:
         """Check this database and bring its tables to this version, or undo that if not `keep`."""
         # Before anything is written, as that could make damage worse.
         if check and self._path is not None:
@@ -322,6 +327,8 @@ class Database:
             if self._schema is not None:
                 connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
             migrate.bring_up_to_date(connection, self.where, create=create)
+            if holds is not None:
+                competition_in(connection, holds)
             if not keep:
                 connection.rollback()
 

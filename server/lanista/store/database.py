@@ -47,13 +47,12 @@ class Store:
         """Open the database of a tournament; the arguments are those of `Database.open`.
 
         Raises:
-            StoreError: From `Database.open`; or no tournament is stored in it and none may be.
+            StoreError: From `Database.open`; or it is the database of an arena.
         """
-        database = Database.open(target, create=create, check=check)
+        holds = Kind.TOURNAMENT if create else None
+        database = Database.open(target, create=create, check=check, holds=holds)
         try:
-            competition = (database.make_competition if create else database.competition)(
-                Kind.TOURNAMENT
-            )
+            competition = database.competition(Kind.TOURNAMENT)
         except BaseException:
             database.close()
             raise
