@@ -117,8 +117,8 @@ async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_cl
     assert (0, 1) == (results.waiting, results.refused)
     (line,) = logs
     assert "a result can't be stored and doesn't count; its record stays" == line["event"]
-    records = [match.record for match in blocks[2].matches]
-    assert ("pit", "b2", records) == (line["ladder"], line["block"], line["records"])
+    (match,) = blocks[2].matches
+    assert ("pit", match.id, match.record) == (line["ladder"], line["match"], line["record"])
     assert f"{error.__name__}: block b2: seed 2, but before 1" == line["why"]
 
 

@@ -137,19 +137,15 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     *lines, total = verified(verify, tmp_path)
     shown = f"data/records/{DAY}"
     assert lines[0] == (
-        f"pit: record unreadable: match 4 (block 3, seating 0, attempt 1): {shown}/3.jsonl.gz: "
-        "its last line isn't a result"
+        f"pit: record unreadable: match 4 (3): {shown}/3.jsonl.gz: its last line isn't a result"
     )
     assert lines[1] == (
-        "pit: different from the record: match 3 (block 2, seating 0, attempt 1): "
+        "pit: different from the record: match 3 (2): "
         f"in {shown}/2.jsonl.gz the map is '', stored is 'moon'"
     )
-    assert lines[2].startswith("pit: different from the record: match 2 (block 1, seating 0")
+    assert lines[2].startswith("pit: different from the record: match 2 (1): ")
     assert "stored is 'luck', the score of seat 0 is " in lines[2]
-    assert lines[3] == (
-        "pit: record missing: match 1 (block 0, seating 0, attempt 1): "
-        f"{shown}/0.jsonl.gz isn't there"
-    )
+    assert lines[3] == (f"pit: record missing: match 1 (0): {shown}/0.jsonl.gz isn't there")
     assert lines[4] == f"pit: not stored: {shown}/4.jsonl.gz: its match isn't stored"
     assert lines[5].startswith(f"pit: record unreadable: {shown}/else.jsonl.gz: ")
     assert total == (

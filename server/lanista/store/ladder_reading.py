@@ -1,4 +1,4 @@
-"""Queries about a ladder's results: blocks may be incomplete, and some matches don't count.
+"""Queries about a ladder's results, each of which is a block of one match.
 
 A match counts unless it is void, one of its bots was struck afterwards, or it is older than the
 latest ones that alone count (the ladder's `window`). Everything stays quick when there are a
@@ -33,11 +33,8 @@ class CountedMatch(NamedTuple):
 
     number: int
     """The match's number, in the order of commits."""
-    block: str
-    """The block's id."""
     bots: tuple[str, ...]
-    """The names of the block's bots, by place; the seating says which bot sat where."""
-    seating: int
+    """The names of its bots, by seat."""
     ranks: tuple[int, ...]
     """By seat: 1 is best, equal ranks are ties."""
     failed: frozenset[str]
@@ -219,8 +216,7 @@ class LadderReading(Reading):
         """Return a query for matches, whose rows `_with_failures` takes."""
         return (
             sa.select(
-                *(MATCHES.c.number, BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seating),
-                *(MATCHES.c.ranks, MATCHES.c.committed),
+                *(MATCHES.c.number, BLOCKS.c.bots, MATCHES.c.ranks, MATCHES.c.committed),
             )
             .join(BLOCKS)
             .where(condition)
@@ -241,13 +237,11 @@ class LadderReading(Reading):
             sa.select(SEATS.c.match, SEATS.c.bot).where(self.of(SEATS), FAILED, seats)
         ):
             failed.setdefault(match, set()).add(bot)
-        # Of this page: kept for all blocks they would fill the memory.
+        # Of this page: kept for all matches they would fill the memory.
         names, ranks_of = JsonLists(), JsonLists()
-        for number, block, bots, seating, ranks, committed in page:
-            yield CountedMatch(
-                *(number, block, names[bots], seating, ranks_of[ranks]),
-                *(frozenset(failed.get(number, ())), committed),
-            )
+        for number, bots, ranks, committed in page:
+            its_failed = frozenset(failed.get(number, ()))
+            yield CountedMatch(number, names[bots], ranks_of[ranks], its_failed, committed)
 
     def block_pages(self) -> Iterator[BlockPage]:
         """Yield all blocks and their matches that count, in the order of the blocks' numbers."""

@@ -199,11 +199,12 @@ def store_possible(
         if isinstance(error, StoreError) and not isinstance(error, UnstorableError):
             raise
         if len(results) == 1:
+            (match,) = results[0].matches
             log.error(  # noqa: TRY400 - the reason is enough
                 "a result can't be stored and doesn't count; its record stays",
                 ladder=ladder,
-                block=results[0].block,
-                records=[match.record for match in results[0].matches],
+                match=match.id,
+                record=match.record,
                 why=f"{type(error).__name__}: {error}",
             )
             return [], 1
