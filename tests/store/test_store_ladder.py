@@ -288,6 +288,7 @@ def test_ladders_in_one_database_know_nothing_of_each_other(store):
             assert (0 if struck else voids) == now.endings().voids
             assert matches == len(now.meetings("Ant", "Bee", 10))
             assert (numbers or [0])[-1] == now.last_number()
+            assert len(numbers) == now.stored()
             assert (0 if struck else matches - voids) == sum(
                 score.matches for score in now.opponents("Ant")
             )

@@ -140,6 +140,11 @@ class LadderReading(Reading):
         newest = sa.select(sa.func.max(MATCHES.c.number)).where(self.of(MATCHES))
         return self.connection.scalar(newest) or 0
 
+    def stored(self) -> int:
+        """Return the number of matches that are stored, whether they count or not."""
+        many = sa.select(sa.func.count()).select_from(MATCHES).where(self.of(MATCHES))
+        return self.connection.scalar(many) or 0
+
     def bots(self) -> list[str]:
         """Return the names of all bots that have played, sorted."""
         return sorted(self.connection.scalars(self._bots()))

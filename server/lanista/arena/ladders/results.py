@@ -255,13 +255,13 @@ class LadderResults:
     async def stored(self) -> int | None:
         """Return how many matches are stored; None if the database can't be read now."""
         try:
-            return await trio.to_thread.run_sync(self._last_number, abandon_on_cancel=True)
+            return await trio.to_thread.run_sync(self._count, abandon_on_cancel=True)
         except StoreError:
             return None
 
-    def _last_number(self) -> int:
+    def _count(self) -> int:
         with self.store.ladder_reading() as now:
-            return now.last_number()
+            return now.stored()
 
     async def settle(self) -> None:
         """Wait until all results are stored."""
