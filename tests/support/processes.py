@@ -6,11 +6,13 @@ from pathlib import Path
 
 def runs(pid: int) -> bool:
     """Return whether a process is there and is no zombie, which only its parent can remove."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat[stat.rindex(b")") + 2 :][:1] not in b"ZX"
+    # Killed, it may be a zombie while another of its threads still has its files open.
+    states = set()
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                states.add((thread / "stat").read_bytes().rpartition(b") ")[2][:1])
+    return not states <= {b"Z", b"X"}
 
 
 def argv_of(pid: int) -> list[str]:
