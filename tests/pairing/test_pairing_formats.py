@@ -387,7 +387,7 @@ def test_nobody_starves_on_a_ladder(seats, count):
     for _ in range(600):
         pairing = format_.next()
         begun.update(pairing.bots)
-        assert max(begun.values()) - min(begun.values()) <= 6
+        assert max(begun.values()) - min(begun.values()) <= 4
         running.append(pairing)
         if len(running) > 5:
             pairing = running.pop(int(chance.random() * len(running)))

@@ -13,6 +13,9 @@ from lanista.pairing.blocks import BlockScore, Pairing, Seating
 from lanista.pairing.ladder import Ladder
 from lanista.pairing.shared import FormatState, Rotation, arranged
 
+SLACK = 2
+"""The most blocks that a bot may be ahead of the least played one to be handed out, if possible."""
+
 
 class LadderFormat(FormatState):
     """A ladder. Each block has an opening of its own, so that no seed's luck counts twice."""
@@ -101,7 +104,12 @@ class LadderFormat(FormatState):
             return None
         self._rate_anew()
         now = sum(self._begun.values())  # nobody waits from a later time on
+        ahead = self._far_ahead()
+        for bot in ahead:
+            self._ladder.leave(bot)
         match = self._ladder.next(now)
+        for bot in ahead:
+            self._ladder.wait(bot, bot, self._begun[bot])
         if match is None:
             return None
         self._ladder.over(match, now)
@@ -113,6 +121,16 @@ class LadderFormat(FormatState):
         self._unplayed.add(pairing)
         self._begin(pairing)
         return pairing
+
+    def _far_ahead(self) -> list[str]:
+        """Return the bots that have begun too many more blocks than others to play now."""
+        there = sorted(
+            (begun, bot) for bot, begun in self._begun.items() if bot not in self._benched
+        )
+        if len(there) < self._seats:
+            return []
+        most = max(there[0][0] + SLACK, there[self._seats - 1][0])
+        return [bot for begun, bot in there if begun > most]
 
     def _rate_anew(self) -> None:
         """Rate the bots anew whenever an eighth to a sixteenth more blocks were played.
