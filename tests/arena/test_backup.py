@@ -8,9 +8,10 @@ import pytest
 
 from lanista.arena.backup import BackupError, back_up
 from lanista.arena.spec import ArenaSpec
-from lanista.results.database import Store
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.errors import StoreError
-from lanista.results.names import NameStore
+from lanista.results.names import NameStore, Registrar
 
 SPEC = ArenaSpec(data="data")
 DAY = Path("records", "2026-01-01")
@@ -20,7 +21,6 @@ DAY = Path("records", "2026-01-01")
 def file(tmp_path):
     """The file of an arena that has a ladder and a name, and runs."""
     data = tmp_path / "arena" / "data"
-    (data / "ladders").mkdir(parents=True)
     (data / DAY).mkdir(parents=True)
     for name in ("a.jsonl.gz", "b.jsonl.gz.part", "c.jsonl.gz.tmp"):
         (data / DAY / name).write_text(name)
@@ -34,11 +34,9 @@ def file(tmp_path):
     (data / "control.sock").touch()
     path = tmp_path / "arena" / "mine.toml"
     path.write_text('data = "data"')
-    with Store.open(data / "ladders" / "l.db") as store, store.lock():
-        with NameStore.open(data / "arena.db") as names:
-            store.set_meta("base", "1")
-            yield path
-        assert names.where
+    with Database.of_arena(DataFolder(data)) as database, database.lock():
+        NameStore(database).register("Ann", "hash", Registrar.OPERATOR)
+        yield path
 
 
 def files(folder):
@@ -46,20 +44,19 @@ def files(folder):
 
 
 def test_what_is_complete_is_copied(file, tmp_path):
-    """Databases by their content, though the newest of it is in the write-ahead log."""
+    """The database by its content, though the newest of it is in the write-ahead log."""
     made = back_up(SPEC, file, tmp_path / "copy")
-    assert (tmp_path / "copy" / "data", 2, 2) == (made.data, made.databases, made.files)
+    assert (tmp_path / "copy" / "data", True, 2) == (made.data, made.has_database, made.files)
     assert [
-        "data/arena.db",
-        "data/ladders/l.db",
+        "data/lanista.db",
         f"data/{DAY}/a.jsonl.gz",
         f"data/{DAY}/old-seat-0/about.txt",
         "mine.toml",
     ] == files(tmp_path / "copy")
-    with Store.open(made.data / "ladders" / "l.db", create=False) as store:
-        assert "1" == store.meta("base")
+    with Database.of_arena(DataFolder(made.data), create=False) as database:
+        assert ["Ann"] == [name.name for name in NameStore(database).names()]
     assert 0o700 == (tmp_path / "copy").stat().st_mode & 0o777
-    assert 0o600 == (made.data / "arena.db").stat().st_mode & 0o777
+    assert 0o600 == (made.data / "lanista.db").stat().st_mode & 0o777
     assert ["arena", "copy"] == sorted(path.name for path in tmp_path.iterdir())
 
 
@@ -68,7 +65,7 @@ def test_a_data_folder_elsewhere_becomes_one_of_the_copy(file, tmp_path):
     for name, data in (("one", str(file.parent / "data")), ("two", "../arena/data")):
         made = back_up(attrs.evolve(SPEC, data=data), file, tmp_path / "copies" / name)
         assert made.data.is_relative_to(tmp_path / "copies")
-        assert 2 == made.databases
+        assert made.has_database
 
 
 def test_on_another_disk_records_are_copied(file, tmp_path, monkeypatch):
@@ -80,9 +77,11 @@ def test_on_another_disk_records_are_copied(file, tmp_path, monkeypatch):
     assert "a.jsonl.gz" == (made.data / DAY / "a.jsonl.gz").read_text()
 
 
-def test_a_postgresql_database_is_left_out(file, tmp_path):
+def test_an_arena_without_a_file_of_its_own(file, tmp_path):
+    """It may have stored nothing yet, or everything in PostgreSQL."""
+    (file.parent / "data" / "lanista.db").unlink()
     made = back_up(attrs.evolve(SPEC, store="postgresql://h/n"), file, tmp_path / "copy")
-    assert (0, 2) == (made.databases, made.files)
+    assert (False, 2) == (made.has_database, made.files)
 
 
 def test_what_is_refused(file, tmp_path):
@@ -108,7 +107,7 @@ def test_a_copy_that_fails_leaves_nothing(file, tmp_path, monkeypatch):
     def fail(*_):
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(Store, "backup", fail)
+    monkeypatch.setattr(Database, "backup", fail)
     with pytest.raises(StoreError):
         back_up(SPEC, file, empty)
     assert ["arena", "empty"] == sorted(path.name for path in tmp_path.iterdir())

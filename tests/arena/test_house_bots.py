@@ -79,7 +79,7 @@ def test_what_is_private_to_the_arena_and_the_folders_of_others_are_hidden(tmp_p
     )
     spec = parse_spec(text, "arena.toml")
     private = private_paths(spec, tmp_path)
-    names = ("", "store", "store/records", "store/ladders", "c.pem", "/etc/c.key", "cup.toml")
+    names = ("", "store", "store/records", "c.pem", "/etc/c.key", "cup.toml")
     assert {tmp_path / name for name in names} == {*private}
     main, tom = house_contestants(spec.ladders[0], tmp_path, private)
     assert (*private, os.path.realpath(tmp_path / "tom")) == main.hidden

@@ -11,6 +11,7 @@ from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.competition.formats.rests import FIRST_REST
 from lanista.results import writing
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 
 HOUR = 3600.0
@@ -37,18 +38,19 @@ def clock(monkeypatch):
 @pytest.fixture
 def open_room(tmp_path):
     """Open the ladder, after closing it if it is open."""
+    data = DataFolder(tmp_path)
     opened = []
 
     def open_room(**settings):
-        for room in opened:
-            room.close()
+        for database in opened:
+            database.close()
         spec = LadderSpec(name="pit", game="angrymob", **settings)
-        opened.append(LadderRoom.open(spec, tmp_path, DataFolder(tmp_path), None))
-        return opened[-1]
+        opened.append(Database.of_arena(data))
+        return LadderRoom.open(spec, tmp_path, data, opened[-1])
 
     yield open_room
-    for room in opened:
-        room.close()
+    for database in opened:
+        database.close()
 
 
 def passes(clock, seconds):

@@ -117,14 +117,16 @@ async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_cl
     assert (0, 1) == (results.waiting, results.refused)
     (line,) = logs
     assert "a result can't be stored and doesn't count; its record stays" == line["event"]
-    records = [match.record for match in blocks[2].matches]
-    assert ("pit", "b2", records) == (line["ladder"], line["block"], line["records"])
+    (match,) = blocks[2].matches
+    assert ("pit", match.id, match.record) == (line["ladder"], line["match"], line["record"])
     assert f"{error.__name__}: block b2: seed 2, but before 1" == line["why"]
 
 
 def test_a_result_against_what_is_stored_is_refused_by_the_database_itself(tmp_path):
     """Also one that is found in a record at the start: the others are stored."""
-    first, other = stored(), attrs.evolve(stored(), block="other")
+    first = stored()
+    (match,) = first.matches
+    other = attrs.evolve(first, block="other", matches=(attrs.evolve(match, id="n"),))
     with Store.open(tmp_path / "pit.db") as store:
         assert ([1], 0) == store_possible(store, "pit", [first])
         changed = attrs.evolve(first, seed=first.seed + 1)

@@ -10,10 +10,10 @@ from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import LadderSpec
 from lanista.match.ending import Ending
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
-from lanista.results.names import NameStore
+from support.arenas import stored_ladder, stored_names
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 
@@ -21,11 +21,9 @@ SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 @contextmanager
 def opened(folder):
     """The ladder, with what is stored of it."""
-    room = LadderRoom.open(SPEC, folder, DataFolder(folder), None)
-    try:
-        yield room
-    finally:
-        room.close()
+    data = DataFolder(folder)
+    with Database.of_arena(data) as database:
+        yield LadderRoom.open(SPEC, folder, data, database)
 
 
 def result(block, first, second, *, failed=None, seating=0):
@@ -66,9 +64,7 @@ def who(name):
 @pytest.fixture
 def others(tmp_path):
     """The database of the ladder, as another process opens it."""
-    with opened(tmp_path):
-        pass
-    with Store.open(tmp_path / "ladders" / "pit.db", create=False) as store:
+    with stored_ladder(tmp_path) as store:
         store.add_matches(
             [result(f"b{number}", *pair) for number, pair in enumerate(["AB", "BC", "AC", "CB"])]
         )
@@ -91,7 +87,7 @@ async def test_unbenching_ends_a_rest_for_good(tmp_path, others):
 
 
 async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp_path):
-    with NameStore.open(tmp_path / "arena.db") as names, opened(tmp_path) as room:
+    with stored_names(tmp_path) as names, opened(tmp_path) as room:
         room.wait(who("A"))
         names.bench("a", "pit")
         names.bench("b")
@@ -125,11 +121,10 @@ async def test_striking_a_name_ends_its_rest(tmp_path, others):
 def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):
     maps = ("great-hall", "seed-30")
     spec = LadderSpec(name="pit", game="hogwarts", maps=maps)
-    room = LadderRoom.open(spec, tmp_path, DataFolder(tmp_path), None, chance=random.Random(1))
-    try:
+    data = DataFolder(tmp_path)
+    with Database.of_arena(data) as database:
+        room = LadderRoom.open(spec, tmp_path, data, database, chance=random.Random(1))
         specs = [room.match_spec() for _ in range(40)]
-    finally:
-        room.close()
     assert 40 == len({spec.seed for spec in specs})
     assert set(maps) == {spec.ladder.map for spec in specs}
     assert all(spec.board is not None for spec in specs)

@@ -28,8 +28,10 @@ from lanista.arena.names import (
     reset_token,
 )
 from lanista.arena.spec import is_bot_name
+from lanista.results.base import Database
 from lanista.results.errors import StoreError
-from lanista.results.names import BENCHED, NAMES, NameStore, Registrar
+from lanista.results.names import NameStore, Registrar
+from lanista.results.schema import BARRED, NAMES
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 HERE, NEAR, FAR = "127.0.0.1", "10.0.0.1", "10.0.0.2"
@@ -37,20 +39,20 @@ HERE, NEAR, FAR = "127.0.0.1", "10.0.0.1", "10.0.0.2"
 
 @pytest.fixture(scope="module")
 def empty_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("names") / "arena.db"
-    NameStore.open(path).close()
+    path = tmp_path_factory.mktemp("names") / "lanista.db"
+    Database.open(path).close()
     return path
 
 
 @pytest.fixture
 def path(empty_file, tmp_path):
-    return shutil.copyfile(empty_file, tmp_path / "arena.db")
+    return shutil.copyfile(empty_file, tmp_path / "lanista.db")
 
 
 @pytest.fixture
 def store(path):
-    with NameStore.open(path) as opened:
-        yield opened
+    with Database.open(path) as database:
+        yield NameStore(database)
 
 
 @pytest.fixture
@@ -321,14 +323,15 @@ def test_only_the_token_of_a_name_opens_it(empty_file, steps):
                     assert token == expected.setdefault(name.lower(), token)
 
     clock = MockClock()
-    with pytest.MonkeyPatch.context() as patching, NameStore.open(empty_file) as store:
+    with pytest.MonkeyPatch.context() as patching, Database.open(empty_file) as database:
+        store = NameStore(database)
         patching.setattr(tokens, "LOG_N", 1)
         patching.setattr(module, "WRONG_TOKENS", 1000)
         try:
             trio.run(main, clock=clock)
         finally:
-            with store._writing() as connection:
-                for table in (NAMES, BENCHED):
+            with store.database.writing() as connection:
+                for table in (NAMES, BARRED):
                     connection.execute(table.delete())
 
 
@@ -633,7 +636,7 @@ async def test_no_token_is_told_or_stored(names, closed, store, path, monkeypatc
     assert secret not in text
     assert wrong not in text
     assert "scrypt" not in text
-    store.close()
+    store.database.close()
     for file in path.parent.iterdir():
         assert secret.encode() not in file.read_bytes()
 

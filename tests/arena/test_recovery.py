@@ -13,11 +13,12 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
+from lanista.arena.match_list import MatchList
 from lanista.match.record import ENDING, PART, TMP, read_record, result_line
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
-from lanista.page.catalogue import Catalogue
 from lanista.results import recovery
+from lanista.results.data_folder import DataFolder
 from lanista.results.recovery import YOUNG, Fate, complete_records, recover
 from match.playing import COUNTING, SKIPPERS, sit, speaks
 from match.test_record import HEADER, RESULT, TURN, lines_of
@@ -282,18 +283,18 @@ async def test_a_large_file_takes_little_memory(day):
 # -- beside a serving arena ----------------------------------------------------------------------
 
 
-async def test_each_is_told_and_in_the_catalogue(tmp_path, day):
+async def test_each_is_told_and_in_the_list(tmp_path, day):
     """The log has a line for each that stays, and one for all others."""
     left(day, "a", result=RESULT)
     left(day, "b")
     (day / f"c{ENDING}{PART}").write_bytes(b"hello\n")
     told = []
-    with Catalogue.open(tmp_path) as catalogue, capture_logs() as logs:
+    with MatchList.open(DataFolder(tmp_path)) as matches, capture_logs() as logs:
         await complete_records(day.parent, lambda match, path: told.append((match, path)))
         for _, path in told:
-            catalogue.add(path)
-        assert 0 == catalogue.sync(), "they are found by their names too"
-        ends = {match: catalogue.match(match)["end"] for match, _ in told}
+            matches.add(path)
+        assert 0 == matches.sync(), "they are found by their names too"
+        ends = {match: matches.match(match)["end"] for match, _ in told}
     assert {"a": "finished", "b": "aborted"} == ends
     assert ["a record can't be completed", "completed the records that were left"] == [
         line["event"] for line in logs

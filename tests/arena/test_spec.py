@@ -247,17 +247,6 @@ def test_a_store_is_postgresql_and_no_password_is_shown(url):
     assert "secret" not in told
 
 
-def test_a_ladder_in_postgresql_has_room_for_its_whole_name():
-    """PostgreSQL cuts names off, which could make one schema of two ladders."""
-    text = '{}[[ladders]]\nname = "{}"\ngame = "hogwarts"'
-    store = 'store = "postgresql://db/arena"\n'
-    assert 63 == len(parse_spec(text.format(store, "x" * 56), "a").ladders[0].schema)
-    assert "ladders[1].name: 57 characters; in a PostgreSQL store 56 at most" in error_of(
-        text.format(store, "x" * 57)
-    )
-    assert 1 == len(parse_spec(text.format("", "x" * 64), "arena.toml").ladders)
-
-
 def test_a_file_that_is_too_long_is_refused(tmp_path):
     file = tmp_path / "arena.toml"
     file.write_text("#" * MAX_BYTES)

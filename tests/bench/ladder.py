@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import attrs
 import numpy as np
@@ -24,6 +23,7 @@ from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.match_result import BlockResult
@@ -61,9 +61,20 @@ def ladder(seats, matches, count):
         yield first, players, np.where(tied & (ranks == 2), 1, ranks)
 
 
-def fill(path, seats, matches, count):
+def game_of(seats):
+    return "hogwarts" if seats == 4 else "angrymob"
+
+
+def opened(data, seats):
+    """The results of the ladder, as a command opens them."""
+    database = Database.of_arena(data, check=False)
+    return Store.of_ladder(database, "ladder", game_of(seats))
+
+
+def fill(data, seats, matches, count):
     """Make a database; rows are inserted directly, which takes a tenth of the time."""
-    Store.open(path).close()
+    with opened(data, seats) as store:
+        path, number_of_ladder = data.database, store.competition
     bots = names(count)
     connection = sqlite3.connect(path)
     for first, all_players, all_ranks in ladder(seats, matches, count):
@@ -73,19 +84,20 @@ def fill(path, seats, matches, count):
         ):
             its = [bots[player] for player in players]
             told = "[" + ", ".join(f'"{bot}"' for bot in its) + "]"
-            blocks.append((number, f"{number:016x}", str(number), "", told))
+            blocks.append((number, number_of_ladder, f"{number:016x}", told))
             committed = (FIRST + timedelta(seconds=number)).isoformat(timespec="milliseconds")
             text = str(ranks)
             record = f"{number % 256:02x}/{number:016x}.jsonl.gz"
             rows.append(
                 (
-                    *(number, 0, 1, number, committed, "finished"),
+                    *(number, number_of_ladder, f"{number:026}", number, 0, 1, str(number), ""),
+                    *(committed, committed, committed, "finished"),
                     *('"capture"', text, text, 60, f"{number:016x}", 1.5, 0.001, record),
                 )
             )
             for seat, bot in enumerate(its):
                 ending = "crash" if number % 100 == 0 and not seat else "normal"
-                sitting.append((number, seat, bot, ending, '""', 0, 0, 0))
+                sitting.append((number, seat, number_of_ladder, bot, ending, '""', 0, 0, 0, 0))
         for table, its_rows in (("blocks", blocks), ("matches", rows), ("seats", sitting)):
             marks = ", ".join("?" * len(its_rows[0]))
             connection.executemany(f"INSERT INTO {table} VALUES ({marks})", its_rows)
@@ -100,12 +112,12 @@ def took(act):
     return round(time.process_time() - began, 3)
 
 
-def table(path, seats, count):
+def table(data, seats, count):
     """The standings of the database, its time and memory as JSON."""
     bots = names(count)
 
     def standings():
-        with Store.open(path, create=False, check=False) as store, store.ladder_reading() as now:
+        with opened(data, seats) as store, store.ladder_reading() as now:
             compute(
                 name="ladder",
                 game="hogwarts",
@@ -122,33 +134,44 @@ def table(path, seats, count):
     print(json.dumps({"table_seconds": seconds, "table_megabytes": memory}))
 
 
-def start(path, seats):
+def start(data, seats):
     """Open the ladder as an arena does."""
-    game = "hogwarts" if seats == 4 else "angrymob"
-    spec = LadderSpec(name=path.stem, game=game)
-    folder = path.parent.parent
-    LadderRoom.open(spec, folder, DataFolder(folder), None).close()
+    spec = LadderSpec(name="ladder", game=game_of(seats))
+    with Database.of_arena(data) as database:
+        LadderRoom.open(spec, data.path, data, database)
 
 
-def measure(path, seats, matches, count):
+def renamed(result):
+    """The same match of another block."""
+    (match,) = result.matches
+    match = attrs.evolve(match, id=f"other {match.id}")
+    return attrs.evolve(result, block=f"x{result.block}", matches=(match,))
+
+
+def measure(data, seats, matches, count):
     """What a running arena asks of the database."""
-    fill(path, seats, matches, count)
+    fill(data, seats, matches, count)
     bot = names(count)[7]
-    opened = []
-    figures = {"bytes_a_match": path.stat().st_size // matches}
-    figures["start_of_an_arena_seconds"] = took(lambda: start(path, seats))
-    figures["open_and_check_seconds"] = took(lambda: opened.append(Store.open(path)))
-    with opened[0] as store:
+    figures = {"bytes_a_match": data.database.stat().st_size // matches}
+    figures["start_of_an_arena_seconds"] = took(lambda: start(data, seats))
+    figures["open_and_check_seconds"] = took(lambda: Database.of_arena(data).close())
+    with opened(data, seats) as store:
         newest = next(store.matches())
         more = [
-            BlockResult(block=f"{at}", bots=newest.bots, seed=at, map="", matches=(newest.match,))
+            BlockResult(
+                block=f"{at}",
+                bots=newest.bots,
+                seed=at,
+                map="",
+                matches=(attrs.evolve(newest.match, id=f"new {at}"),),
+            )
             for at in range(200)
         ]
         figures["add_200_matches_alone_seconds"] = took(
             lambda: [store.add_matches([one]) for one in more]
         )
         figures["add_200_matches_at_once_seconds"] = took(
-            lambda: store.add_matches([attrs.evolve(one, block=f"x{one.block}") for one in more])
+            lambda: store.add_matches([renamed(one) for one in more])
         )
         with store.ladder_reading() as now:
             asked = {
@@ -167,7 +190,7 @@ def measure(path, seats, matches, count):
             }
             figures |= {f"{name}_seconds": took(act) for name, act in asked.items()}
     ended = subprocess.run(
-        [sys.executable, __file__, "table", str(path), str(seats), str(count)],
+        [sys.executable, __file__, "table", str(data.path), str(seats), str(count)],
         capture_output=True,
         check=True,
     )
@@ -176,14 +199,12 @@ def measure(path, seats, matches, count):
 
 def main():
     if sys.argv[1:2] == ["table"]:
-        table(Path(sys.argv[2]), *map(int, sys.argv[3:]))
+        table(DataFolder(sys.argv[2]), *map(int, sys.argv[3:]))
         return
     given = [int(word) for word in sys.argv[1:]]
     seats, matches, count = given + [4, 1_000_000, 1000][len(given) :]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "ladders" / "ladder.db"
-        path.parent.mkdir()
-        figures = measure(path, seats, matches, count)
+        figures = measure(DataFolder(folder), seats, matches, count)
     keep("ladder", {"seats": seats, "matches": matches, "names": count, **figures})
 
 

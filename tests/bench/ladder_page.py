@@ -32,6 +32,7 @@ from lanista.games import registry
 from lanista.page import ladders
 from lanista.page.server import Server
 from lanista.page.view import View
+from lanista.results.data_folder import DataFolder
 from support.arenas import arena_options
 
 GAME, SEATS = "angrymob", 2
@@ -196,9 +197,7 @@ def main():
     processes = StandingsProcess(), StandingsProcess()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "ladders").mkdir()
-        path = folder / "ladders" / "ladder.db"
-        fill(path, SEATS, matches, count)
+        fill(DataFolder(folder), SEATS, matches, count)
         try:
             figures = trio.run(measure, folder, count, processes)
         finally:

@@ -14,7 +14,6 @@ import resource
 import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 
 import attrs
 import structlog
@@ -23,6 +22,8 @@ from measured import keep
 
 from lanista.arena import tokens
 from lanista.arena.names import LOOK_INTERVAL, Names
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore, Registrar
 from lanista_protocol import Hello, RemoteProtocolError
 
@@ -111,8 +112,9 @@ async def main():
     outcomes = Counter()
     with (
         tempfile.TemporaryDirectory() as folder,
-        NameStore.open(Path(folder) / "arena.db") as store,
+        Database.of_arena(DataFolder(folder)) as database,
     ):
+        store = NameStore(database)
         for number in range(KNOWN):
             store.register(f"known{number}", hashed, Registrar.OPERATOR)
         names = Names(store, is_open=True)

@@ -66,11 +66,13 @@ def ladder_matches_a_second(folder, bot, workers):
             process = subprocess.Popen([bot, "angrymob", f"bot{number}"], env=env)
             stack.callback(process.wait)
             stack.callback(process.kill)
-        path = folder / "data" / "ladders" / "angrymob.db"
+        path = folder / "data" / "lanista.db"
         with closing(sqlite3.connect(path)) as connection:
 
             def stored():
-                return connection.execute("SELECT count(*) FROM matches").fetchone()[0]
+                return connection.execute(
+                    "SELECT count(*) FROM matches WHERE block IS NOT NULL"
+                ).fetchone()[0]
 
             while stored() < 2 * BOTS:
                 time.sleep(0.01)

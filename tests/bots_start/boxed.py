@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 import trio
@@ -21,7 +20,9 @@ from lanista.bots.command import environment
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
 from lanista.bots.sandbox import Sandbox
-from lanista.page.catalogue import Catalogue
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
+from lanista.results.names import NameStore
 
 HOST = "127.0.0.1"
 ORDINARY = 54321
@@ -48,7 +49,9 @@ def call(name, *words):
 async def _main(commands, sandboxed, cwd, key, most_keys, data):
     if key:
         _have_keys(key, most_keys)
-    with nullcontext() if data is None else Catalogue.open(Path(data)):
+    with nullcontext() if data is None else Database.of_arena(DataFolder(data)) as database:
+        if data is not None:
+            NameStore(database).changes()  # an arena looks for them, which keeps a file locked
         return await _played(commands, sandboxed, cwd)
 
 
@@ -109,7 +112,7 @@ def run(
         cwd: Their working directory; None for the arena's own.
         key: The description of a key in the arena's session keyring.
         most_keys: How many keys in all are there, as far as the user's quota allows.
-        data: The folder of a catalogue that the arena has open.
+        data: The folder of a database that the arena has open.
 
     Returns:
         What each printed.

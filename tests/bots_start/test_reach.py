@@ -349,11 +349,11 @@ def test_what_can_be_seen():
 
 
 def test_folders_with_the_data_of_arenas(tmp_path):
-    """By their names in working directories, by a catalogue in them or above, by an open one."""
+    """By their names in working directories, by a database in them or above, by an open one."""
     top = Path(os.path.realpath(tmp_path))
     for name in "work/lanista-data", "work/a/lanista-records", "closed/in/it", "open":
         (top / name).mkdir(parents=True)
-    (top / "closed" / "catalogue.db").touch()
+    (top / "closed" / "lanista.db").touch()
     (top / "link").symlink_to("closed/in")
     (top / "lanista-records").touch()  # no folder
     places = [str(top / name) for name in ("work", "link/it", ".")]
@@ -363,11 +363,11 @@ def test_folders_with_the_data_of_arenas(tmp_path):
         return {folder for folder in data_folders(places) if folder.startswith(str(top))}
 
     assert expected == found()
-    with contextlib.closing(sqlite3.connect(top / "open" / "catalogue.db")) as database:
+    with contextlib.closing(sqlite3.connect(top / "open" / "lanista.db")) as database:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("CREATE TABLE x (y)")
         assert expected | {str(top / "open")} == found()
     assert expected == found()
     if os.geteuid() == 0:
-        os.chown(top / "closed" / "catalogue.db", 54321, 54321)  # put there by another user
+        os.chown(top / "closed" / "lanista.db", 54321, 54321)  # put there by another user
         assert {str(top / "work/lanista-data")} == found()

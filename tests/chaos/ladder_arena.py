@@ -9,6 +9,7 @@ import threading
 from e2e.running import PATIENCE, Daemon, Program, command, read
 from lanista.arena.ladder_room import KEPT, LadderRoom
 from lanista.arena.spec import read_spec
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from support.processes import argv_of, children_of
 
@@ -118,10 +119,11 @@ def check_results(folder, told):
     data = folder / "data"
     spec = read_spec(folder / "arena.toml")
     # It stores what the last arena, which had a second for it at its end, may have left.
-    room = LadderRoom.open(spec.ladders[0], folder, DataFolder(data), None)
-    with contextlib.closing(sqlite3.connect(data / "ladders" / "pit.db")) as connection:
+    database = Database.of_arena(DataFolder(data))
+    room = LadderRoom.open(spec.ladders[0], folder, DataFolder(data), database)
+    with contextlib.closing(sqlite3.connect(data / "lanista.db")) as connection:
         matches = connection.execute(
-            "SELECT record, termination, ranks, id FROM matches JOIN blocks "
+            "SELECT record, termination, ranks, blocks.id FROM matches JOIN blocks "
             "ON block = blocks.number ORDER BY matches.number"
         ).fetchall()
     ids = collections.Counter(path.partition("/")[2].partition(".")[0] for path, *_ in matches)

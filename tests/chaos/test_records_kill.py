@@ -64,7 +64,7 @@ class Told:
 
 
 def matches_of(daemon):
-    """All matches that the page's catalogue has, by id."""
+    """All matches that the page's list has, by id."""
     found, cursor = {}, ""
     while cursor is not None:
         url = f"{daemon.page}api/1/matches?limit=200{cursor and f'&before={cursor}'}"
@@ -109,7 +109,7 @@ def test_no_result_that_was_told_is_lost(serve_again, kills, least):
     )
     wait_until(
         lambda: told.matches <= matches_of(daemon).keys(),
-        "all matches are in the catalogue",
+        "all matches are in the list",
         lambda: f"not there: {sorted(told.matches - matches_of(daemon).keys())}",
     )
     found = matches_of(daemon)

@@ -19,7 +19,7 @@ pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
 
 
 def locker(*folders):
-    """A bot that looks into folders and locks the catalogue there."""
+    """A bot that looks into folders and locks the database there."""
     return f"""
 import errno, fcntl, json, os
 def names(folder):
@@ -35,7 +35,7 @@ def lock(path):
         return errno.errorcode[error.errno]
     return "locked"
 print(json.dumps([
-    [names(folder), lock(folder + "/catalogue.db"), lock(folder + "/catalogue.db-shm")]
+    [names(folder), lock(folder + "/lanista.db"), lock(folder + "/lanista.db-shm")]
     for folder in {list(map(str, folders))!r}
 ]))
 """
@@ -127,13 +127,13 @@ def test_a_link_that_the_command_names_leads_to_no_data(user, place):
 
 
 def test_the_data_of_serve_is_covered(tmp_path):
-    """Which has its catalogue open for the page."""
+    """Which has its database open for the page."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         Path(name).chmod(0o755)
         data = Path(name) / "mine"
         daemon = Daemon(tmp_path, "--data", data, web="127.0.0.1:0")
         try:
-            daemon.until((data / "catalogue.db-shm").exists, "the catalogue is open")
+            daemon.until((data / "lanista.db-shm").exists, "the database is open")
             (told,) = run(locker(data), own=[name])
         finally:
             daemon.end()
@@ -141,11 +141,11 @@ def test_the_data_of_serve_is_covered(tmp_path):
 
 
 async def test_a_bot_cannot_have_other_folders_covered(tmp_path):
-    """By a catalogue of its own, in its own /tmp, where others have theirs."""
+    """By a database of its own, in its own /tmp, where others have theirs."""
     script = f"""
 import os, signal, sqlite3
 os.makedirs({str(tmp_path)!r}, exist_ok=True)
-database = sqlite3.connect({str(tmp_path / "catalogue.db")!r})
+database = sqlite3.connect({str(tmp_path / "lanista.db")!r})
 database.executescript("PRAGMA journal_mode = WAL; CREATE TABLE x (y)")
 print("open", flush=True)
 signal.pause()

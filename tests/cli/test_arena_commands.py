@@ -14,7 +14,8 @@ from lanista.arena.options import options_of
 from lanista.arena.spec import ArenaSpec, Friendly, LadderSpec, Start, parse_spec
 from lanista.cli import arena_check
 from lanista.hosting.spec_parts import Clock
-from lanista.results.database import Store
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 
 CERTIFICATES = Path(__file__).parents[1] / "arena" / "certificates"
 LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'
@@ -232,32 +233,28 @@ def test_a_data_folder_that_can_t_be_written_is_found(checked, tmp_path):
 
 
 def test_results_that_can_t_be_used_are_found(checked, tmp_path):
-    path = tmp_path / "lanista-data" / "ladders" / "l.db"
-    path.parent.mkdir(parents=True)
-    Store.open(path).close()
+    data = DataFolder(tmp_path / "lanista-data")
+    path = data.database
+    Database.of_arena(data).close()
     code, lines = checked(QUIET + LADDER)
     assert (0, []) == (code, wrong(lines))
     path.write_bytes(b"something else" * 1000)
     code, lines = checked(QUIET + LADDER)
     assert 1 == code
-    assert wrong(lines)[0].startswith(f"results of l: {path}: no SQLite database, or damaged")
+    assert wrong(lines)[0].startswith(f"database: {path}: no SQLite database, or damaged")
 
 
 def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypatch):
     """As root would make them; a folder of root's keeps even their existence from others."""
 
-    def refused(path, **_):
-        raise PermissionError(13, "Permission denied", str(path))
+    def refused(data, *_):
+        raise PermissionError(13, "Permission denied", str(data.database))
 
-    monkeypatch.setattr("lanista.cli.arena_check.Store.rehearse", refused)
-    monkeypatch.setattr("lanista.cli.arena_check.NameStore.rehearse", refused)
+    monkeypatch.setattr("lanista.cli.arena_check.Database.rehearse", refused)
     data = tmp_path / "lanista-data"
     code, lines = checked(QUIET + LADDER)
     assert 1 == code
-    assert [
-        f"results of l: {data}/ladders/l.db: Permission denied",
-        f"names: {data}/arena.db: Permission denied",
-    ] == wrong(lines)
+    assert [f"database: {data}/lanista.db: Permission denied"] == wrong(lines)
 
 
 def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(checked):
@@ -265,7 +262,7 @@ def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(check
     code, lines = checked(f'store = "postgresql://arena:secret@127.0.0.1:1/arena"\n{QUIET}{LADDER}')
     assert 1 == code
     (line,) = wrong(lines)
-    where = "postgresql://arena@127.0.0.1:1/arena, schema ladder_l"
+    where = "postgresql://arena@127.0.0.1:1/arena, schema lanista"
     assert line.startswith(f"store: {where}: the server can't be reached")
     assert "secret" not in line
 

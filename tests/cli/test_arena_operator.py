@@ -9,7 +9,7 @@ import pytest
 
 from lanista.arena import tokens
 from lanista.cli import arena_status
-from lanista.results.names import NameStore
+from support.arenas import stored_names
 
 FILE = """
 [[ladders]]
@@ -34,7 +34,7 @@ def operate(lanista, tmp_path, monkeypatch):
 
 def stored(tmp_path):
     """What is stored of each name: whether a token is its own."""
-    with NameStore.open(tmp_path / "lanista-data" / "arena.db") as store:
+    with stored_names(tmp_path / "lanista-data") as store:
         return {
             name.name: lambda token, name=name: tokens.matches(token, name.token_hash)
             for name in store.names()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.running import Daemon, Program, command, read, run_here, wait_until
-from lanista.results.database import Store
+from support.arenas import stored_ladder
 
 LADDERS = """
 port = 0
@@ -146,11 +146,7 @@ def play(arena, peers, *names):
 
 def test_a_struck_bots_matches_are_taken_out_and_put_back(arena, peers):
     def counted():
-        path = arena.data / "ladders" / "pit.db"
-        with (
-            Store.open(path, create=False, check=False) as store,
-            store.ladder_reading() as now,
-        ):
+        with stored_ladder(arena.data) as store, store.ladder_reading() as now:
             return [match for match in now.counted_matches() if "Gus" in match.bots]
 
     play(arena, peers, "Fay", "Gus")
@@ -168,11 +164,11 @@ def test_an_arena_runs_from_its_backup(arena, peers, started, tmp_path):
     play(arena, peers, "Hal", "Ida")
     stored = arena.status()["stored"]
     copy = tmp_path / "copy"
-    assert "2 databases" in arena.operate("backup", "arena.toml", copy)
+    assert "1 database" in arena.operate("backup", "arena.toml", copy)
     again = Arena(copy)
     started(again)
     assert stored == again.status()["stored"]
-    with Store.open(again.data / "ladders" / "pit.db", create=False, check=False) as store:
+    with stored_ladder(again.data) as store:
         for match in store.matches():
             read(again.data / "records" / match.match.record)
 

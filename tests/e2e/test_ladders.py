@@ -53,11 +53,12 @@ class Arena(Daemon):
 
     def stored(self, ladder):
         """What is stored of a ladder's matches: the seed, and the names by seat."""
-        path = self.data / "ladders" / f"{ladder}.db"
-        with contextlib.closing(sqlite3.connect(path)) as connection:
+        with contextlib.closing(sqlite3.connect(self.data / "lanista.db")) as connection:
             return connection.execute(
                 "SELECT seed, (SELECT group_concat(bot) FROM seats WHERE match = matches.number) "
-                "FROM matches JOIN blocks ON block = blocks.number ORDER BY matches.number"
+                "FROM matches JOIN competitions ON competition = competitions.number "
+                "WHERE kind = 'ladder' AND name = ? ORDER BY matches.number",
+                (ladder,),
             ).fetchall()
 
 
@@ -225,7 +226,7 @@ def test_results_that_were_not_stored_are_found_in_the_records(tmp_path, started
     stored = arena.stored("pit")
     arena.process.kill()
     arena.wait()
-    for path in arena.data.glob("ladders/*"):
+    for path in arena.data.glob("lanista.db*"):
         path.unlink()
     again = Arena(tmp_path / "arena")
     started(again)

@@ -92,7 +92,7 @@ def play_block(bots):
 def matches(store):
     """The number of matches that are stored."""
     with psycopg.connect(store) as connection:
-        return connection.execute("SELECT count(*) FROM ladder_pit.matches").fetchone()[0]
+        return connection.execute("SELECT count(*) FROM lanista.matches").fetchone()[0]
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from e2e.running import run_here
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.results import recorded
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from results.test_store_schema import execute
@@ -64,7 +65,7 @@ def test_a_tournament_s_results_are_compared_with_its_records(cup, tmp_path):
         "UPDATE matches SET turns = 99, digest = 'd' WHERE number = 1",
         "UPDATE seats SET bot = 'Rando', late = 7 WHERE match = 2 AND seat = 0",
         "UPDATE matches SET ranks = '[2, 2]' WHERE number = 3",
-        "UPDATE blocks SET seed = '8' WHERE number = 3",
+        "UPDATE matches SET seed = '8' WHERE block = 3",
     )
     lines = verified(verify, folder)
     assert "cup: 6 matches stored; different from the record: 5" == lines[-1]
@@ -102,7 +103,8 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_
 
 def open_room(folder):
     data = DataFolder(folder / "data")
-    LadderRoom.open(LadderSpec(name="pit", game="angrymob"), folder, data, None).close()
+    with Database.of_arena(data) as database:
+        LadderRoom.open(LadderSpec(name="pit", game="angrymob"), folder, data, database)
 
 
 async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_clock, monkeypatch):
@@ -120,11 +122,11 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     assert ["pit: no results are stored"] == verified(verify, tmp_path, code=0)
     open_room(tmp_path)
     assert ["pit: 5 matches stored; all is right"] == verified(verify, tmp_path, code=0)
-    database = tmp_path / "data" / "ladders" / "pit.db"
+    database = tmp_path / "data" / "lanista.db"
     execute(
         database,
         "UPDATE matches SET scores = '[9, 9]', reason = '\"luck\"' WHERE number = 2",
-        "UPDATE blocks SET map = 'moon' WHERE number = 3",
+        "UPDATE matches SET map = 'moon' WHERE number = 3",
         "DELETE FROM seats WHERE match = 5",
         "DELETE FROM matches WHERE number = 5",
     )
@@ -135,19 +137,15 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     *lines, total = verified(verify, tmp_path)
     shown = f"data/records/{DAY}"
     assert lines[0] == (
-        f"pit: record unreadable: match 4 (block 3, seating 0, attempt 1): {shown}/3.jsonl.gz: "
-        "its last line isn't a result"
+        f"pit: record unreadable: match 4 (3): {shown}/3.jsonl.gz: its last line isn't a result"
     )
     assert lines[1] == (
-        "pit: different from the record: match 3 (block 2, seating 0, attempt 1): "
+        "pit: different from the record: match 3 (2): "
         f"in {shown}/2.jsonl.gz the map is '', stored is 'moon'"
     )
-    assert lines[2].startswith("pit: different from the record: match 2 (block 1, seating 0")
+    assert lines[2].startswith("pit: different from the record: match 2 (1): ")
     assert "stored is 'luck', the score of seat 0 is " in lines[2]
-    assert lines[3] == (
-        "pit: record missing: match 1 (block 0, seating 0, attempt 1): "
-        f"{shown}/0.jsonl.gz isn't there"
-    )
+    assert lines[3] == (f"pit: record missing: match 1 (0): {shown}/0.jsonl.gz isn't there")
     assert lines[4] == f"pit: not stored: {shown}/4.jsonl.gz: its match isn't stored"
     assert lines[5].startswith(f"pit: record unreadable: {shown}/else.jsonl.gz: ")
     assert total == (
@@ -169,7 +167,7 @@ def test_indexes_are_compared_with_their_tables(cup, tmp_path):
         folder / "cup.db",
         "PRAGMA writable_schema = ON",
         "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
-        "WHERE name = 'ix_seats_sums') WHERE name = 'ix_seats_bot_match'",
+        "WHERE name = 'ix_seats_sums') WHERE name = 'ix_seats_competition_bot_match'",
     )
     done = run_here(["tournament", "verify", "cup.toml"], folder)
     assert (2, "") == (done.code, done.out)

@@ -13,7 +13,6 @@ from playwright.sync_api import expect
 from e2e.running import Peer, environment
 from lanista.arena.names import add_name
 from lanista.match.bundle import folder_of
-from lanista.results.names import NameStore
 from page.arena import Arena
 from page.axe import loaded_axe, serious
 from page.browser import DESK, PHONE
@@ -21,6 +20,7 @@ from page.matchpage import MatchPage
 from page.records import captured, changed, unpacked
 from page.test_ladders import results, write_results
 from page.test_tournaments import store_blocks, write_spec
+from support.arenas import stored_names
 
 TOKEN = "sesame"
 LADDER = {"name": "pit", "map": ""}
@@ -45,7 +45,7 @@ def pit(tmp_path_factory, windows):
     bundle = folder_of(record, 0)
     bundle.mkdir()
     (bundle / "about.txt").write_text("Ann\n")
-    with NameStore.open(data / "arena.db") as store:
+    with stored_names(data) as store:
         token = add_name(store, "Ann")
     cup = write_spec(folder, "cup")
     store_blocks(cup, [0])

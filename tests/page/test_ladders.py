@@ -23,12 +23,11 @@ from lanista.page.ladder_tables import LadderTables
 from lanista.page.ladders import REST, Ladders
 from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import View
-from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.results.rating_history import Rated, RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
-from support.arenas import arena_options
+from support.arenas import arena_options, stored_ladder
 
 SPEC = LadderSpec(name="pit", game="angrymob", house=(HouseBot(command="CamperJoe"),))
 HOSTILE = "<b>'\"\u202e"
@@ -50,6 +49,8 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1)):
             seconds=1.5,
             stall=0.0,
             record=f"2026-05-01/M{number}{seat}.jsonl.gz",
+            id=f"M{number}{seat}",
+            started="2100-01-01T00:00:00+00:00",
             seats=tuple(
                 SeatResult(
                     bot=name,
@@ -71,8 +72,7 @@ def write_results(data, *groups, ladder="pit"):
     """Store groups of results, and empty files as their records."""
     folder = data / "records" / "2026-05-01"
     folder.mkdir(parents=True, exist_ok=True)
-    (data / "ladders").mkdir(exist_ok=True)
-    with Store.open(data / "ladders" / f"{ladder}.db") as store:
+    with stored_ladder(data, ladder) as store:
         store.add_matches([one for group in groups for one in group])
     for one in (one for group in groups for one in group):
         for match in one.matches:
@@ -125,9 +125,10 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
     """The best first; the house bot has no rank; the trend is since the snapshots before."""
     write_results(tmp_path, *PLAYED)
     now = datetime.now(UTC)
-    with RatingHistory.open(tmp_path / "ratings.db") as history:
-        history.add("pit", now - timedelta(days=8), {"Bob": Rated(-1000.0, None, None)})
-        history.add("pit", now - timedelta(hours=25), {"Ann": Rated(0.0, None, None)})
+    with stored_ladder(tmp_path) as store:
+        history = RatingHistory.of(store)
+        history.add(now - timedelta(days=8), {"Bob": Rated(-1000.0, None, None)})
+        history.add(now - timedelta(hours=25), {"Ann": Rated(0.0, None, None)})
     async with opened(tmp_path) as house:
         (about,) = (await house.get("/api/1/ladders")).json["ladders"]
         assert {
@@ -265,10 +266,8 @@ def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
         "game": "angrymob",
         "house": ["CamperJoe"],
         "window": None,
-        "schema": None,
-        "target": str(tmp_path / "ladders" / "pit.db"),
-        "history": str(tmp_path / "ratings.db"),
-        "records": str(tmp_path / "records"),
+        "data": str(tmp_path),
+        "url": None,
     }
     whole = LadderTables().answer("table", source, known=None)
     assert {"CamperJoe", "Cem"} < {bot for bot, _ in whole["rows"]}

@@ -35,7 +35,7 @@ RESULT = {
 
 
 async def settled(house, match):
-    """Wait until a match is over and in the catalogue."""
+    """Wait until a match is over and in the list."""
     while True:
         answer = await house.get(f"/api/1/matches/{match}")
         if answer.status == 200 and answer.json["state"] == "over":
@@ -131,7 +131,7 @@ async def test_matches_by_pages_and_standings(tmp_path):
         (of_seed,) = (await house.get(f"/api/1/matches?game=angrymob&seed={seed}")).json["matches"]
         assert ids[1] == of_seed["match"]
         assert [] == (await house.get(f"/api/1/matches?game=hogwarts&seed={seed}")).json["matches"]
-        # The tables are looked up when the last of them is in the catalogue.
+        # The tables are looked up when the last of them is in the list.
         changes = house.arena.running.changes
         while not (tables := (await house.get("/api/1/standings")).json["standings"]) or (
             tables[0]["matches"] < 3
@@ -184,11 +184,11 @@ async def test_standings_of_many_names_hold_nobody_up(monkeypatch):
 
 
 async def test_matches_of_an_earlier_arena_are_there(tmp_path):
-    """They are found when the page is opened, also without a catalogue."""
+    """They are found when the page is opened, also without a list."""
     async with opened(tmp_path) as house:
         match = await one_match(house)
         over = await settled(house, match)
-    for file in tmp_path.glob("catalogue.db*"):
+    for file in tmp_path.glob("lanista.db*"):
         file.unlink()
     async with opened(tmp_path) as house:
         assert over == await settled(house, match)
@@ -251,7 +251,7 @@ async def test_what_is_not_there_is_told_in_words(tmp_path):
         "//[",
         "/../../../../etc/passwd",
         "/page/index.html%00",
-        "/api/1/matches/..%2f..%2fcatalogue.db/record",
+        "/api/1/matches/..%2f..%2flanista.db/record",
         "http://elsewhere/healthz",
         "*",
     ],
@@ -392,9 +392,9 @@ async def test_what_is_no_request_ends_its_connection_alone(tmp_path, data, capl
 # -- faults of the page are no match's matter ----------------------------------------------------
 
 
-async def test_without_a_catalogue_the_rest_is_there(tmp_path):
+async def test_without_a_list_the_rest_is_there(tmp_path):
     """Its file can't be opened: matches are played and looked at, none is listed."""
-    (tmp_path / "catalogue.db").mkdir()
+    (tmp_path / "lanista.db").mkdir()
     async with opened(tmp_path) as house:
         match = await one_match(house)
         while match not in house.arena.running.ended:
@@ -404,20 +404,19 @@ async def test_without_a_catalogue_the_rest_is_there(tmp_path):
         assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
 
 
-async def test_a_catalogue_that_breaks_is_no_harm(tmp_path, monkeypatch):
+async def test_a_list_that_breaks_is_no_harm(tmp_path, monkeypatch):
     """Whatever the database says while the arena serves."""
-    import sqlite3
-
-    from lanista.page.catalogue import Catalogue
+    from lanista.arena.match_list import MatchList
+    from lanista.results.errors import StoreError
 
     failed = trio.Event()
 
     def fail(*_):
         trio.from_thread.run_sync(failed.set)
-        raise sqlite3.OperationalError("database or disk is full")
+        raise StoreError("database or disk is full")
 
-    monkeypatch.setattr(Catalogue, "sync", lambda *_: 0)
-    monkeypatch.setattr(Catalogue, "add", fail)
+    monkeypatch.setattr(MatchList, "sync", lambda *_: 0)
+    monkeypatch.setattr(MatchList, "add", fail)
     async with opened(tmp_path) as house:
         await one_match(house)
         await failed.wait()
@@ -425,16 +424,15 @@ async def test_a_catalogue_that_breaks_is_no_harm(tmp_path, monkeypatch):
         assert 200 == (await house.get("/api/1/lobby")).status
 
 
-async def test_a_record_that_the_catalogue_could_not_take_is_added_later(tmp_path, monkeypatch):
+async def test_a_record_that_the_list_could_not_take_is_added_later(tmp_path, monkeypatch):
     """As when the disk was full at the end of the match: it isn't missing until the next start."""
-    import sqlite3
-
-    from lanista.page.catalogue import Catalogue
+    from lanista.arena.match_list import MatchList
+    from lanista.results.errors import StoreError
 
     def fail(*_):
-        raise sqlite3.OperationalError("database or disk is full")
+        raise StoreError("database or disk is full")
 
-    monkeypatch.setattr(Catalogue, "add", fail)
+    monkeypatch.setattr(MatchList, "add", fail)
     monkeypatch.setattr("lanista.page.view.SYNC_AGAIN", 0)
     async with opened(tmp_path) as house:
         changes = house.arena.running.changes

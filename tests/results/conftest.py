@@ -71,6 +71,8 @@ def target(request, kind, tmp_path):
     url = request.getfixturevalue("migrated_schema")
     with psycopg.connect(url) as connection:
         connection.execute(f"TRUNCATE {', '.join(METADATA.tables)}")
+        connection.execute("INSERT INTO changes VALUES (0)")
+        connection.execute("INSERT INTO competitions VALUES (1, 'tournament', '', '')")
     return url
 
 

@@ -6,10 +6,12 @@ begins, so that several can begin at once.
 
 import sys
 
+from lanista.results.base import Database
 from lanista.results.names import NameStore, Registrar
 
 target, who, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-with NameStore.open(target, schema=None) as store:
+with Database.open(target) as database:
+    store = NameStore(database)
     print("ready", flush=True)
     sys.stdin.read()
     for number in range(count):

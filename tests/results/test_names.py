@@ -2,7 +2,6 @@
 
 import contextlib
 import random
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -11,60 +10,24 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
-from lanista.results.names import (
-    METADATA,
-    REVISION,
-    VERSION_TABLE,
-    NameStore,
-    Registrar,
-    key_of,
-)
+from lanista.results.names import NameStore, Registrar, key_of
 from results import postgres
 
 HERE = Path(__file__).parent
 PATIENCE = 100
 
 
-@pytest.fixture(scope="session")
-def file_of_names(tmp_path_factory):
-    path = tmp_path_factory.mktemp("names") / "arena.db"
-    NameStore.open(path).close()
-    return path
-
-
-@pytest.fixture(scope="session")
-def schema_of_names(new_schema):
-    url = new_schema()
-    NameStore.open(url, schema=None).close()
-    return url
-
-
-@pytest.fixture
-def target(request, kind, tmp_path):
-    """A path, or URL, of a database in which no name is."""
-    if kind == "sqlite":
-        return shutil.copyfile(request.getfixturevalue("file_of_names"), tmp_path / "arena.db")
-    import psycopg
-
-    url = request.getfixturevalue("schema_of_names")
-    with psycopg.connect(url) as connection:
-        connection.execute("TRUNCATE names, benched")
-    return url
-
-
 @pytest.fixture
 def store(target):
-    with NameStore.open(target, schema=None) as opened:
-        yield opened
+    with Database.open(target) as database:
+        yield NameStore(database)
 
 
 def test_a_name_belongs_to_whoever_is_first(store):
@@ -153,65 +116,60 @@ def test_names_are_one_if_only_capitals_and_spaces_differ(one, other):
     assert key_of(one) == key_of(key_of(one))
 
 
-def test_migrations_make_the_tables(empty):
-    with NameStore.open(empty, schema=None) as store, store._engine.connect() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"compare_server_default": True, "version_table": VERSION_TABLE}
-        )
-        assert [] == compare_metadata(context, METADATA)
-    config = Config()
-    config.set_main_option("script_location", "lanista.results:migrations")
-    config.set_main_option("version_locations", "lanista.results:migrations/arena/versions")
-    config.set_main_option("path_separator", "newline")
-    assert REVISION == ScriptDirectory.from_config(config).get_current_head()
-
-
-def test_a_tournaments_database_is_another_one(empty):
-    """Neither is taken for the other."""
-    Store.open(empty).close()
-    with pytest.raises(StoreError, match="not an arena's database: it holds other tables"):
-        NameStore.open(empty, schema=None)
-
-
-def test_a_database_of_names_is_no_tournaments(target):
-    with pytest.raises(StoreError, match="not a tournament's database: it holds other tables"):
-        Store.open(target)
-
-
-def test_names_have_a_schema_of_their_own_in_postgresql(server):
+def test_all_of_an_arena_has_a_schema_of_its_own_in_postgresql(server, tmp_path):
     """Beside a tournament's tables, and whatever schema the URL names."""
     import psycopg
 
+    data = DataFolder(tmp_path)
     with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
         connection.execute("CREATE DATABASE arena")
     url = postgres.url(server, "arena")
-    with pytest.raises(StoreError, match="schema lanista_away: not there"):
-        NameStore.open(url, create=False, schema="lanista_away")
+    with pytest.raises(StoreError, match="schema lanista: not there"):
+        Database.of_arena(data, url, create=False)
     Store.open(url).close()
     for target in (url, f"{url}&options=-csearch_path%3Delsewhere"):
-        with NameStore.open(target) as store:
+        with Database.of_arena(data, target) as database:
+            store = NameStore(database)
             store.register("Ann", "one", Registrar.ITSELF)
-            with store._reading() as connection:
+            with database.reading() as connection:
                 schema = connection.exec_driver_sql("SELECT current_schema()").scalar_one()
             assert ("lanista", 1) == (schema, len(store.names()))
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_only_the_owner_of_a_file_reads_it(tmp_path):
     """Tokens that people choose may be guessed from their hashes."""
-    path = tmp_path / "arena.db"
-    with NameStore.open(path) as store:
-        store.register("Ann", "one", Registrar.ITSELF)
+    with Database.of_arena(DataFolder(tmp_path)) as database:
+        NameStore(database).register("Ann", "one", Registrar.ITSELF)
         assert {0o600} == {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
 
 
 def test_a_database_that_is_not_there(tmp_path):
-    path = tmp_path / "arena.db"
-    with pytest.raises(StoreError) as refused:
-        NameStore.open(path, create=False)
-    assert f"{path}: not there; `lanista arena run` makes it" == str(refused.value)
+    """It is made with its folder, if that can be made."""
+    away = DataFolder(tmp_path / "away")
+    with pytest.raises(StoreError, match=r"lanista\.db: not there; `lanista tournament run` or"):
+        Database.of_arena(away, create=False)
     assert [] == list(tmp_path.iterdir())
-    with pytest.raises(StoreError, match=r"its folder .* isn't there"):
-        NameStore.open(tmp_path / "away" / "arena.db")
+    Database.of_arena(away).close()
+    with pytest.raises(StoreError, match=r"below: can't be made: Not a directory"):
+        Database.of_arena(DataFolder(away.database / "below"))
+
+
+@pytest.mark.parametrize("former", ["arena.db", "ladders/pit.db"])
+def test_a_data_folder_of_before_the_first_release_is_refused(tmp_path, former):
+    """Else its names would be anybody's, and its results would seem to be lost."""
+    path = tmp_path / former
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    for act in (Database.of_arena, Database.rehearse):
+        with pytest.raises(StoreError) as refused:
+            act(DataFolder(tmp_path))
+        assert f"{tmp_path}: {former}: written by a version of Lanista before 0.1" in str(
+            refused.value
+        )
+        assert "move them away: ladders begin anew" in str(refused.value)
+    path.unlink()
+    Database.of_arena(DataFolder(tmp_path)).close()
 
 
 @contextlib.contextmanager
@@ -243,8 +201,8 @@ def test_two_processes_that_register_the_same_names(empty):
     got = [{line for line in each if line.endswith("True")} for each in lines]
     assert {f"{number} True" for number in range(12)} == got[0] | got[1]
     assert not got[0] & got[1]
-    with NameStore.open(empty, schema=None) as store:
-        owners = {name.name: name.token_hash for name in store.names()}
+    with Database.open(empty) as database:
+        owners = {name.name: name.token_hash for name in NameStore(database).names()}
     for who, names in zip(("one", "two"), got, strict=True):
         for line in names:
             assert f"hash of {who}" == owners[f"Bot {line.split()[0]}"]
@@ -267,8 +225,9 @@ def test_a_kill_loses_no_name_that_was_registered(tmp_path, times):
         connection = sqlite3.connect(path)
         assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
         connection.close()
-        with NameStore.open(path, create=False) as store:
-            names = {name.name.removeprefix("Bot "): name for name in store.names()}
+        with Database.open(path, create=False) as database:
+            stored = NameStore(database).names()
+        names = {name.name.removeprefix("Bot "): name for name in stored}
         assert told <= set(names)
         # The last one may have been stored and not told any more.
         assert len(names) <= len(told) + run + 1

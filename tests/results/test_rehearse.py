@@ -2,7 +2,8 @@
 
 import pytest
 
-from lanista.results.database import Store
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.errors import StoreError
 from lanista.results.names import NameStore
 from lanista.results.schema import VERSION_TABLE
@@ -10,73 +11,80 @@ from results import postgres
 from results.test_store_schema import execute
 
 
-def test_a_file_that_is_missing_empty_current_or_in_use_is_right(tmp_path):
-    path = tmp_path / "ladder.db"
-    Store.rehearse(path)
-    assert [] == list(tmp_path.iterdir())
+@pytest.fixture
+def data(tmp_path):
+    return DataFolder(tmp_path)
+
+
+def test_a_file_that_is_missing_empty_current_or_in_use_is_right(data):
+    path = data.database
+    Database.rehearse(data)
+    assert [] == list(data.path.iterdir())
     path.touch()
-    Store.rehearse(path)
-    assert [("ladder.db", 0)] == [(one.name, one.stat().st_size) for one in tmp_path.iterdir()]
-    with Store.open(path) as store:
-        store.set_meta("key", "value")
-        with store.lock():
-            Store.rehearse(path)
+    Database.rehearse(data)
+    assert [(path.name, 0)] == [(one.name, one.stat().st_size) for one in data.path.iterdir()]
+    with Database.of_arena(data) as database:
+        NameStore(database).note_change()
+        with database.lock():
+            Database.rehearse(data)
     before = path.read_bytes()
-    Store.rehearse(path)
+    Database.rehearse(data)
     assert before == path.read_bytes()
 
 
-def test_a_file_that_open_refuses_is_refused(tmp_path):
-    path, names = tmp_path / "ladder.db", tmp_path / "arena.db"
-    Store.open(path).close()
-    NameStore.open(names).close()
-    with pytest.raises(StoreError, match="not an arena's database"):
-        NameStore.rehearse(path)
-    with pytest.raises(StoreError, match="not a tournament's database"):
-        Store.rehearse(names)
+def test_a_file_that_open_refuses_is_refused(data):
+    path = data.database
+    Database.of_arena(data).close()
+    whole = path.read_bytes()
     execute(path, f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
     with pytest.raises(StoreError, match="written by a newer version of Lanista"):
-        Store.rehearse(path)
-    data = bytearray(names.read_bytes())
-    data[3 * 4096 : 4 * 4096] = b"\xff" * 4096
-    names.write_bytes(data)
-    with pytest.raises(StoreError, match=r"arena.db: damaged \("):
-        NameStore.rehearse(names)
+        Database.rehearse(data)
+    path.write_bytes(whole[: 3 * 4096] + b"\xff" * 4096 + whole[4 * 4096 :])
+    with pytest.raises(StoreError, match=r"lanista.db: damaged \("):
+        Database.rehearse(data)
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreError, match="no SQLite database, or damaged at its start"):
-        Store.rehearse(path)
+        Database.rehearse(data)
 
 
-def test_schemas_that_are_missing_or_current_are_right(server):
+@pytest.fixture
+def url(server):
+    """A PostgreSQL database of its own, as an arena's schema has a fixed name."""
+    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
+    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS rehearsed WITH (FORCE)")
+        connection.execute("CREATE DATABASE rehearsed")
+    return postgres.url(server, "rehearsed")
+
+
+def test_a_schema_that_is_missing_or_current_is_right(data, url):
     import psycopg
-
-    url = postgres.url(server, "postgres")
 
     def schemas():
         with psycopg.connect(url) as connection:
             return {name for (name,) in connection.execute("SELECT nspname FROM pg_namespace")}
 
     before = schemas()
-    Store.rehearse(url, schema="ladder_none")
-    NameStore.rehearse(url)
+    Database.rehearse(data, url)
     assert before == schemas()
-    Store.open(url, schema="ladder_A.b-c").close()
-    Store.rehearse(url, schema="ladder_A.b-c")
+    Database.of_arena(data, url).close()
+    Database.rehearse(data, url)
 
 
-def test_a_schema_that_open_refuses_is_refused(server):
+def test_a_schema_that_open_refuses_is_refused(data, url):
     """That of another program, and one that its user may not make."""
     import psycopg
 
-    url = postgres.url(server, "postgres")
     with psycopg.connect(url) as connection:
-        connection.execute("CREATE SCHEMA ladder_odd")
-        connection.execute("CREATE TABLE ladder_odd.songs (title text)")
+        connection.execute("DROP ROLE IF EXISTS visitor")
         connection.execute("CREATE ROLE visitor LOGIN")
-    with pytest.raises(StoreError, match="schema ladder_odd: not a tournament's database"):
-        Store.rehearse(url, schema="ladder_odd")
     with pytest.raises(StoreError, match="permission denied"):
-        Store.rehearse(url.replace("//lanista@", "//visitor@"), schema="ladder_x")
+        Database.rehearse(data, url.replace("//lanista@", "//visitor@"))
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE SCHEMA lanista")
+        connection.execute("CREATE TABLE lanista.songs (title text)")
+    with pytest.raises(StoreError, match="schema lanista: not a database of Lanista"):
+        Database.rehearse(data, url)
 
 
 @pytest.mark.parametrize(
@@ -90,10 +98,10 @@ def test_a_schema_that_open_refuses_is_refused(server):
         "postgresql://arena:secret@127.0.0.1:1/arena?nonsense=1",
     ],
 )
-def test_a_server_that_cannot_be_reached_is_told_without_the_password(url):
+def test_a_server_that_cannot_be_reached_is_told_without_the_password(data, url):
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     with pytest.raises(StoreError) as caught:
-        Store.rehearse(url, schema="ladder_x")
+        Database.rehearse(data, url)
     assert "secret" not in str(caught.value)
     assert str(caught.value).isprintable()
     assert "can't be re" in str(caught.value)

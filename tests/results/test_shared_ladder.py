@@ -10,6 +10,7 @@ from lanista.arena import ladder_results
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.names import Names, add_name, reset_token
 from lanista.arena.spec import LadderSpec
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore
 from lanista_protocol import Hello, RemoteProtocolError
@@ -38,13 +39,13 @@ def open_room(url, tmp_path):
         spec = LadderSpec(name="pit", game="angrymob", settings={"move_limit": 1})
         data = tmp_path / arena
         data.mkdir(exist_ok=True)
-        room = LadderRoom.open(spec, tmp_path, DataFolder(data), url)
-        opened.append(room)
-        return room
+        database = Database.of_arena(DataFolder(data), url)
+        opened.append(database)
+        return LadderRoom.open(spec, tmp_path, DataFolder(data), database)
 
     yield open_room
-    for room in opened:
-        room.close()
+    for database in opened:
+        database.close()
 
 
 async def until(condition):
@@ -88,10 +89,13 @@ async def test_each_arena_knows_what_all_have_played(open_room, nursery, monkeyp
     assert expected == known(open_room("one"))
 
 
-async def test_names_are_shared(url):
+async def test_names_are_shared(url, tmp_path):
     """One that is registered at one arena is known at the other; a reset holds for both."""
     async with contextlib.AsyncExitStack() as stack:
-        store, same, third = (stack.enter_context(NameStore.open(url)) for _ in range(3))
+        data = DataFolder(tmp_path)
+        store, same, third = (
+            NameStore(stack.enter_context(Database.of_arena(data, url))) for _ in range(3)
+        )
         one, other = (Names(each, is_open=True) for each in (store, same))
         nursery = await stack.enter_async_context(trio.open_nursery())
         for each in (one, other):

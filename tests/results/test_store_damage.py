@@ -162,7 +162,7 @@ def test_a_log_that_another_writes_is_not_taken_for_damaged(tmp_path):
     path = tmp_path / "cup.db"
     done = threading.Event()
     with Store.open(path) as store:
-        with store._engine.connect() as connection:
+        with store.database._engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA wal_autocheckpoint = 10")
 
         def write():
@@ -211,7 +211,10 @@ def test_a_file_that_goes_in_the_middle_of_a_transaction(tmp_path):
     """What was committed into a file that nobody finds isn't said to be stored."""
     path = tmp_path / "cup.db"
     with Store.open(path) as store:
-        with pytest.raises(StoreError, match="removed, moved or replaced"), store._writing():
+        with (
+            pytest.raises(StoreError, match="removed, moved or replaced"),
+            store.database.writing(),
+        ):
             path.unlink()
         with pytest.raises(StoreError, match="removed, moved or replaced"):
             store.played()

@@ -35,7 +35,7 @@ def test_a_block_that_is_there_is_left_as_it_is(store):
 def test_what_another_thread_still_uses_is_closed_when_it_is_given_back(target):
     """The end of an arena doesn't wait for threads that only read."""
     store = Store.open(target)
-    connection = store._engine.connect()
+    connection = store.database._engine.connect()
     raw = connection.connection.driver_connection
     store.close()
     assert 1 == connection.scalar(sa.select(1))

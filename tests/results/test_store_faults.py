@@ -72,14 +72,14 @@ def test_a_full_database_leaves_nothing_half_there(tmp_path):
     """SQLite's own bound has the same code as a full disk, and comes in mid-transaction."""
     with Store.open(tmp_path / "cup.db") as store:
         store.add([drawn(0)])
-        with store._engine.connect() as connection:
+        with store.database._engine.connect() as connection:
             raw = connection.connection.driver_connection
             [pages] = raw.execute("PRAGMA page_count").fetchone()
             raw.execute(f"PRAGMA max_page_count = {pages + 2}")
         words = refused(lambda: store.add([drawn(number) for number in range(1, 200)]))
         assert f"{tmp_path}/cup.db: the disk is full; what was being stored is not in it" in words
         assert [drawn(0)] == stored(store)
-        with store._engine.connect() as connection:
+        with store.database._engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA max_page_count = 100000")
         assert 199 == len(store.add([drawn(number) for number in range(200)]))
 
@@ -142,7 +142,7 @@ def read_only(folder):
 def test_a_file_that_is_not_there(tmp_path):
     path = tmp_path / "cup.db"
     words = refused(lambda: Store.open(path, create=False))
-    assert f"{path}: not there; `lanista tournament run` makes it" == words
+    assert f"{path}: not there; `lanista tournament run` or `lanista arena run` makes it" == words
     assert [] == list(tmp_path.iterdir())
     away = tmp_path / "away" / "cup.db"
     assert f"{away}: its folder {away.parent} isn't there" == refused(lambda: Store.open(away))
@@ -175,7 +175,7 @@ def test_a_damaged_file(tmp_path):
 def test_a_database_that_others_lock_too_long(target, monkeypatch):
     monkeypatch.setattr(engines, "PATIENCE", 0.05)
     with Store.open(target) as store, Store.open(target) as other:
-        with other._writing() as connection:
+        with other.database.writing() as connection:
             connection.execute(sa.text("SELECT 1"))
             words = refused(lambda: store.add([block(1)]))
             assert f"{store.where}: locked by another program for too long" == words
@@ -203,7 +203,7 @@ def test_a_database_in_the_current_folder(tmp_path, monkeypatch):
 
 def test_the_log_is_written_ahead_and_to_the_disk(tmp_path):
     """WAL, and synchronous FULL, which is 2; foreign keys hold: https://sqlite.org/pragma.html"""
-    with Store.open(tmp_path / "cup.db") as store, store._reading() as connection:
+    with Store.open(tmp_path / "cup.db") as store, store.database.reading() as connection:
         values = [
             connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")

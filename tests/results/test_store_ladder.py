@@ -12,6 +12,8 @@ import pytest
 
 from lanista.match.ending import Ending
 from lanista.results import ladder_reading
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import OpponentScore, SeatScore
@@ -65,7 +67,7 @@ def test_an_attempt_after_a_void_one(store):
     assert [1] == store.add_matches([block(1, void)])
     assert [] == counted(store)
     assert [2] == store.add_matches([block(1, match(0, *WON, attempt=2))])
-    assert [("id1", (1, 2))] == [(one.block, one.ranks) for one in counted(store)]
+    assert [(2, (1, 2))] == [(one.number, one.ranks) for one in counted(store)]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
     store.add_matches(given)
     expected = [
         (
-            *(number, one.block, one.bots, found.seating),
+            *(number, one.bots),
             *(tuple(part.rank for part in found.seats),),
             frozenset(part.bot for part in found.seats if part.ending not in {"normal", "void"}),
         )
@@ -123,7 +125,7 @@ def test_the_last_matches_of_each_bot(store, monkeypatch):
     all_ = counted(store)
     played, expected = collections.Counter(), set()
     for one in reversed(all_):
-        seated = next(iter(store.matches([one.block]))).bots
+        seated = one.bots
         if any(played[bot] < 2 for bot in seated):
             expected.add(one.number)
         played.update(seated)
@@ -180,7 +182,7 @@ def test_a_struck_bots_matches_do_not_count_until_they_are_put_back(store):
         assert ["Ant"] == now.struck()
         assert [OpponentScore(opponent="Bee", won=1, tied=0, lost=1)] == now.opponents("Ant")
     store.strike("Ant")
-    assert ["id2"] == [one.block for one in counted(store)]
+    assert [2] == [one.number for one in counted(store)]
     store.unstrike("Ant")
     store.unstrike("Nobody")
     assert [1, 2, 3, 4] == [one.number for one in counted(store)]
@@ -247,45 +249,62 @@ def test_two_arenas_that_share_a_ladder(new_schema):
         assert {f"id{number}": in_order(drawn(number)) for number in range(9)} == found
 
 
-def test_a_ladder_has_a_schema_of_its_own(server):
-    """Created when it is missing, whatever its name; nothing is in any other."""
-    import psycopg
-
-    url = postgres.url(server, "postgres")
-    names = ["ladder_Hogwarts", 'ladder_four  "houses"', "ladder_a-b.c"]
-    stores = [Store.open(url, schema=name) for name in names]
-    try:
-        for number, opened in enumerate(stores):
-            opened.add_matches([block(number, match(0, *WON))])
-        assert [["id0"], ["id1"], ["id2"]] == [[each.id for each in s.played()] for s in stores]
-        with Store.open(url, schema=names[1], create=False) as again, again.lock():
-            assert "1" == again.played()[0].id[2:]
-            with Store.open(url, schema=names[2]) as other, other.lock():
-                assert other.where.endswith("/postgres, schema ladder_a-b.c")
-        with psycopg.connect(url) as connection:
-            tables = connection.execute(
-                "SELECT table_schema FROM information_schema.tables WHERE table_name = 'seats'"
-            ).fetchall()
-        assert set(names) <= {name for (name,) in tables}
-        assert "public" not in {name for (name,) in tables}
-    finally:
-        for opened in stores:
-            opened.close()
-    with pytest.raises(StoreError, match="schema ladder_missing: not there"):
-        Store.open(url, schema="ladder_missing", create=False)
+def test_ladders_in_one_database_know_nothing_of_each_other(store):
+    """Nor does a tournament: the same bots, the same blocks; the numbers are of all together."""
+    pit, hall, other = (
+        Store.of_ladder(store.database, name, game)
+        for name, game in [("pit", "angrymob"), ("hall", "angrymob"), ("pit", "hogwarts")]
+    )
+    void = match(0, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
+    crashed = match(1, seat("Ant", 1), seat("Bee", 2, CRASH))
+    for each in (store, pit):
+        each.add_matches([block(1, void), block(1, match(0, *WON, attempt=2)), block(1, crashed)])
+        each.set_meta("key", f"value {each.competition}")
+    hall.add_matches([block(1, match(0, *LOST))])
+    pit.strike("Ant")
+    hall.unbench("Bee")
+    assert f"value {pit.competition}" == pit.meta("key")
+    assert (
+        1
+        == Store.of_ladder(store.database, "hall", "angrymob")
+        .endings()
+        .bots["Ant"]
+        .endings[Ending.NORMAL]
+    )
+    for each, matches, voids, failed, numbers in [
+        (store, 3, 1, {"Bee": 1}, [1, 2, 3]),
+        (pit, 3, 1, {"Bee": 1}, [4, 5, 6]),
+        (hall, 1, 0, {}, [7]),
+        (other, 0, 0, {}, []),
+    ]:
+        assert numbers == [found.number for found in each.matches()][::-1]
+        assert numbers == [found.number for found in each.matches(bot="Bee")][::-1]
+        assert failed == each.running_failures(5)
+        with each.ladder_reading() as now:
+            struck = now.struck()
+            assert (["Ant"] if each is pit else []) == struck
+            assert ({"Bee": 7} if each is hall else {}) == now.unbenched_until()
+            assert (0 if struck else matches - voids) == len(list(now.counted_matches()))
+            assert (0 if struck else voids) == now.endings().voids
+            assert matches == len(now.meetings("Ant", "Bee", 10))
+            assert (numbers or [0])[-1] == now.last_number()
+            assert len(numbers) == now.stored()
+            assert (0 if struck else matches - voids) == sum(
+                score.matches for score in now.opponents("Ant")
+            )
 
 
 def test_a_schema_that_two_create_at_once(server):
-    url = postgres.url(server, "postgres")
+    import psycopg
+
+    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS at_once WITH (FORCE)")
+        connection.execute("CREATE DATABASE at_once")
+    url = postgres.url(server, "at_once")
     with ThreadPoolExecutor(4) as threads:
-        opened = list(threads.map(lambda _: Store.open(url, schema="ladder_at_once"), range(4)))
-    for store in opened:
-        store.close()
-
-
-def test_sqlite_has_no_schemas(tmp_path):
-    with pytest.raises(ValueError, match="a file of its own"):
-        Store.open(tmp_path / "cup.db", schema="ladder_x")
+        opened = list(threads.map(lambda _: Database.of_arena(DataFolder("data"), url), range(4)))
+    for database in opened:
+        database.close()
 
 
 def test_a_backup_holds_what_was_stored(tmp_path):
@@ -297,12 +316,12 @@ def test_a_backup_holds_what_was_stored(tmp_path):
         store.add_matches(given[:10])
         with store.reading() as now:
             now.digests()
-            backing.backup(copy)
+            backing.database.backup(copy)
         store.add_matches(given[10:])
         with Store.open(copy) as copied:
             assert 10 == len(list(copied.matches()))
             assert list(store.matches())[-10:] == list(copied.matches())
-        backing.backup(copy)
+        backing.database.backup(copy)
     with Store.open(copy, create=False) as copied:
         assert len(given) == len(list(copied.matches()))
     assert not list(tmp_path.glob("*.part*"))
@@ -311,17 +330,18 @@ def test_a_backup_holds_what_was_stored(tmp_path):
 def test_a_backup_that_cannot_be_made_is_told(tmp_path, store, kind):
     if kind == "postgresql":
         with pytest.raises(StoreError, match="use pg_dump to back up a PostgreSQL database"):
-            store.backup(tmp_path / "copy.db")
+            store.database.backup(tmp_path / "copy.db")
         return
     with pytest.raises(StoreError, match=r"away/copy\.db: the copy can't be written"):
-        store.backup(tmp_path / "away" / "copy.db")
+        store.database.backup(tmp_path / "away" / "copy.db")
     with pytest.raises(StoreError, match="the database itself"):
-        store.backup(tmp_path / "cup.db")
+        store.database.backup(tmp_path / "cup.db")
 
 
 ADDING = """
 import sys
 from samples import interleaved
+from lanista.results.base import Database
 from lanista.results.database import Store
 given = interleaved(range(int(sys.argv[2]), int(sys.argv[2]) + 200))
 with Store.open(sys.argv[1]) as store:

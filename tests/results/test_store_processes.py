@@ -115,7 +115,7 @@ def test_two_processes_that_add_the_same(empty):
     assert sorted(f"id{number}" for number in range(40)) == sorted(told[0] + told[1])
     with Store.open(empty) as store:
         assert 40 == len(whole(store))
-        with store._reading() as connection:
+        with store.database.reading() as connection:
             numbers = connection.exec_driver_sql("SELECT number FROM blocks ORDER BY 1").scalars()
             assert list(range(1, 41)) == numbers.all()
 
@@ -170,7 +170,7 @@ def test_a_lock_that_is_given_back_meanwhile_is_waited_for(new_schema):
     """A PostgreSQL server frees the locks of a session a moment after its client has gone."""
     url = new_schema()
     with Store.open(url) as one, Store.open(url) as other, ThreadPoolExecutor(1) as threads:
-        with one.lock(), other._reading() as connection:
+        with one.lock(), other.database.reading() as connection:
 
             def take():
                 with patient(), other.lock():
@@ -233,7 +233,7 @@ def test_a_server_that_has_gone_is_known_to_be(new_schema):
     """By keepalives; the URL may say otherwise."""
 
     def told(url):
-        with Store.open(url) as store, store._engine.connect() as connection:
+        with Store.open(url) as store, store.database._engine.connect() as connection:
             return connection.connection.driver_connection.info.get_parameters()
 
     url = new_schema()
@@ -308,7 +308,7 @@ def test_a_lock_goes_with_its_process(target, workers, impatient):
                     pass
                 process.kill()
                 process.wait()
-                if workers == "none" or store._path:
+                if workers == "none" or store.database._path:
                     with patient(), store.lock():
                         pass
             # The worker ends.

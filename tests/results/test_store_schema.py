@@ -6,7 +6,6 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 
-import attrs
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
@@ -14,11 +13,12 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from lanista.results import migrate
+from lanista.results import base, migrate
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
-from lanista.results.names import NameStore
-from lanista.results.schema import METADATA, REVISION, TOURNAMENT, VERSION_TABLE
+from lanista.results.schema import FORMER_NAMES, METADATA, REVISION, VERSION_TABLE
 from results.samples import block
 
 
@@ -40,7 +40,7 @@ def execute(target, *statements):
 
 def test_migrations_make_the_schema(empty):
     """Types and defaults too."""
-    with Store.open(empty) as store, store._engine.connect() as connection:
+    with Store.open(empty) as store, store.database._engine.connect() as connection:
         context = MigrationContext.configure(
             connection, opts={"compare_server_default": True, "version_table": VERSION_TABLE}
         )
@@ -112,33 +112,30 @@ def test_an_older_database_is_brought_up_to_date(empty, tmp_path, monkeypatch):
         "import sqlalchemy as sa\n"
         "from alembic import op\n"
         "revision = 'second'\n"
-        "down_revision = 'first'\n"
+        "down_revision = 'v1'\n"
         "def upgrade():\n"
         "    op.add_column('blocks', sa.Column('later', sa.Text))\n"
     )
-    later = attrs.evolve(TOURNAMENT, revision="second", migrations=str(steps))
-    monkeypatch.setattr(Store, "_tables", later)
-    with Store.open(empty, create=False) as store, store._reading() as connection:
-        assert migrate.is_current(connection, later)
+    monkeypatch.setattr(migrate, "REVISION", "second")
+    monkeypatch.setattr(migrate, "MIGRATIONS", str(steps))
+    with Store.open(empty, create=False) as store, store.database.reading() as connection:
+        assert migrate.is_current(connection)
         assert (1, None) == connection.execute(sa.text("SELECT number, later FROM blocks")).one()
 
 
-@pytest.mark.parametrize("kind_of_store", [Store, NameStore])
-def test_a_database_of_before_the_first_release_is_refused(empty, kind_of_store):
+def test_a_database_of_before_the_first_release_is_refused(empty):
     """Its tables can't be read; one line says what happens if it is moved away."""
-    kind_of_store.open(empty, **in_place(kind_of_store)).close()
-    version = kind_of_store._tables.version_table
-    execute(empty, f"UPDATE {version} SET version_num = '0002'")
-    with pytest.raises(StoreError) as refused:
-        kind_of_store.open(empty, **in_place(kind_of_store))
-    words = str(refused.value)
-    assert "written by a version of Lanista before 0.1" in words
-    assert words.endswith(kind_of_store._tables.remedy)
+    Store.open(empty).close()
+    execute(empty, f"UPDATE {VERSION_TABLE} SET version_num = 'first'")
+    with pytest.raises(StoreError, match=r"before 0\.1, and can't be read any more; move it away"):
+        Store.open(empty)
 
 
-def in_place(kind_of_store):
-    """Options that keep names in the schema of the URL."""
-    return {"schema": None} if kind_of_store is NameStore else {}
+def test_names_of_before_the_first_release_are_refused(empty):
+    """In PostgreSQL they were in the schema in which everything is now."""
+    execute(empty, "CREATE TABLE names (name TEXT)", f"CREATE TABLE {FORMER_NAMES} (number TEXT)")
+    with pytest.raises(StoreError, match=r"before 0\.1.*names have to be registered again"):
+        Store.open(empty)
 
 
 def test_a_newer_database_is_refused(empty):
@@ -156,7 +153,7 @@ def test_another_programs_database_is_refused_and_left_alone(empty):
     for create in (True, False):
         with pytest.raises(StoreError) as refused:
             Store.open(empty, create=create)
-        assert "not a tournament's database: it holds other tables, such as 'recipes'" in str(
+        assert "not a database of Lanista: it holds other tables, such as 'recipes'" in str(
             refused.value
         )
     execute(empty, "INSERT INTO recipes VALUES ('soup')")
@@ -171,6 +168,32 @@ def test_an_empty_database_is_only_filled_when_that_is_wanted(empty):
         empty.touch()
     with pytest.raises(StoreError) as refused:
         Store.open(empty, create=False)
-    assert "empty; `lanista tournament run` fills it" in str(refused.value)
+    assert "empty; `lanista tournament run` or `lanista arena run` fills it" in str(refused.value)
     with Store.open(empty) as store:
         assert [] == store.played()
+
+
+def test_no_reader_finds_a_tournament_s_tables_without_the_tournament(tmp_path, monkeypatch):
+    """They are made in one transaction: else it would be taken for an arena's, and refused."""
+
+    def competition_in(*_):
+        raise StoreError("the disk is full")
+
+    path = tmp_path / "cup.db"
+    with monkeypatch.context() as patching:
+        patching.setattr(base, "competition_in", competition_in)
+        with pytest.raises(StoreError, match="the disk is full"):
+            Store.open(path)
+    with pytest.raises(StoreError, match=r"cup\.db: empty; `lanista tournament run` or"):
+        Store.open(path, create=False)
+    with Store.open(path) as store:
+        assert [] == store.played()
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_the_database_of_an_arena_is_none_of_a_tournament(tmp_path, create):
+    """Nor does it become one."""
+    data = DataFolder(tmp_path)
+    Database.of_arena(data).close()
+    with pytest.raises(StoreError, match=r"lanista\.db: the database of an arena, not of a tourn"):
+        Store.open(data.database, create=create)

@@ -136,7 +136,7 @@ class Soak:
             self.act("soak", (1 - WARM_UP) * self.seconds, fills=True)
             self.judge_rest(before, warm, self.rest())
         self.judge_matches()
-        self.judge_catalogue(self.told_finished(but_full=True), "while it serves")
+        self.judge_list(self.told_finished(but_full=True), "while it serves")
         self.farewell()
         self.judge_log()
 
@@ -303,7 +303,7 @@ class Soak:
         finished = self.told_finished()
         log = self.daemon.err
         self.daemon = self.serve("again")
-        self.judge_catalogue(finished, "after a restart")
+        self.judge_list(finished, "after a restart")
         self.daemon.signal(signal.SIGTERM)
         self.daemon.process.wait(PATIENCE)
         self.log = log + self.daemon.err
@@ -378,19 +378,19 @@ class Soak:
             if last > first * (1 + FLAT):
                 self.broken.add("flat at rest", f"{name}: {first:.1f} and then {last:.1f}")
 
-    def judge_catalogue(self, finished: set[str], when: str) -> None:
+    def judge_list(self, finished: set[str], when: str) -> None:
         """The page knows every match of which bots were told that it is finished."""
         until = time.monotonic() + PATIENCE
         while True:
-            missing = finished - self.catalogue()
+            missing = finished - self.listed()
             if not missing or time.monotonic() > until:
                 break
             time.sleep(1)
-        print(f"catalogue {when}: {len(finished) - len(missing)} of {len(finished)} matches")
+        print(f"list {when}: {len(finished) - len(missing)} of {len(finished)} matches")
         for match in sorted(missing):
-            self.broken.add(f"the catalogue is complete {when}", match)
+            self.broken.add(f"the list is complete {when}", match)
 
-    def catalogue(self) -> set[str]:
+    def listed(self) -> set[str]:
         """All matches that are over, by the page's interface."""
         found: set[str] = set()
         path = "/api/1/matches?limit=200"

@@ -11,7 +11,7 @@ from e2e.running import Program
 
 @pytest.mark.long
 def test_a_short_soak_breaks_no_promise(tmp_path):
-    """Six tables beside every kind of hostile peers; then the end, and the catalogue again."""
+    """Six tables beside every kind of hostile peers; then the end, and the list again."""
     script = Path(__file__).with_name("run.py")
     words = [sys.executable, str(script), "--seconds", "8", "--tables", "6"]
     soak = Program(words, tmp_path / "soak")

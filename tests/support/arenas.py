@@ -1,7 +1,13 @@
 """Options of an arena as tests want them."""
 
+from contextlib import contextmanager
+
 from lanista.arena.options import Options
 from lanista.arena.spec import ArenaSpec, Friendly, Start
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
+from lanista.results.database import Store
+from lanista.results.names import NameStore
 
 OWN = ("settings", "board", "folder")
 """What isn't in the spec."""
@@ -22,3 +28,17 @@ def arena_options(default, *, manual=False, **values):
     start = Start.MANUAL if manual else Start.AUTO
     spec = ArenaSpec(**{"workers": 1, **values}, friendly=Friendly(start=start, **friendly))
     return Options(default=default, spec=spec, **own)
+
+
+@contextmanager
+def stored_ladder(data, name="pit", game="angrymob"):
+    """The results of a ladder in the database of an arena with this data folder."""
+    with Database.of_arena(DataFolder(data)) as database:
+        yield Store.of_ladder(database, name, game)
+
+
+@contextmanager
+def stored_names(data):
+    """The names in the database of an arena with this data folder."""
+    with Database.of_arena(DataFolder(data)) as database:
+        yield NameStore(database)

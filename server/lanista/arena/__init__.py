@@ -1,1 +1,1 @@
-"""The daemon of `lanista serve`: admission, the lobby, matches, and the catalogue of records."""
+"""The daemon of `lanista serve`: admission, the lobby, matches, and the list of matches."""

@@ -1,8 +1,8 @@
-"""A copy of an arena from which it can be run: its file, its databases, its complete records.
+"""A copy of an arena from which it can be run: its file, its database, its complete records.
 
 It may be made while the arena runs, by another process. A match's record is complete before its
-result is stored, so the databases are copied first, and the records then include those of all
-matches in them.
+result is stored, so the database is copied first, and the records then include those of all
+matches in it.
 """
 
 import contextlib
@@ -18,8 +18,6 @@ from lanista.arena.spec import ArenaSpec
 from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.database import Store
-from lanista.results.names import NameStore
 
 _MAKING = ".part"
 """The end of the folder's name until the copy is complete."""
@@ -37,8 +35,8 @@ class Backup:
 
     data: Path
     """The data folder of the copy."""
-    databases: int
-    """Number of databases; none if the arena uses PostgreSQL."""
+    has_database: bool
+    """Whether there was a SQLite database to copy."""
     files: int
     """Number of records, and of the files beside them."""
 
@@ -54,7 +52,7 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
     Raises:
         BackupError: The folder is in use or within the arena's data, or something can't be read or
             written.
-        StoreError: A database can't be read or copied.
+        StoreError: The database can't be read or copied.
     """
     data = DataFolder(file.parent / spec.data)
     place = target.resolve()
@@ -68,14 +66,14 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
         copied = DataFolder(making / data_folder)
         _private_copy(file, making / file.name)
         copied.make()
-        databases = 0 if spec.store else _copy_databases(data, copied)
+        has_database = _copy_database(data, copied)
         files = _copy_records(data.records, copied.records)
         making.rename(place)
     except OSError as error:
         raise BackupError(f"{error.filename or target}: {error.strerror}") from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    return Backup(target / data_folder, databases, files)
+    return Backup(target / data_folder, has_database, files)
 
 
 def _new_folder(place: Path) -> Path:
@@ -105,24 +103,15 @@ def data_within(spec: ArenaSpec) -> Path:
     return Path("data") if is_outside else place
 
 
-def _copy_databases(data: DataFolder, copied: DataFolder) -> int:
-    """Copy the SQLite databases, and return their number."""
-    ladders = sorted(data.ladders.glob("*.db"))
-    for path in ladders:
-        copied.ladders.mkdir(mode=0o700, exist_ok=True)
-        # The arena looks for damage when it starts, also with the copy.
-        with Store.open(path, create=False, check=False) as store:
-            _copy_database(store, copied.ladder(path.stem))
-    names = data.names
-    if names.exists():
-        with NameStore.open(names, create=False, check=False) as store:
-            _copy_database(store, copied.names)
-    return len(ladders) + names.exists()
-
-
-def _copy_database(store: Database, path: Path) -> None:
-    store.backup(path)
-    path.chmod(0o600)
+def _copy_database(data: DataFolder, copied: DataFolder) -> bool:
+    """Copy the SQLite database if there is one, and return whether there is."""
+    if not data.database.exists():
+        return False
+    # The arena looks for damage when it starts, also with the copy.
+    with Database.open(data.database, create=False, check=False) as database:
+        database.backup(copied.database)
+    copied.database.chmod(0o600)
+    return True
 
 
 def _copy_records(records: Path, copied: Path) -> int:

@@ -7,6 +7,8 @@ from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.names import Names
 from lanista.arena.options import Options
 from lanista.arena.spec import Registration
+from lanista.results.base import Database
+from lanista.results.listed import MatchRows
 from lanista.results.names import NameStore
 from lanista.results.recovery import recover
 from lanista.toml_spec import SpecError
@@ -21,27 +23,32 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
 
     Raises:
         SpecError: From `LadderRoom.open`, with the number of the ladder.
-        StoreError: The results or the names can't be read or written.
+        StoreError: The results or the names can't be read or written, or another arena has them.
         OSError: The folder of records can't be read.
     """
+    data = options.data
+    database = opened.enter_context(Database.of_arena(data, options.spec.store))
+    if not database.is_shared:
+        opened.enter_context(database.lock())
     # The result of a ladder's last match may be in a record that a killed arena has left.
-    for _ in recover(options.data.records):
+    for _ in recover(data.records):
         pass
     rooms = {}
     for number, spec in enumerate(options.spec.ladders, 1):
+        if not database.is_shared:
+            MatchRows(database).leave_to_ladder(spec.name, spec.game)
         try:
             room = LadderRoom.open(
                 spec,
                 options.folder,
-                options.data,
-                options.spec.store,
+                data,
+                database,
                 private=options.private,
             )
         except SpecError as error:
             raise SpecError(f"ladders[{number}].{error}") from None
-        opened.callback(room.close)
         rooms[spec.name] = room
-    store = opened.enter_context(NameStore.open(options.spec.store or options.data.names))
+    store = NameStore(database)
     benched = store.benched()
     for room in rooms.values():
         room.set_benched(benched)

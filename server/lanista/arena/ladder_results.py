@@ -96,6 +96,7 @@ def ladder_result(
         stall=stall,
         record=record,
     )
+    played = attrs.evolve(played, id=match, started=started, ended=result.ended)
     return BlockResult(block=match, bots=tuple(names), seed=seed, map=map_, matches=(played,))
 
 
@@ -198,11 +199,12 @@ def store_possible(
         if isinstance(error, StoreError) and not isinstance(error, UnstorableError):
             raise
         if len(results) == 1:
+            (match,) = results[0].matches
             log.error(  # noqa: TRY400 - the reason is enough
                 "a result can't be stored and doesn't count; its record stays",
                 ladder=ladder,
-                block=results[0].block,
-                records=[match.record for match in results[0].matches],
+                match=match.id,
+                record=match.record,
                 why=f"{type(error).__name__}: {error}",
             )
             return [], 1
@@ -219,6 +221,8 @@ class LadderResults:
     store: Store
     name: str
     """The ladder's name, for the log."""
+    on_stored: Callable[[], None] | None = None
+    """Called when results are stored; None if nobody wants to know."""
     on_other: Callable[[CountedMatch], None] | None = None
     """Takes each match that another arena has stored; None if no other one uses the store."""
     seen: int = 0
@@ -251,13 +255,13 @@ class LadderResults:
     async def stored(self) -> int | None:
         """Return how many matches are stored; None if the database can't be read now."""
         try:
-            return await trio.to_thread.run_sync(self._last_number, abandon_on_cancel=True)
+            return await trio.to_thread.run_sync(self._count, abandon_on_cancel=True)
         except StoreError:
             return None
 
-    def _last_number(self) -> int:
+    def _count(self) -> int:
         with self.store.ladder_reading() as now:
-            return now.last_number()
+            return now.stored()
 
     async def settle(self) -> None:
         """Wait until all results are stored."""
@@ -313,6 +317,8 @@ class LadderResults:
             if self.on_other is not None:
                 self._own.update(numbers)
             del self._waiting[: len(batch)]
+            if self.on_stored is not None:
+                self.on_stored()
         self._done.set()
         self._done = trio.Event()
 

@@ -10,7 +10,6 @@ import math
 import random
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -39,6 +38,7 @@ from lanista.hosting.host import MatchReport
 from lanista.hosting.spec_parts import configurations
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.ending import FAILURES
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
@@ -53,17 +53,13 @@ log = structlog.get_logger()
 
 @attrs.define(eq=False)
 class LadderRoom:
-    """One ladder of an arena; `run` it while the arena runs, and `close` it at the end."""
+    """One ladder of an arena, whose results are in the arena's database."""
 
     spec: LadderSpec
     ruleset: Ruleset
     house: Mapping[str, Contestant]
     """The house bots by name."""
     results: LadderResults
-    target: str = attrs.field(repr=False)
-    """The database of the results: a file, or a URL that may have a password."""
-    schema: str | None
-    """The schema of the results in a PostgreSQL database."""
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _chance: random.Random
@@ -75,7 +71,6 @@ class LadderRoom:
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
     _struck: Mapping[str, int] = attrs.field(factory=dict, init=False)
     """What the operator has noted in the database, as far as it was taken up."""
-    _opened: ExitStack = attrs.field(factory=ExitStack, init=False)
     # Times given to the ladder are on the scale of stored ones, but the wall clock may be set.
     _epoch: float = attrs.field(factory=lambda: time.time() - time.monotonic(), init=False)
 
@@ -85,7 +80,7 @@ class LadderRoom:
         spec: LadderSpec,
         folder: Path,
         data: DataFolder,
-        target: str | None,
+        database: Database,
         *,
         private: Sequence[Path] = (),
         chance: random.Random | None = None,
@@ -98,7 +93,7 @@ class LadderRoom:
             spec: The ladder.
             folder: The folder of the arena's file.
             data: The data folder.
-            target: The URL of a PostgreSQL database; None for a file in the data folder.
+            database: The arena's database, which stays open as long as the ladder is played.
             private: Files and folders that the house bots must not see in their sandboxes.
             chance: Deals the seats and the maps; None for an unpredictable one.
 
@@ -111,47 +106,38 @@ class LadderRoom:
         settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
         house = {bot.name: bot for bot in house_contestants(spec, folder, private)}
         chance = random.SystemRandom() if chance is None else chance
-        with ExitStack() as opened:
-            path = data.ladder(spec.name)
-            if target is None:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            schema = spec.schema if target else None
-            store = opened.enter_context(Store.open(target or path, schema=schema))
-            if target is None:
-                opened.enter_context(store.lock())
-            room = cls(
-                spec=spec,
-                ruleset=ruleset,
-                house=house,
-                results=LadderResults(store, spec.name),
-                target=str(target or path),
-                schema=schema,
-                settings=settings,
-                boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
+        store = Store.of_ladder(database, spec.name, ruleset.name)
+        room = cls(
+            spec=spec,
+            ruleset=ruleset,
+            house=house,
+            results=LadderResults(store, spec.name),
+            settings=settings,
+            boards={map_: ruleset.read_board(text) for map_, text in boards.items()},
+            chance=chance,
+            ladder=Ladder(
+                seats=ruleset.seats,
                 chance=chance,
-                ladder=Ladder(
-                    seats=ruleset.seats,
-                    chance=chance,
-                    house=tuple(house),
-                    fill_after=spec.fill_after,
-                    bench_after=spec.bench_after,
-                ),
-            )
-            room._store_missing(data.records, is_shared=target is not None)
-            room._restore()
-            if target is not None:
-                room.results.on_other = room._take
-            room._opened = opened.pop_all()
+                house=tuple(house),
+                fill_after=spec.fill_after,
+                bench_after=spec.bench_after,
+            ),
+        )
+        room._store_missing(data.records, is_shared=database.is_shared)
+        room._restore()
+        if database.is_shared:
+            room.results.on_other = room._take
         return room
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other arenas may store results of the same ladder."""
+        return self.results.store.database.is_shared
 
     def reload(self, spec: LadderSpec) -> None:
         """Go on with other limits, those of another spec of this ladder."""
         self.spec = spec
         self._ladder.limit(spec.fill_after, spec.bench_after)
-
-    def close(self) -> None:
-        """Close the database."""
-        self._opened.close()
 
     def _store_missing(self, records: Path, *, is_shared: bool) -> None:
         """Store the results that the last arena couldn't store any more.

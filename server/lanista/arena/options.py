@@ -97,6 +97,6 @@ def files_needed(max_connections: int, *, has_tls: bool = False) -> int:
     """Return how many files an arena must be allowed to have open, so that no match lacks one."""
     records = max_connections // 2  # if all matches are of two
     # Compressing a record takes two more, in one of trio's 40 threads. The last number is for the
-    # arena itself: the catalogue, listeners, pipes of other processes, a bundle, the web page.
+    # arena itself: the database, listeners, pipes of other processes, a bundle, the web page.
     sockets = (max_connections + LINGERING + ENTERING) * (2 if has_tls else 1)
     return sockets + records + 2 * 40 + 64

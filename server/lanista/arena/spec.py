@@ -50,9 +50,6 @@ MAX_LAG_ALLOWANCE = 0.25
 NO_PAGE = "none"
 """The value of `page.listen` with which no page is served."""
 
-MAX_IDENTIFIER = 63
-"""Length of the longest name in PostgreSQL, which cuts off the rest."""
-
 _LADDER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _BOT_NAME = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 _ADDRESS = re.compile(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})")
@@ -241,11 +238,6 @@ class LadderSpec:
     """Settings of the game that differ from its defaults."""
     clock: Clock = attrs.field(factory=Clock)
 
-    @property
-    def schema(self) -> str:
-        """The schema of its results in a PostgreSQL store."""
-        return f"ladder_{self.name}"
-
 
 @attrs.frozen(kw_only=True)
 class Friendly:
@@ -304,7 +296,7 @@ class ArenaSpec:
             raise ValueOfKeyError(
                 "friendly.matches", "with ladders, which have no end; leave one of them out"
             )
-        # Regardless of case, as names of files may be.
+        # Regardless of case, as people may mistake one for the other.
         known: dict[str, int] = {}
         for number, ladder in enumerate(self.ladders, 1):
             other = known.setdefault(ladder.name.lower(), number)
@@ -313,12 +305,6 @@ class ArenaSpec:
                     f"ladders[{number}].name",
                     f"{ladder.name} is the name of ladders[{other}] too; give each its own, "
                     "which differs in more than upper and lower case",
-                )
-            if self.store is not None and len(ladder.schema) > MAX_IDENTIFIER:
-                most = len(ladder.name) - (len(ladder.schema) - MAX_IDENTIFIER)
-                raise ValueOfKeyError(
-                    f"ladders[{number}].name",
-                    f"{len(ladder.name)} characters; in a PostgreSQL store {most} at most",
                 )
 
     @property

@@ -64,8 +64,8 @@ DATA_FOLDERS = ("lanista-data", "lanista-records")
 """Default names of the folders, in the working directory, in which `lanista serve` and
 `lanista play` keep their data."""
 
-_CATALOGUE = "catalogue.db"
-"""Name of the database in an arena's data folder."""
+_DATABASE = "lanista.db"
+"""Name of the database in an arena's data folder, as in `results.data_folder`."""
 
 _LAST_LOCK_BYTE = str((1 << 30) + 511)
 """Offset of the last byte that SQLite locks in a database's file, as /proc/locks shows it."""
@@ -319,7 +319,7 @@ def _strays(file: str, shared: Collection[str], hidden: Collection[str]) -> bool
     data = [
         step
         for step in _steps(end.path)
-        if os.path.basename(step) in DATA_FOLDERS or _has_catalogue(step)
+        if os.path.basename(step) in DATA_FOLDERS or _has_database(step)
     ]
     return any(
         is_within(end.path, folder) and not all(is_within(link, folder) for link in links)
@@ -489,7 +489,7 @@ def data_folders(places: Iterable[str]) -> set[str]:
     """Return the folders with data of arenas, which bots must not see; real absolute paths.
 
     These are: the folders in each place that are used by default; each place and each folder above
-    it that has a catalogue; and every folder in which a process has a catalogue open, as far as
+    it that has a database; and every folder in which a process has a database open, as far as
     this user may know.
 
     Args:
@@ -498,18 +498,18 @@ def data_folders(places: Iterable[str]) -> set[str]:
     folders = set()
     for place in places:
         folders |= {os.path.join(place, name) for name in DATA_FOLDERS}
-        folders |= set(filter(_has_catalogue, _steps(os.path.realpath(place))))
-    folders |= set(filter(_has_catalogue, map(os.path.dirname, _open_databases())))
+        folders |= set(filter(_has_database, _steps(os.path.realpath(place))))
+    folders |= set(filter(_has_database, map(os.path.dirname, _open_databases())))
     return {os.path.realpath(folder) for folder in folders if os.path.isdir(folder)} - {"/"}
 
 
-def _has_catalogue(folder: str) -> bool:
-    """Return whether a folder has a catalogue that belongs to the folder's owner.
+def _has_database(folder: str) -> bool:
+    """Return whether a folder has an arena's database that belongs to the folder's owner.
 
-    In a folder that everybody can write to, anybody might put a catalogue to have it covered.
+    In a folder that everybody can write to, anybody might put one to have it covered.
     """
     try:
-        return os.lstat(folder).st_uid == os.lstat(os.path.join(folder, _CATALOGUE)).st_uid
+        return os.lstat(folder).st_uid == os.lstat(os.path.join(folder, _DATABASE)).st_uid
     except OSError:
         return False
 

@@ -87,23 +87,24 @@ def verify(file: Path) -> int:
     Exit codes: 0 all is right, 1 something differs, 2 bad input, or a database is damaged.
     """
     from lanista.arena.ladder_verify import comparison, only_recorded
-    from lanista.cli.arena_file import data_of, names_of, results_of
+    from lanista.cli.arena_file import data_of, database_of
     from lanista.cli.common import printable
     from lanista.cli.verify import EXIT_DIFFERENT, show
+    from lanista.results.base import Kind
+    from lanista.results.database import Store
 
     spec = spec_of(file)
     data = data_of(spec, file)
     is_right = True
-    for ladder in spec.ladders:
-        with results_of(spec, file, ladder) as store:
-            if store is None:
+    with database_of(spec, file) as database:
+        database.check_whole()
+        for ladder in spec.ladders:
+            number = database.competition(Kind.LADDER, ladder.name, ladder.game)
+            if number is None:
                 click.echo(printable(f"{ladder.name}: no results are stored"))
                 continue
-            compared = comparison(store, data.records)
+            compared = comparison(Store(database, number), data.records)
             is_right &= show(ladder.name, compared, only_recorded(compared, ladder.name))
-    if spec.store is None and data.names.exists():
-        with names_of(spec, file) as names:
-            names.check_whole()
     return 0 if is_right else EXIT_DIFFERENT
 
 

@@ -15,7 +15,7 @@ from lanista.errors import BadInputError
 def command(file: Path, folder: Path) -> int:
     """Copy the arena of FILE to DIR, a new folder, also while it runs.
 
-    FILE, the databases and the records of all matches that are over are copied; `lanista arena
+    FILE, the database and the records of all matches that are over are copied; `lanista arena
     run` runs the copy. A PostgreSQL database is left to pg_dump.
     """
     from lanista.arena.backup import BackupError, back_up
@@ -26,7 +26,7 @@ def command(file: Path, folder: Path) -> int:
         made = back_up(spec, file, folder)
     except (BackupError, StoreError) as error:
         raise BadInputError(str(error)) from None
-    counts = f"{made.databases} database{'' if made.databases == 1 else 's'}, {made.files} files"
+    counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
     click.echo(printable(f"{folder}: {file.name}; {counts} of records in {made.data}"))
     if spec.store is not None:
         click.echo("the database of `store` isn't in it: back it up by pg_dump", err=True)

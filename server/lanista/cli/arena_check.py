@@ -31,10 +31,9 @@ from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
+from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.database import Store
 from lanista.results.errors import StoreError
-from lanista.results.names import NameStore
 from lanista.toml_spec import SpecError
 
 EXIT_FAILED = 1
@@ -239,7 +238,7 @@ def _certificate(tls: Tls, folder: Path) -> Iterator[Finding]:
 
 
 def _data(data: DataFolder) -> Iterator[Finding]:
-    for folder in (data.path, data.records, data.ladders):
+    for folder in (data.path, data.records):
         try:
             if folder.exists():
                 with tempfile.TemporaryFile(dir=folder):  # fails if the folder isn't writable
@@ -260,24 +259,13 @@ def _data(data: DataFolder) -> Iterator[Finding]:
 
 
 def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
-    """Yield what would keep the arena from opening its databases."""
-    for ladder in spec.ladders:
-        try:
-            if spec.store is None:
-                Store.rehearse(data.ladder(ladder.name))
-            else:
-                Store.rehearse(spec.store, schema=ladder.schema)
-        except (StoreError, OSError) as error:
-            if spec.store is not None:  # which is the same for all ladders
-                yield Finding(f"store: {one_line(error)}")
-                return
-            yield Finding(f"results of {ladder.name}: {one_line(error)}")
+    """Yield what would keep the arena from opening its database."""
     if not spec.ladders:
         return
     try:
-        NameStore.rehearse(spec.store or data.names)
+        Database.rehearse(data, spec.store)
     except (StoreError, OSError) as error:
-        yield Finding(f"{'names' if spec.store is None else 'store'}: {one_line(error)}")
+        yield Finding(f"{'database' if spec.store is None else 'store'}: {one_line(error)}")
     else:
         if spec.store is not None:
             yield Finding("store: the PostgreSQL database can be used", "ok")

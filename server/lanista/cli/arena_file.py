@@ -1,6 +1,6 @@
 """The file of an arena, as the commands take it that begin with `lanista arena`.
 
-Some of these commands change the arena's databases, whether the arena runs or not.
+Some of these commands change the arena's database, whether the arena runs or not.
 """
 
 import contextlib
@@ -14,9 +14,8 @@ from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.results.base import Database
     from lanista.results.data_folder import DataFolder
-    from lanista.results.database import Store
-    from lanista.results.names import NameStore
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -44,46 +43,19 @@ def data_of(spec: "ArenaSpec", file: Path) -> "DataFolder":
 
 
 @contextlib.contextmanager
-def names_of(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
-    """Open an arena's database of names, which is made if it isn't there.
+def database_of(spec: "ArenaSpec", file: Path) -> "Iterator[Database]":
+    """Open an arena's database, which is made if it isn't there.
 
     Raises:
         BadInputError: It can't be opened, or a statement of the block fails.
     """
-    from lanista.results.errors import StoreError
-    from lanista.results.names import NameStore
-
-    data = data_of(spec, file)
-    try:
-        if spec.store is None:
-            data.make()
-        with NameStore.open(spec.store or data.names) as store:
-            yield store
-    except OSError as error:
-        raise BadInputError(f"{file}: data: {data.path} can't be made: {error.strerror}") from None
-    except StoreError as error:
-        raise BadInputError(str(error)) from None
-
-
-@contextlib.contextmanager
-def results_of(spec: "ArenaSpec", file: Path, ladder: "LadderSpec") -> "Iterator[Store | None]":
-    """Open the results of a ladder; yield None if there are none yet.
-
-    Raises:
-        BadInputError: They can't be opened, or a statement of the block fails.
-    """
-    from lanista.results.database import Store
+    from lanista.results.base import Database
     from lanista.results.errors import StoreError
 
-    path = data_of(spec, file).ladder(ladder.name)
-    if spec.store is None and not path.exists():
-        yield None
-        return
-    schema = None if spec.store is None else ladder.schema
     try:
         # Looking for damage takes long if there are many matches, and the arena does it.
-        with Store.open(spec.store or path, schema=schema, check=False) as store:
-            yield store
+        with Database.of_arena(data_of(spec, file), spec.store, check=False) as database:
+            yield database
     except StoreError as error:
         raise BadInputError(str(error)) from None
 

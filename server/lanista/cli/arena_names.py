@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.cli.arena_client import take_up
-from lanista.cli.arena_file import FILE, data_of, names_of, spec_of
+from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -94,8 +94,10 @@ def list_(file: Path) -> int:
 
     from lanista.cli.common import printable
     from lanista.cli.tournament_table import console_for, print_to
+    from lanista.results.names import NameStore
 
-    with names_of(spec_of(file), file) as store:
+    with database_of(spec_of(file), file) as database:
+        store = NameStore(database)
         names = store.names()
         ladders: dict[str, list[str]] = {}
         for benched in store.benched():
@@ -120,10 +122,11 @@ def list_(file: Path) -> int:
 def _changing(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
     """Open the names for a change, which a running arena then takes up."""
     from lanista.arena.names import NameRefusedError
+    from lanista.results.names import NameStore
 
     try:
-        with names_of(spec, file) as store:
-            yield store
+        with database_of(spec, file) as database:
+            yield NameStore(database)
     except NameRefusedError as error:
         raise BadInputError(str(error)) from None
     take_up(file, data_of(spec, file))

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.cli.arena_client import ask, take_up
-from lanista.cli.arena_file import FILE, data_of, ladder_named, names_of, results_of, spec_of
+from lanista.cli.arena_file import FILE, data_of, database_of, ladder_named, spec_of
 from lanista.cli.common import printable
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
+    from lanista.arena.spec import LadderSpec
+    from lanista.results.base import Database
     from lanista.results.database import Store
 
 
@@ -64,11 +66,13 @@ def bench(file: Path, name: str, ladder: str | None) -> int:
     Its match goes on if it plays one. It may stay connected, and is told. This holds until
     `lanista arena unbench`, also when the arena is started again.
     """
+    from lanista.results.names import NameStore
+
     spec = spec_of(file)
     name = _ladder_name(name)
     on = None if ladder is None else ladder_named(spec, file, ladder).name
-    with names_of(spec, file) as store:
-        store.bench(name, on)
+    with database_of(spec, file) as database:
+        NameStore(database).bench(name, on)
     take_up(file, data_of(spec, file))
     return 0
 
@@ -82,22 +86,22 @@ def unbench(file: Path, name: str, ladder: str | None) -> int:
 
     Its failures are forgotten.
     """
-    from lanista.results.names import key_of
+    from lanista.results.names import NameStore, key_of
 
     spec = spec_of(file)
     name = _ladder_name(name)
     ladders = spec.ladders if ladder is None else [ladder_named(spec, file, ladder)]
-    with names_of(spec, file) as store:
-        everywhere = any(b.key == key_of(name) and b.ladder is None for b in store.benched())
+    with database_of(spec, file) as database:
+        names = NameStore(database)
+        everywhere = any(b.key == key_of(name) and b.ladder is None for b in names.benched())
         if ladder is not None and everywhere:
             raise BadInputError(f"{name!r} is benched on all ladders; leave out --ladder")
-        store.unbench(name, ladder)
+        names.unbench(name, ladder)
         for each in ladders:
-            with results_of(spec, file, each) as results:
-                for bot in _bots(results, name):
-                    assert results is not None
-                    results.unbench(bot)
-        store.note_change()
+            results = _results(database, each)
+            for bot in _bots(results, name):
+                results.unbench(bot)
+        names.note_change()
     take_up(file, data_of(spec, file))
     return 0
 
@@ -127,31 +131,37 @@ def unstrike(file: Path, name: str, ladder: str) -> int:
 
 
 def _strike(file: Path, name: str, ladder: str, *, is_struck: bool) -> None:
+    from lanista.results.names import NameStore
+
     spec = spec_of(file)
     on = ladder_named(spec, file, ladder)
-    # First, so that nothing is changed of which the arena can't be told.
-    with names_of(spec, file) as store, results_of(spec, file, on) as results:
+    with database_of(spec, file) as database:
+        results = _results(database, on)
         bots = _bots(results, name)
         if not bots:
             raise BadInputError(
                 f"no bot called {printable(name)!r} has played on the ladder {ladder}"
             )
-        assert results is not None
         for bot in bots:
             if is_struck:
                 results.strike(bot)
             else:
                 results.unstrike(bot)
-        store.note_change()
+        NameStore(database).note_change()
     take_up(file, data_of(spec, file))
 
 
-def _bots(results: "Store | None", name: str) -> list[str]:
+def _results(database: "Database", ladder: "LadderSpec") -> "Store":
+    """Return the results of a ladder."""
+    from lanista.results.database import Store
+
+    return Store.of_ladder(database, ladder.name, ladder.game)
+
+
+def _bots(results: "Store", name: str) -> list[str]:
     """Return the names of those that have played under a name, whatever its capitals."""
     from lanista.results.names import key_of
 
-    if results is None:
-        return []
     with results.ladder_reading() as now:
         return [bot for bot in now.bots() if key_of(bot) == key_of(name)]
 

@@ -266,6 +266,7 @@ def verify(file: Path) -> int:
         raise _nothing_played(file, setup.database)
     try:
         with Store.open(setup.database, create=False, check=False) as store:
+            store.database.check_whole()
             compared = comparison(setup, store)
             is_right = show(setup.spec.name, compared, only_recorded(compared))
     except StoreError as error:

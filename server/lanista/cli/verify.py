@@ -34,7 +34,6 @@ def show(name: str, comparison: "Comparison", only_recorded: "Iterable[Finding]"
         StoreError: The database is damaged or can't be read.
         OSError: The folder of records can't be read.
     """
-    comparison.store.check_whole()
     counts: Counter[str] = Counter()
     for finding in itertools.chain(_with_progress(name, comparison), only_recorded):
         counts[finding.trouble.value] += 1

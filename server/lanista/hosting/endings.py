@@ -10,6 +10,9 @@ from lanista.match.ending import ENDINGS, Ending
 from lanista.match.record import ResultInfo
 from lanista.results.match_result import MatchResult, SeatResult
 
+COUNTED_FAULTS = ("late", "malformed", "illegal")
+"""The kinds of faults that are counted each for itself."""
+
 
 def match_result(
     result: ResultInfo,
@@ -69,4 +72,5 @@ def _seat_result(result: ResultInfo, seat: int, bot: str, exit_: Exit | None) ->
         late=counts.get("late", 0),
         malformed=counts.get("malformed", 0),
         illegal=counts.get("illegal", 0),
+        gone=sum(counts.values()) - sum(counts.get(fault, 0) for fault in COUNTED_FAULTS),
     )

@@ -20,7 +20,9 @@ from lanista.match.round_trips import measured_in, summary
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.table import Estimate, Row, Standings
+from lanista.results.base import Database
 from lanista.results.blocks import Seating
+from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.format_names import FormatName
@@ -46,14 +48,10 @@ class LadderSource:
     """The names of the house bots."""
     window: int | None
     """Number of the latest matches that count for the table; None for all."""
-    target: str
-    """The database, as for `Store.open`; the URL may have a password."""
-    schema: str | None
-    """Its schema, in PostgreSQL."""
-    history: str
-    """The path of the arena's `RatingHistory`."""
-    records: str
-    """The arena's folder of records."""
+    data: str
+    """The arena's data folder."""
+    url: str | None
+    """The URL of its PostgreSQL database, which may have a password; None if it has none."""
 
     @property
     def seated(self) -> Sequence[Seating]:
@@ -66,7 +64,7 @@ class LadderTables:
 
     def __init__(self) -> None:
         """Begin without an open database."""
-        self._stores: dict[tuple[str, str | None], Store] = {}
+        self._databases: dict[tuple[str, str | None], Database] = {}
         self._answers: Mapping[str, Callable[..., dict[str, Any]]] = {
             "table": self._table,
             "bot": self._bot,
@@ -89,19 +87,19 @@ class LadderTables:
             return self._answers[do](source, **about)
         except StoreError:
             # It may have been replaced: it is opened anew for the next question.
-            store = self._stores.pop((source.target, source.schema), None)
-            if store is not None:
-                store.close()
+            database = self._databases.pop((source.data, source.url), None)
+            if database is not None:
+                database.close()
             raise
 
     def _store(self, source: LadderSource) -> Store:
-        key = source.target, source.schema
-        if key not in self._stores:
+        key = source.data, source.url
+        if key not in self._databases:
             # The arena has looked for damage when it opened the database.
-            self._stores[key] = Store.open(
-                source.target, schema=source.schema, create=False, check=False
+            self._databases[key] = Database.of_arena(
+                DataFolder(source.data), source.url, create=False, check=False
             )
-        return self._stores[key]
+        return Store.of_ladder(self._databases[key], source.name, source.game)
 
     def _table(self, source: LadderSource, known: str | None) -> dict[str, Any]:
         """Return the table unless nothing has changed since the one that is known.
@@ -114,16 +112,17 @@ class LadderTables:
             `state`; and, if it isn't the known one, `about`, what isn't about a single bot, `rows`,
             a list of each bot's name and its row as JSON, and `ratings`, by name.
         """
-        with self._store(source).ladder_reading(source.window) as now:
+        store = self._store(source)
+        with store.ladder_reading(source.window) as now:
             state = now.last_change()
             if state == known:
                 return {"state": state}
             standings = _standings(source, now)
         computed = datetime.now(UTC)
-        with RatingHistory.open(Path(source.history)) as history:
-            if standings.matches:
-                history.add(source.name, computed, _ratings(standings))
-            earlier = [history.at(source.name, computed - ago) for ago in (DAY, WEEK)]
+        history = RatingHistory.of(store)
+        if standings.matches:
+            history.add(computed, _ratings(standings))
+        earlier = [history.at(computed - ago) for ago in (DAY, WEEK)]
         about = {
             "seats": standings.seats,
             "matches": standings.matches,
@@ -141,7 +140,8 @@ class LadderTables:
 
     def _bot(self, source: LadderSource, bot: str) -> dict[str, Any]:
         """Return the results of a bot."""
-        with self._store(source).ladder_reading(source.window) as now:
+        store = self._store(source)
+        with store.ladder_reading(source.window) as now:
             opponents = [
                 attrs.asdict(score) | {"matches": score.matches} for score in now.opponents(bot)
             ]
@@ -149,8 +149,7 @@ class LadderTables:
             endings = {ending.value: count for ending, count in now.bot_endings(bot).items()}
             last = list(now.matches(bot=bot, limit=MATCHES))
             failed = list(now.matches(bot=bot, failures=True, limit=MATCHES))
-        with RatingHistory.open(Path(source.history)) as history:
-            curve = history.of_bot(source.name, bot)
+        curve = RatingHistory.of(store).of_bot(bot)
         return {
             "bot": bot,
             "history": [[taken, *map(_tenths, rated)] for taken, rated in curve],
@@ -245,7 +244,7 @@ def _record(stored: StoredMatch, source: LadderSource) -> Path | None:
     """Return the path of a match's record; None if it isn't here."""
     if stored.match.record is None:
         return None
-    path = Path(source.records) / stored.match.record
+    path = DataFolder(source.data).records / stored.match.record
     return path if path.is_file() else None
 
 

@@ -24,7 +24,7 @@ from lanista.page.tournaments import NoStandingsError
 
 if TYPE_CHECKING:  # an arena without ladders loads no database library
     from lanista.arena.ladder_room import LadderRoom
-    from lanista.results.data_folder import DataFolder
+    from lanista.arena.options import Options
 
 EVERY = 1.0
 """Seconds between two checks for tables that are due."""
@@ -125,10 +125,9 @@ class Ladders:
             tables: Asks for tables.
             bots: Asks about bots.
         """
-        data = arena.options.data
         return cls(
             {
-                name: _Table(room, _source(room, data), tables)
+                name: _Table(room, _source(room, arena.options), tables)
                 for name, room in arena.ladders.rooms.items()
             },
             bots,
@@ -283,15 +282,13 @@ def _rests(table: _Table) -> dict[str, Any]:
     }
 
 
-def _source(room: "LadderRoom", data: "DataFolder") -> Mapping[str, Any]:
+def _source(room: "LadderRoom", options: "Options") -> Mapping[str, Any]:
     spec = room.spec
     return {
         "name": spec.name,
         "game": room.ruleset.name,
         "house": list(room.house),
         "window": spec.window,
-        "target": room.target,
-        "schema": room.schema,
-        "history": str(data.rating_history),
-        "records": str(data.records),
+        "data": str(options.data.path),
+        "url": options.spec.store,
     }

@@ -31,13 +31,12 @@ from lanista.page.answers import (
     unavailable,
 )
 from lanista.page.authorization import Authorization, closed
-from lanista.page.catalogue import DEFAULT_MATCHES, MAX_MATCHES
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError
 from lanista.page.replay_reader import GZIP
 from lanista.page.tournaments import NoStandingsError
-from lanista.page.view import View
+from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View
 from lanista_protocol import RemoteProtocolError
 
 if TYPE_CHECKING:
@@ -267,15 +266,13 @@ class Routes:
         check_parameters(asked.parameters, MATCH_FILTERS)
         filters: dict[str, Any] = asked.parameters | {
             "limit": _limit(asked.parameters),
-            "before": _checked(
-                asked.parameters, "before", "[0-9A-Z]{1,26}", "it is the `next` of another page"
-            ),
+            "before": _before(asked.parameters),
         }
         _check_value(asked.parameters, "end", ENDS)
         _checked(asked.parameters, "seed", "-?[0-9]{1,20}", "it is a whole number")
         async with self._turn(asked.peer, "matches"):
             matches, after = await self.view.matches(**filters)
-        return json_answer({"matches": matches, "next": after})
+        return json_answer({"matches": matches, "next": None if after is None else str(after)})
 
     async def _tournament_matches(self, asked: Asked) -> Answer:
         """Answer with stored matches of a tournament."""
@@ -283,11 +280,10 @@ class Routes:
         check_parameters(given, (*TOURNAMENT_FILTERS, "tournament", "limit", "before"))
         for name, values in TOURNAMENT_VALUES.items():
             _check_value(given, name, values)
-        before = _checked(given, "before", "[0-9]{1,18}", "it is the `next` of another page")
         filters: dict[str, Any] = {
             name: given[name] for name in TOURNAMENT_FILTERS if name in given
         }
-        filters |= {"limit": _limit(given), "before": None if before is None else int(before)}
+        filters |= {"limit": _limit(given), "before": _before(given)}
         try:
             async with self._turn(asked.peer, "matches"):
                 page = await self.view.tournament_matches.page(given["tournament"], filters)
@@ -375,6 +371,12 @@ def _large(peer: Peer, body: bytes) -> Answer:
     """Return an answer that may be large, with its memory counted."""
     peer.connections.hold(peer, 2 * len(body))  # twice, as the answer holds a copy
     return Answer(body)
+
+
+def _before(given: Mapping[str, str]) -> int | None:
+    """Return the match before which the page that is asked for begins; None if at the newest."""
+    before = _checked(given, "before", "[0-9]{1,18}", "it is the `next` of another page")
+    return None if before is None else int(before)
 
 
 def _limit(given: Mapping[str, str]) -> int:

@@ -1,17 +1,16 @@
 """What the page shows of an arena: the lobby, matches, games and bots, as JSON (docs/api.md).
 
-Running matches come from the arena's `RunningMatches`; finished ones from the catalogue of
-records, which is kept up to date here. The server and the viewers send the results.
+Running matches come from the arena's `RunningMatches`; finished ones from the arena's `MatchList`,
+which is kept up to date here. The server and the viewers send the results.
 """
 
 import contextlib
 import functools
 import math
-import sqlite3
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import structlog
@@ -20,32 +19,40 @@ import trio
 from lanista import __version__
 from lanista.arena.server import Arena
 from lanista.bots.about import about
+from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.match.bundle import folder_of, packed
 from lanista.match.public_record import public_copy
 from lanista.match.record import BadRecordError
-from lanista.page.catalogue import Catalogue
 from lanista.page.frame_cache import FrameCache, FrameFile, NoFramesError, Seats
 from lanista.page.frames import API, encode
 from lanista.page.ladders import Ladders
 from lanista.page.tournament_matches import TournamentMatches
 from lanista.page.tournaments import Tournaments
+from lanista.results.data_folder import DataFolder
 from lanista.results.summary import summary
 
 SYNC_AGAIN = 10.0
-"""Seconds after which records that couldn't be added to the catalogue, as on a full disk, are tried
+"""Seconds after which records that couldn't be added to the list, as on a full disk, are tried
 again."""
+AT_ONCE = 200
+"""Maximum number of records that are added to the list in one transaction."""
 LOOK_EVERY = 0.25
 """Seconds between two checks whether a record may be shown."""
 RECENT = 20
 """Number of results that the lobby shows."""
+DEFAULT_MATCHES, MAX_MATCHES = 50, 200
+"""Default and maximum number of matches in one answer."""
 MAX_SEATS = 64
 """Number of seats that are looked at for failure bundles."""
 NAMES = 200
 """Number of registered names in one answer."""
 ROWS = 50
 """Number of rows of a table of standings that the lobby shows."""
+
+if TYPE_CHECKING:  # it loads a database library, which only a page with a list needs
+    from lanista.arena.match_list import MatchList
 
 log = structlog.get_logger()
 
@@ -96,9 +103,9 @@ class View:
     """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
     """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
-    _catalogue: Catalogue | None = attrs.field(default=None, init=False)
-    _records: trio.MemorySendChannel[Path] | None = attrs.field(default=None, init=False)
-    """Takes the paths of new records, for the catalogue."""
+    _list: "MatchList | None" = attrs.field(default=None, init=False)
+    _records: trio.MemorySendChannel[Path | None] | None = attrs.field(default=None, init=False)
+    """Takes the paths of new records, for the list; None if a ladder has stored results."""
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
@@ -125,13 +132,13 @@ class View:
         self.tournament_matches.on_end = self.frame_cache.finish
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the catalogue up to date with the arena's records."""
+        """Keep the list up to date with the arena's records."""
         self.running.on_end = self._hear_end
         try:
             if self.data is None:
                 task_status.started()
             else:
-                await self._keep_catalogue(self.data, task_status)
+                await self._keep_list(self.data, task_status)
             await trio.sleep_forever()  # `_hear_end` is called meanwhile
         finally:
             self.running.on_end = None
@@ -142,72 +149,80 @@ class View:
         if record is not None and self._records is not None:
             self._records.send_nowait(record)
 
-    async def _keep_catalogue(self, data: Path, task_status: trio.TaskStatus[None]) -> None:
-        self._records, receive = trio.open_memory_channel[Path](math.inf)
+    def _hear_stored(self) -> None:
+        """Take note that results of a ladder are stored, and so listed."""
+        if self._records is not None:
+            self._records.send_nowait(None)
+
+    async def _keep_list(self, data: Path, task_status: trio.TaskStatus[None]) -> None:
+        self._records, receive = trio.open_memory_channel[Path | None](math.inf)
+        rooms = {} if self.arena is None or self.arena.names is None else self.arena.ladders.rooms
+        # Those of which other arenas have results have them in another database.
+        own = [name for name, room in rooms.items() if not room.is_shared]
         try:
-            self._catalogue = await self._in_thread(Catalogue.open, data)
-        except (OSError, sqlite3.Error) as error:
+            self._list = await self._in_thread(_open_list, data, own)
+        except LanistaError as error:
             self._records = None
-            log.error("no catalogue of matches", why=str(error))  # noqa: TRY400 - the reason is enough
+            log.error("no list of matches", why=str(error))  # noqa: TRY400 - the reason is enough
             task_status.started()
             return
+        for name in own:
+            rooms[name].results.on_stored = self._hear_stored
         try:
             await self._try("no list of matches", self._refresh)
             task_status.started()
             sync_at = -math.inf  # a moment of trio's clock
             while True:
                 if sync_at <= trio.current_time():
-                    is_whole = await self._try("not all records are in the catalogue", self._sync)
+                    is_whole = await self._try("not all records are in the list", self._sync)
                     sync_at = math.inf if is_whole else trio.current_time() + SYNC_AGAIN
                 with trio.move_on_at(sync_at):
-                    path = await receive.receive()
-                    if not await self._try("a record isn't in the catalogue yet", self._add, path):
+                    paths = [await receive.receive()]
+                    with contextlib.suppress(trio.WouldBlock):
+                        while len(paths) < AT_ONCE:
+                            paths.append(receive.receive_nowait())
+                    if not await self._try("a record isn't in the list yet", self._add, paths):
                         sync_at = min(sync_at, trio.current_time() + SYNC_AGAIN)
                     if not receive.statistics().current_buffer_used:
                         await self._try("no list of matches", self._refresh)
         finally:
             self._records = None
-            self._catalogue.close()
+            self._list.close()
 
     async def _in_thread(self, call: Any, *args: Any) -> Any:
         return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
 
     async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> bool:
-        """Do something with the catalogue; log what goes wrong, as matches must go on.
+        """Do something with the list; log what goes wrong, as matches must go on.
 
         Returns:
             Whether it was done.
         """
         try:
             await do(*args)
-        except (BadRecordError, OSError, sqlite3.Error) as error:
+        except (LanistaError, OSError) as error:
             log.error(trouble, why=str(error))  # noqa: TRY400 - the reason is enough
             return False
         return True
 
     async def _sync(self) -> None:
         """Add records that were made without the page: for thousands, this takes minutes."""
-        assert self._catalogue is not None
+        assert self._list is not None
         # Not in `_one_thread`, which answers questions meanwhile; and the arena's end mustn't wait.
-        await trio.to_thread.run_sync(
-            self._catalogue.sync, self.running.hides, abandon_on_cancel=True
-        )
+        await trio.to_thread.run_sync(self._list.sync, self.running.hides, abandon_on_cancel=True)
         await self._refresh()
 
-    async def _add(self, path: Path) -> None:
-        assert self._catalogue is not None
-        await self._in_thread(self._catalogue.add, path)
+    async def _add(self, paths: Collection[Path | None]) -> None:
+        assert self._list is not None
+        await self._in_thread(self._list.add, *[path for path in paths if path is not None])
 
     async def _refresh(self) -> None:
         """Look up what the lobby shows of finished matches."""
-        assert self._catalogue is not None
-        self._recent, _ = await self._in_thread(lambda: self._matches_of_catalogue(limit=RECENT))
-        self._standings = await self._in_thread(self._catalogue.standings)
+        assert self._list is not None
+        matches = self._list
+        self._recent, _ = await self._in_thread(lambda: matches.matches(limit=RECENT))
+        self._standings = await self._in_thread(matches.standings)
         self.running.changes.tell()
-
-    def _matches_of_catalogue(self, **filters: Any) -> tuple[list[dict[str, Any]], str | None]:
-        assert self._catalogue is not None
-        return self._catalogue.matches(**filters)
 
     # -- the lobby -----------------------------------------------------------------------------
 
@@ -276,18 +291,18 @@ class View:
     # -- matches -------------------------------------------------------------------------------
 
     async def matches(
-        self, *, limit: int, before: str | None, **filters: str
-    ) -> tuple[list[dict[str, Any]], str | None]:
+        self, *, limit: int, before: int | None, **filters: str
+    ) -> tuple[list[dict[str, Any]], int | None]:
         """Return matches, the newest first, and where the next page begins."""
         running = []
         if before is None:
             running = [self._match_running(match) for match in self.running.matches.values()]
             running = [match for match in reversed(running) if _fits(match, filters)]
-        if self._catalogue is None:
+        if self._list is None:
             return running, None
-        catalogue = self._catalogue
+        matches = self._list
         over, after = await self._in_thread(
-            lambda: catalogue.matches(limit=limit, before=before, **filters)
+            lambda: matches.matches(limit=limit, before=before, **filters)
         )
         return running + over, after
 
@@ -300,10 +315,10 @@ class View:
         if of_tournament is not None:
             return of_tournament
         description: dict[str, Any] | None = None
-        if self._catalogue is not None:
-            description = await self._in_thread(self._catalogue.match, match)
+        if self._list is not None:
+            description = await self._in_thread(self._list.match, match)
         path = self.running.ended.get(match)
-        if description is None and path is not None:  # not in the catalogue, or not yet
+        if description is None and path is not None:  # not in the list, or not yet
             with contextlib.suppress(BadRecordError, OSError):
                 description = await self._in_thread(summary, path)
                 description["title"] = registry.get(description["game"]).title
@@ -331,8 +346,8 @@ class View:
     async def record_of(self, match: str) -> Path | None:
         """Return the path of a finished match's record; None if there is none."""
         path = self.running.ended.get(match)
-        if path is None and self._catalogue is not None:
-            path = await self._in_thread(self._catalogue.path, match)
+        if path is None and self._list is not None:
+            path = await self._in_thread(self._list.path, match)
         if path is None:
             found = await self.tournament_matches.find(match)
             path = None if found is None else found[1]
@@ -492,6 +507,17 @@ def _running(running: RunningMatch) -> dict[str, Any]:
         "started": running.started,
         "paused": running.control.paused,
     }
+
+
+def _open_list(data: Path, ladders: Collection[str]) -> "MatchList":
+    """Open the list of an arena's matches.
+
+    Raises:
+        LanistaError: It can't be opened or written.
+    """
+    from lanista.arena.match_list import MatchList  # noqa: PLC0415 - as above
+
+    return MatchList.open(DataFolder(data), ladders)
 
 
 def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:

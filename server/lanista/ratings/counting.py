@@ -280,17 +280,19 @@ class Independent:
 
 def independent(counted: Counted) -> Independent:
     """Return what is independent: openings, if there are at least `MANY_OPENINGS`, else blocks."""
-    places, n = counted.block_players, counted.bots
-    units = counted.openings
-    of_all = _kish(np.zeros(counted.blocks, dtype=np.int64), units, np.ones(counted.blocks), 1)
-    if len(np.unique(units)) < MANY_OPENINGS or of_all[0] < _EVEN_OPENINGS:
-        units = np.arange(counted.blocks)
-        of_all = np.array([counted.blocks])
+    places, units, n = counted.block_players, counted.openings, counted.bots
     # A bot that has two places of a block plays it once.
     part = 1 / _held(places)
-    by_place = np.broadcast_to(units[:, None], places.shape)
-    of_bot = _kish(places.ravel(), by_place.ravel(), part.ravel(), n + 1)[:n]
-    return Independent(unit_of=units, all=float(of_all[0]), of_bot=of_bot)
+    openings = int(units.max(initial=-1)) + 1
+    if MANY_OPENINGS <= openings < counted.blocks:
+        of_all = _kish(np.zeros(counted.blocks, dtype=np.int64), units, np.ones(counted.blocks), 1)
+        if of_all[0] >= _EVEN_OPENINGS:
+            by_place = np.broadcast_to(units[:, None], places.shape)
+            of_bot = _kish(places.ravel(), by_place.ravel(), part.ravel(), n + 1)[:n]
+            return Independent(unit_of=units, all=float(of_all[0]), of_bot=of_bot)
+    # All are equal, so they only have to be counted: a ladder has as many openings as blocks.
+    of_bot = np.rint(weighted_counts(places, part, n + 1)[:n])
+    return Independent(unit_of=np.arange(counted.blocks), all=float(counted.blocks), of_bot=of_bot)
 
 
 def _kish(owner: Ints, unit: Ints, size: Floats, owners: int) -> Floats:

@@ -1,4 +1,9 @@
-"""The base of all our databases: opening, upgrading, copying, locking, and transactions.
+"""A database of Lanista: opening, upgrading, copying, locking, and transactions.
+
+A tournament has one of its own, in which it is the only competition. An arena has one for all of
+its competitions and names (`Database.of_arena`). What is stored of one concern is written and read
+by a class of its own, which is given the database: `database.Store` (the results of a competition),
+`names.NameStore`, `rating_history.RatingHistory`.
 
 There is one writer at a time. Whoever must be the only one for long holds a lock (`Database.lock`);
 other programs may read at any time, and write in transactions of their own. Readers see one
@@ -11,10 +16,12 @@ be called from any thread.
 """
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from enum import Enum
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 import attrs
 import sqlalchemy as sa
@@ -23,6 +30,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from lanista.results import migrate
+from lanista.results.data_folder import DataFolder
 from lanista.results.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
 from lanista.results.errors import (
     StoreError,
@@ -33,21 +41,25 @@ from lanista.results.errors import (
     sqlite_error,
 )
 from lanista.results.lock import Session, file_lock
-from lanista.results.schema import Tables
+from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS
 
 _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 """Keys of PostgreSQL's advisory locks: that of a writing transaction, that of the manager."""
 
 
+class Kind(Enum):
+    """What a competition is."""
+
+    TOURNAMENT = "tournament"
+    LADDER = "ladder"
+    LISTED = "listed"
+    """Matches that an arena lists, and that count for no ladder: the friendly ones, and those that
+    were played on a ladder (which is their name) and are none of its results here."""
+
+
 @attrs.frozen
 class Database:
-    """An open database of one kind, to be closed by `close` or used as a context manager.
-
-    Kinds are subclasses: `database.Store` and `names.NameStore`.
-    """
-
-    _tables: ClassVar[Tables]
-    """The tables of this kind of database."""
+    """An open database, to be closed by `close` or used as a context manager."""
 
     where: str
     """The database's file, or its URL without password and options."""
@@ -70,6 +82,7 @@ class Database:
         create: bool = True,
         schema: str | None = None,
         check: bool = True,
+        holds: Kind | None = None,
     ) -> Self:
         """Open a database, and upgrade its tables to those of this version.
 
@@ -78,23 +91,22 @@ class Database:
                 needs psycopg 3, the extra `postgresql`).
             create: Whether to create the database, or its tables, if they are missing. Without it,
                 a SQLite file in a place that can't be written can still be read.
-            schema: The PostgreSQL schema that has the tables, so that one database has room for
-                many ladders; it is created with them. Without it they are where the URL says.
+            schema: The PostgreSQL schema that has the tables; it is created with them. Without it
+                they are where the URL says. SQLite has none.
             check: Whether to have SQLite look for damage in all of its file, which takes 1.5 s for
                 a million matches. A process that asks one question needn't, nor one whose parent
                 has done so.
+            holds: What its only competition is, which is then made together with the tables: nobody
+                finds these without it. None if it may have many.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
                 written by a newer version, or is damaged.
-            ValueError: A schema was given for SQLite.
         """
         path = path_of(target)
-        if path and schema is not None:
-            raise ValueError(f"{path}: SQLite has no schemas; give each ladder a file of its own")
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
         try:
-            store._prepare(create=create, check=check)  # noqa: SLF001 - of this very class
+            store._prepare(create=create, check=check, holds=holds)  # noqa: SLF001 - of this class
             if path and create:
                 store._log_ahead(path)  # noqa: SLF001 - as above
         except BaseException:
@@ -103,22 +115,50 @@ class Database:
         return store
 
     @classmethod
-    def rehearse(cls, target: str | Path, *, schema: str | None = None) -> None:
-        """Do what `open` does with a database that is there, and undo it; nothing is changed.
+    def of_arena(
+        cls, data: DataFolder, url: str | None = None, *, create: bool = True, check: bool = True
+    ) -> Self:
+        """Open the database of an arena, as `open` does.
 
-        A SQLite file that isn't there is right: `open` makes it.
+        A file can be read by its owner alone: people may choose tokens that are easy to guess, and
+        their hashes are in it.
 
         Args:
-            target: As in `open`.
-            schema: As in `open`.
+            data: The arena's data folder, which is made if need be.
+            url: The URL of a PostgreSQL database; None for a file in the data folder.
+            create: As in `open`.
+            check: As in `open`.
 
         Raises:
-            StoreError: `open` would raise it.
+            StoreError: From `open`; or the folder can't be made, or has the databases of a version
+                before the first release.
         """
-        path = path_of(target)
-        if path and not path.exists():
-            return
-        store = cls._sqlite(path, create=False) if path else cls._postgresql(str(target), schema)
+        if url is None:
+            _refuse_former(data)
+            if create:
+                _make_private(data)
+        return cls.open(url or data.database, create=create, schema=ARENA_SCHEMA, check=check)
+
+    @classmethod
+    def rehearse(cls, data: DataFolder, url: str | None = None) -> None:
+        """Do what `of_arena` does with a database that is there, and undo it; change nothing.
+
+        A SQLite file that isn't there is right: `of_arena` makes it.
+
+        Args:
+            data: As in `of_arena`.
+            url: As in `of_arena`.
+
+        Raises:
+            StoreError: `of_arena` would raise it.
+        """
+        if url is None:
+            _refuse_former(data)
+            if not data.database.exists():
+                return
+            store = cls._sqlite(data.database, create=False)
+        else:
+            store = cls._postgresql(url, ARENA_SCHEMA)
         with store:
             store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 
@@ -128,7 +168,9 @@ class Database:
             return sqlite_error(path, getattr(error, "orig", error))
 
         if not create and not path.exists():
-            raise StoreError(f"{path}: not there; {cls._tables.maker} makes it")
+            raise StoreError(
+                f"{path}: not there; `lanista tournament run` or `lanista arena run` makes it"
+            )
         # In a place that can't be written the usual mode fails, as readers share an index in a file
         # beside the database. The next one to try is `ro`, which uses an index that exists already,
         # and then `immutable`, which needs none and is right if nobody can write.
@@ -231,33 +273,68 @@ class Database:
                 f"{path}: the copy can't be written: {no_password(str(error))}"
             ) from None
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other arenas may use it too, as it is PostgreSQL's."""
+        return self._path is None
+
+    def competition(self, kind: Kind, name: str = "", game: str = "") -> int | None:
+        """Return the number of a competition; None if nothing is stored of it.
+
+        Args:
+            kind: What it is.
+            name: The name of the ladder.
+            game: The name of the game; a tournament's is empty.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        with self.reading() as connection:
+            return _competition(connection, kind, name, game)
+
+    def make_competition(self, kind: Kind, name: str = "", game: str = "") -> int:
+        """Return the number of a competition, which is made if it isn't there; see `competition`.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        there = self.competition(kind, name, game)
+        if there is not None:
+            return there
+        with self.writing() as connection:
+            return competition_in(connection, kind, name, game)
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _prepare(self, *, create: bool, check: bool, keep: bool = True) -> None:
+    def _prepare(
+        self, *, create: bool, check: bool, holds: Kind | None = None, keep: bool = True
+    ) -> None:
         """Check this database and bring its tables to this version, or undo that if not `keep`."""
         # Before anything is written, as that could make damage worse.
         if check and self._path is not None:
             self._check(self._path)
         if self._schema is None or self._has_schema():
-            with self._reading() as connection:
-                if migrate.is_current(connection, self._tables):
+            with self.reading() as connection:
+                if migrate.is_current(connection):
                     return
         elif not create:
             raise StoreError(f"{self.where}: not there")
-        with self._writing() as connection:
+        with self.writing() as connection:
             if self._schema is not None:
                 connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
-            migrate.bring_up_to_date(connection, self.where, self._tables, create=create)
+            migrate.bring_up_to_date(connection, self.where, create=create)
+            if holds is not None:
+                competition_in(connection, holds)
             if not keep:
                 connection.rollback()
 
     def _has_schema(self) -> bool:
         there = sa.select(sa.func.to_regnamespace(sa.func.quote_ident(self._schema)).is_not(None))
-        with self._reading() as connection:
+        with self.reading() as connection:
             return bool(connection.scalar(there))
 
     def check_whole(self) -> None:
@@ -274,7 +351,7 @@ class Database:
 
     def _check(self, path: Path, how: str = "quick_check") -> None:
         """Raise an error if SQLite finds its file damaged, by one of its checks."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             report: str = connection.exec_driver_sql(f"PRAGMA {how}(1)").scalar_one()
         if report != "ok":
             # The first line may only name the database.
@@ -293,7 +370,7 @@ class Database:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the only manager of this tournament or ladder, until the context or the process ends.
+        """Be the only manager of this tournament or arena, until the context or the process ends.
 
         For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
         session that is held open. Reading and writing need no lock. But while it is held, each
@@ -349,7 +426,12 @@ class Database:
             raise StoreError(f"{self.where}: damaged ({no_password(what)})") from error
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
+        """Yield a connection that shows the content of one moment.
+
+        Raises:
+            StoreError: It can't be read.
+        """
         self._check_file()
         with self._store_errors(), self._value_errors(), self._engine.connect() as connection:
             if self._path is None:
@@ -360,10 +442,13 @@ class Database:
             yield connection
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection in the only writing transaction.
 
-        With one writer at a time, the numbers of blocks follow the order of commits.
+        With one writer at a time, the numbers of matches follow the order of commits.
+
+        Raises:
+            StoreError: Nothing was written.
         """
         self._check_file()
         for session in self._held:
@@ -378,6 +463,48 @@ class Database:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
             yield connection
         self._check_file()
+
+
+def competition_in(connection: sa.Connection, kind: Kind, name: str = "", game: str = "") -> int:
+    """Return the number of a competition, which is made in a writing transaction if need be."""
+    there = _competition(connection, kind, name, game)
+    if there is not None:
+        return there
+    last: int = connection.scalar(sa.select(sa.func.max(COMPETITIONS.c.number))) or 0
+    row = {"number": last + 1, "kind": kind.value, "name": name, "game": game}
+    connection.execute(COMPETITIONS.insert().values(row))
+    return last + 1
+
+
+def _competition(connection: sa.Connection, kind: Kind, name: str, game: str) -> int | None:
+    at = COMPETITIONS.c
+    number: int | None = connection.scalar(
+        sa.select(at.number).where(at.kind == kind.value, at.name == name, at.game == game)
+    )
+    return number
+
+
+def _refuse_former(data: DataFolder) -> None:
+    """Raise an error if a data folder has the databases of a version before the first release."""
+    if data.former:
+        names = ", ".join(str(path.relative_to(data.path)) for path in data.former)
+        raise StoreError(
+            f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
+            f"any more, as everything is in {data.database.name} now; move them away: ladders "
+            "begin anew, as such a version's records of their matches can't be read either, and "
+            "names have to be registered again"
+        )
+
+
+def _make_private(data: DataFolder) -> None:
+    """Make a data folder and the file of its database, unless they are there."""
+    try:
+        data.make()
+    except OSError as error:
+        raise StoreError(f"{data.path}: can't be made: {error.strerror}") from None
+    # SQLite gives the files beside it the same mode. If this fails, SQLite says why.
+    with contextlib.suppress(OSError):
+        os.close(os.open(data.database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _close_returned(_: object, connection: ConnectionPoolEntry) -> None:

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import attrs
 
+DATABASE = "lanista.db"
+"""Name of an arena's database in its data folder."""
+
 
 def _absolute_or_relative(path: "str | os.PathLike[str] | DataFolder") -> Path:
     return path.path if isinstance(path, DataFolder) else Path(path)
@@ -12,7 +15,7 @@ def _absolute_or_relative(path: "str | os.PathLike[str] | DataFolder") -> Path:
 
 @attrs.frozen
 class DataFolder:
-    """The folder in which an arena keeps its records and, without a PostgreSQL store, its results.
+    """The folder in which an arena keeps its records, and its database.
 
     Nothing is opened or made here but by `make`.
     """
@@ -26,28 +29,15 @@ class DataFolder:
         return self.path / "records"
 
     @property
-    def ladders(self) -> Path:
-        """The folder of the ladders' databases."""
-        return self.path / "ladders"
-
-    def ladder(self, name: str) -> Path:
-        """Return the path of the database with a ladder's results."""
-        return self.ladders / f"{name}.db"
+    def database(self) -> Path:
+        """The arena's SQLite database; without results and names if these are in PostgreSQL."""
+        return self.path / DATABASE
 
     @property
-    def names(self) -> Path:
-        """The database of names and of what the operator has decided."""
-        return self.path / "arena.db"
-
-    @property
-    def catalogue(self) -> Path:
-        """The database that lists the matches for the page."""
-        return self.path / "catalogue.db"
-
-    @property
-    def rating_history(self) -> Path:
-        """The database of the ladders' ratings over time."""
-        return self.path / "ratings.db"
+    def former(self) -> list[Path]:
+        """The databases with results and names that a version before the first release has left."""
+        names = self.path / "arena.db"
+        return [*sorted((self.path / "ladders").glob("*.db")), *([names] if names.exists() else [])]
 
     @property
     def control_socket(self) -> Path:
@@ -57,7 +47,7 @@ class DataFolder:
     @property
     def private(self) -> tuple[Path, ...]:
         """The folders that bots in sandboxes must not see."""
-        return (self.path, self.records, self.ladders)
+        return (self.path, self.records)
 
     def make(self) -> None:
         """Make the folder if it isn't there, closed to other users because of the bots' logs.

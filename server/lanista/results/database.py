@@ -1,16 +1,17 @@
-"""The database of a tournament or a ladder: writing and querying it.
+"""The results of one competition, a tournament or a ladder: storing and querying them.
 
-It is SQLite by path, or PostgreSQL by URL. A tournament may run for days, and be killed at any
-moment. So results are written block by block, each in a transaction of its own or with others: a
-block is in the database whole or not at all, and only once, and what was committed stays there
-whatever happens next, even a power cut. A tournament is resumed from its spec and the database
-alone. No totals are stored, so none can contradict the blocks.
+The database is SQLite by path, or PostgreSQL by URL; a tournament has its own, and an arena one for
+all of its ladders. A tournament may run for days, and be killed at any moment. So results are
+written block by block, each in a transaction of its own or with others: a block is in the database
+whole or not at all, and only once, and what was committed stays there whatever happens next, even a
+power cut. A tournament is resumed from its spec and the database alone. No totals are stored, so
+none can contradict the blocks.
 
 The blocks of a ladder grow match by match (`Store.add_matches`) and may stay incomplete; otherwise
 the same holds for each match.
 
 The manager of a tournament holds the database's lock for as long as it runs, so that no second one
-plays the same blocks; an arena holds it for the SQLite files of its ladders. On PostgreSQL several
+plays the same blocks; an arena with ladders holds it for its SQLite file. On PostgreSQL several
 arenas may share a ladder: none of them takes that lock, and their transactions follow one another.
 Other programs may write notes (`unbench`). Opening, locking and transactions are in `base`; which
 blocks count is not known here.
@@ -18,23 +19,75 @@ blocks count is not known here.
 
 import contextlib
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Self
 
 import attrs
 import sqlalchemy as sa
 
 from lanista.results import writing
-from lanista.results.base import Database
+from lanista.results.base import Database, Kind
+from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
 from lanista.results.match_result import Benching, BlockResult
 from lanista.results.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
-from lanista.results.schema import BENCHED, BOTS, META, STRUCK, TOURNAMENT, UNBENCHED
+from lanista.results.schema import BENCHED, BOTS, META, STRUCK, UNBENCHED
 
 
 @attrs.frozen
-class Store(Database):
-    """A tournament's database."""
+class Store:
+    """The results of one competition in a database."""
 
-    _tables = TOURNAMENT
+    database: Database
+    competition: int
+    """The number of the competition."""
+
+    @classmethod
+    def open(cls, target: str | Path, *, create: bool = True, check: bool = True) -> Self:
+        """Open the database of a tournament; the arguments are those of `Database.open`.
+
+        Raises:
+            StoreError: From `Database.open`; or it is the database of an arena.
+        """
+        holds = Kind.TOURNAMENT if create else None
+        database = Database.open(target, create=create, check=check, holds=holds)
+        try:
+            competition = database.competition(Kind.TOURNAMENT)
+        except BaseException:
+            database.close()
+            raise
+        if competition is None:
+            database.close()
+            raise StoreError(f"{database.where}: the database of an arena, not of a tournament")
+        return cls(database, competition)
+
+    @classmethod
+    def of_ladder(cls, database: Database, name: str, game: str) -> Self:
+        """Return the results of a ladder in an arena's database, which its owner closes.
+
+        Raises:
+            StoreError: Nothing is stored of it yet, and that can't be written.
+        """
+        return cls(database, database.make_competition(Kind.LADDER, name, game))
+
+    @property
+    def where(self) -> str:
+        """The database's file, or its URL without password and options."""
+        return self.database.where
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def lock(self) -> contextlib.AbstractContextManager[None]:
+        """Be the only manager of the tournament, as `Database.lock`."""
+        return self.database.lock()
 
     def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
         """Store blocks in one transaction; when this returns they are on the disk.
@@ -59,10 +112,10 @@ class Store(Database):
             counted = sorted(match.seating for match in result.matches if match.counted)
             if not counted or counted != list(range(len(counted))):
                 raise ValueError(f"block {result.block}: the seatings that count are {counted}")
-        with self._writing() as connection:
-            new = writing.add_blocks(connection, results)
+        with self.database.writing() as connection:
+            new = writing.add_blocks(connection, self.competition, results)
             if benched:
-                writing.bench(connection, benched)
+                writing.bench(connection, self.competition, benched)
             return new
 
     def add_matches(self, results: Sequence[BlockResult]) -> list[int]:
@@ -85,8 +138,8 @@ class Store(Database):
         """
         if not results:
             return []
-        with self._writing() as connection:
-            return writing.add_matches(connection, results)
+        with self.database.writing() as connection:
+            return writing.add_matches(connection, self.competition, results)
 
     def unbench(self, bot: str) -> None:
         """End a bot's benching, and forget its failures until now, for `running_failures`.
@@ -94,9 +147,9 @@ class Store(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
-            writing.note_until_now(connection, UNBENCHED, bot)
-            connection.execute(BENCHED.delete().where(BENCHED.c.bot == bot))
+        with self.database.writing() as connection:
+            writing.note_until_now(connection, self.competition, UNBENCHED, bot)
+            writing.remove_notes(connection, self.competition, BENCHED, bot)
 
     def strike(self, bot: str) -> None:
         """Take the matches of a bot until now out of the standings, for all that played in them.
@@ -106,8 +159,8 @@ class Store(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
-            writing.note_until_now(connection, STRUCK, bot)
+        with self.database.writing() as connection:
+            writing.note_until_now(connection, self.competition, STRUCK, bot)
 
     def unstrike(self, bot: str) -> None:
         """Put the matches of a bot that was struck back into the standings.
@@ -115,8 +168,8 @@ class Store(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
-            connection.execute(STRUCK.delete().where(STRUCK.c.bot == bot))
+        with self.database.writing() as connection:
+            writing.remove_notes(connection, self.competition, STRUCK, bot)
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a note under a key, in place of the one before.
@@ -124,9 +177,11 @@ class Store(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
-            connection.execute(META.delete().where(META.c.key == key))
-            connection.execute(META.insert().values(key=key, value=value))
+        with self.database.writing() as connection:
+            there = (META.c.competition == self.competition) & (META.c.key == key)
+            connection.execute(META.delete().where(there))
+            row = {"competition": self.competition, "key": key, "value": value}
+            connection.execute(META.insert().values(row))
 
     def set_identity(self, name: str, identity: str) -> None:
         """Store the identity of a bot, as JSON.
@@ -136,15 +191,17 @@ class Store(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
-            before = connection.scalar(sa.select(BOTS.c.identity).where(BOTS.c.name == name))
+        with self.database.writing() as connection:
+            there = (BOTS.c.competition == self.competition) & (BOTS.c.name == name)
+            before = connection.scalar(sa.select(BOTS.c.identity).where(there))
             if before == identity:
                 return
             since = writing.last_match(connection) if before is not None else 0
-            connection.execute(BOTS.delete().where(BOTS.c.name == name))
-            connection.execute(BOTS.insert().values(name=name, identity=identity, since=since))
+            connection.execute(BOTS.delete().where(there))
+            row = {"competition": self.competition, "name": name, "identity": identity}
+            connection.execute(BOTS.insert().values(row | {"since": since}))
             if before is not None:
-                connection.execute(BENCHED.delete().where(BENCHED.c.bot == name))
+                writing.remove_notes(connection, self.competition, BENCHED, name)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
@@ -153,8 +210,8 @@ class Store(Database):
         Raises:
             StoreError: It can't be read.
         """
-        with self._reading() as connection:
-            yield Reading(connection)
+        with self.database.reading() as connection:
+            yield Reading(connection, self.competition)
 
     @contextlib.contextmanager
     def ladder_reading(self, window: int | None = None) -> Iterator[LadderReading]:
@@ -166,8 +223,8 @@ class Store(Database):
         Raises:
             StoreError: It can't be read.
         """
-        with self._reading() as connection:
-            yield LadderReading.of_window(connection, window)
+        with self.database.reading() as connection:
+            yield LadderReading.of_window(connection, self.competition, window)
 
     def played(self) -> list[PlayedBlock]:
         """Return `Reading.played` of now."""

@@ -1,4 +1,4 @@
-"""Queries about a ladder's results: blocks may be incomplete, and some matches don't count.
+"""Queries about a ladder's results, each of which is a block of one match.
 
 A match counts unless it is void, one of its bots was struck afterwards, or it is older than the
 latest ones that alone count (the ladder's `window`). Everything stays quick when there are a
@@ -33,11 +33,8 @@ class CountedMatch(NamedTuple):
 
     number: int
     """The match's number, in the order of commits."""
-    block: str
-    """The block's id."""
     bots: tuple[str, ...]
-    """The names of the block's bots, by place; the seating says which bot sat where."""
-    seating: int
+    """The names of its bots, by seat."""
     ranks: tuple[int, ...]
     """By seat: 1 is best, equal ranks are ties."""
     failed: frozenset[str]
@@ -107,25 +104,26 @@ class SeatScore:
 
 @attrs.frozen
 class LadderReading(Reading):
-    """The content of a ladder's database at one moment; made by `Store.ladder_reading`."""
+    """The results of a ladder at one moment; made by `Store.ladder_reading`."""
 
     first: int = 1
     """The number of the oldest match that counts."""
 
     @classmethod
-    def of_window(cls, connection: sa.Connection, window: int | None) -> Self:
+    def of_window(cls, connection: sa.Connection, competition: int, window: int | None) -> Self:
         """Return a reading in which only the latest matches count.
 
         Args:
             connection: The connection to read by.
+            competition: The number of the ladder among the competitions.
             window: How many of the latest matches that count; None for all.
         """
-        everything = cls(connection)
+        everything = cls(connection, competition)
         if window is None:
             return everything
         latest = sa.select(MATCHES.c.number).where(everything._counting())
         latest = latest.order_by(MATCHES.c.number.desc()).offset(window - 1).limit(1)
-        return cls(connection, connection.scalar(latest) or 1)
+        return cls(connection, competition, connection.scalar(latest) or 1)
 
     def in_window(self) -> sa.ColumnElement[bool] | None:
         """Return the condition for matches that aren't too old to count; None if none is."""
@@ -134,16 +132,25 @@ class LadderReading(Reading):
     def _counting(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches that count."""
         in_window = self.in_window()
-        counted = sa.and_(COUNTED, self.not_struck())
+        counted = sa.and_(self.of(MATCHES), COUNTED, self.not_struck())
         return counted if in_window is None else counted & in_window
 
     def last_number(self) -> int:
         """Return the number of the newest match; 0 if there is none."""
-        return self.connection.scalar(sa.select(sa.func.max(MATCHES.c.number))) or 0
+        newest = sa.select(sa.func.max(MATCHES.c.number)).where(self.of(MATCHES))
+        return self.connection.scalar(newest) or 0
+
+    def stored(self) -> int:
+        """Return the number of matches that are stored, whether they count or not."""
+        many = sa.select(sa.func.count()).select_from(MATCHES).where(self.of(MATCHES))
+        return self.connection.scalar(many) or 0
 
     def bots(self) -> list[str]:
         """Return the names of all bots that have played, sorted."""
-        return sorted(self.connection.scalars(sa.select(SEATS.c.bot).distinct()))
+        return sorted(self.connection.scalars(self._bots()))
+
+    def _bots(self) -> sa.Select[tuple[str]]:
+        return sa.select(SEATS.c.bot).where(self.of(SEATS)).distinct()
 
     def struck_until(self) -> dict[str, int]:
         """Return the number of the last match that doesn't count, by name of a struck bot."""
@@ -154,7 +161,8 @@ class LadderReading(Reading):
         return self._notes(UNBENCHED)
 
     def _notes(self, table: sa.Table) -> dict[str, int]:
-        return dict(self.connection.execute(sa.select(table.c.bot, table.c.number)).all())
+        notes = sa.select(table.c.bot, table.c.number).where(self.of(table))
+        return dict(self.connection.execute(notes).all())
 
     def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
         """Yield the matches that count, in the order of their commits.
@@ -173,7 +181,7 @@ class LadderReading(Reading):
         """Yield all matches that have a record, the newest first."""
         statement = (
             sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
-            .where(MATCHES.c.record.is_not(None))
+            .where(self.of(MATCHES), MATCHES.c.record.is_not(None))
             .order_by(MATCHES.c.number.desc())
             .limit(PAGE)
         )
@@ -193,11 +201,11 @@ class LadderReading(Reading):
         """
         counting = self._counting()
         numbers = set[int]()
-        for bot in self.connection.scalars(sa.select(SEATS.c.bot).distinct()).all():
+        for bot in self.connection.scalars(self._bots()).all():
             last = (
                 sa.select(SEATS.c.match)
                 .join(MATCHES, MATCHES.c.number == SEATS.c.match)
-                .where(SEATS.c.bot == bot, counting)
+                .where(self.of(SEATS), SEATS.c.bot == bot, counting)
                 .distinct()
                 .order_by(SEATS.c.match.desc())
             )
@@ -213,8 +221,7 @@ class LadderReading(Reading):
         """Return a query for matches, whose rows `_with_failures` takes."""
         return (
             sa.select(
-                *(MATCHES.c.number, BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seating),
-                *(MATCHES.c.ranks, MATCHES.c.committed),
+                *(MATCHES.c.number, BLOCKS.c.bots, MATCHES.c.ranks, MATCHES.c.committed),
             )
             .join(BLOCKS)
             .where(condition)
@@ -232,20 +239,22 @@ class LadderReading(Reading):
         """
         failed: dict[int, set[str]] = {}
         for match, bot in self.connection.execute(
-            sa.select(SEATS.c.match, SEATS.c.bot).where(FAILED, seats)
+            sa.select(SEATS.c.match, SEATS.c.bot).where(self.of(SEATS), FAILED, seats)
         ):
             failed.setdefault(match, set()).add(bot)
-        # Of this page: kept for all blocks they would fill the memory.
+        # Of this page: kept for all matches they would fill the memory.
         names, ranks_of = JsonLists(), JsonLists()
-        for number, block, bots, seating, ranks, committed in page:
-            yield CountedMatch(
-                *(number, block, names[bots], seating, ranks_of[ranks]),
-                *(frozenset(failed.get(number, ())), committed),
-            )
+        for number, bots, ranks, committed in page:
+            its_failed = frozenset(failed.get(number, ()))
+            yield CountedMatch(number, names[bots], ranks_of[ranks], its_failed, committed)
 
     def block_pages(self) -> Iterator[BlockPage]:
         """Yield all blocks and their matches that count, in the order of the blocks' numbers."""
-        of_block = sa.select(BLOCKS.c.number, BLOCKS.c.bots).order_by(BLOCKS.c.number)
+        of_block = (
+            sa.select(BLOCKS.c.number, BLOCKS.c.bots)
+            .where(self.of(BLOCKS))
+            .order_by(BLOCKS.c.number)
+        )
         of_match = (
             sa.select(MATCHES.c.block, MATCHES.c.seating, MATCHES.c.ranks)
             .where(self._counting())
@@ -281,7 +290,7 @@ class LadderReading(Reading):
             .select_from(own)
             .join(MATCHES, MATCHES.c.number == own.c.match)
             .join(other, other.c.match == own.c.match)
-            .where(own.c.bot == bot, other.c.bot != bot, self._counting())
+            .where(self.of(own), own.c.bot == bot, other.c.bot != bot, self._counting())
             .group_by(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks)
         )
         lists = JsonLists()
@@ -302,7 +311,7 @@ class LadderReading(Reading):
         found = self.connection.execute(
             sa.select(SEATS.c.seat, MATCHES.c.ranks, sa.func.count(), sa.func.sum(failed))
             .join(MATCHES)
-            .where(SEATS.c.bot == bot, self._counting())
+            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
             .group_by(SEATS.c.seat, MATCHES.c.ranks)
         )
         lists = JsonLists()
@@ -322,7 +331,7 @@ class LadderReading(Reading):
         found = self.connection.execute(
             sa.select(SEATS.c.ending, sa.func.count())
             .join(MATCHES)
-            .where(SEATS.c.bot == bot, self._counting())
+            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
             .group_by(SEATS.c.ending)
         )
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
@@ -339,7 +348,7 @@ class LadderReading(Reading):
         numbers = self.connection.scalars(
             sa.select(own.c.match)
             .join(other, other.c.match == own.c.match)
-            .where(own.c.bot == bot, other.c.bot == opponent)
+            .where(self.of(own), own.c.bot == bot, self.of(other), other.c.bot == opponent)
             .distinct()
             .order_by(own.c.match.desc())
             .limit(most)
@@ -349,10 +358,11 @@ class LadderReading(Reading):
     def last_change(self) -> str:
         """Return a text that differs whenever other matches count than before."""
         struck = self.connection.execute(
-            sa.select(STRUCK.c.bot, STRUCK.c.number).order_by(STRUCK.c.bot)
+            sa.select(STRUCK.c.bot, STRUCK.c.number).where(self.of(STRUCK)).order_by(STRUCK.c.bot)
         )
         return json.dumps([self.last_number(), *map(list, struck.all())])
 
     def last_block(self) -> int:
         """Return the number of the newest block; 0 if there is none."""
-        return self.connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
+        newest = sa.select(sa.func.max(BLOCKS.c.number)).where(self.of(BLOCKS))
+        return self.connection.scalar(newest) or 0

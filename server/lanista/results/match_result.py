@@ -27,6 +27,8 @@ class SeatResult:
     """Turns whose answer couldn't be read."""
     illegal: int = 0
     """Submoves or answers that the rules forbid."""
+    gone: int = 0
+    """Faults of any other kind, by which it was out of the match."""
 
 
 @attrs.frozen(kw_only=True)
@@ -51,6 +53,12 @@ class MatchResult:
     """The bots' results, by seat."""
     record: str | None = None
     """The file of its record, relative to the folder of records; None if there is none."""
+    id: str | None = None
+    """By which an arena's record and page call it; None in a tournament."""
+    started: str | None = None
+    """When an arena's match began, as ISO 8601 in UTC."""
+    ended: str | None = None
+    """When an arena's match ended, likewise."""
 
     @property
     def counted(self) -> bool:

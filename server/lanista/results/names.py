@@ -1,75 +1,24 @@
-"""An arena's database of names: who registered them, and which the operator has benched.
+"""Who registered the names on an arena's ladders, and which of them the operator has benched.
 
-Several processes use it at once: an arena, the operator's commands, and other arenas if it is in
-PostgreSQL. Whoever registers a name first has it; that is decided in the one writing transaction.
-Nothing of it is kept in memory, so each process sees at once what another one has changed. What an
-arena remembers elsewhere must be looked up again when `NameStore.changes` has changed.
+Several processes use them at once: an arena, the operator's commands, and other arenas if they are
+in PostgreSQL. Whoever registers a name first has it; that is decided in the one writing
+transaction. Nothing of it is kept in memory, so each process sees at once what another one has
+changed. What an arena remembers elsewhere must be looked up again when `NameStore.changes` has
+changed.
 
-Tokens never get here, only their hashes (`lanista.arena.tokens`). As people may choose
-tokens that are easy to guess, a SQLite file can be read only by its owner.
+Tokens never get here, only their hashes (`lanista.arena.tokens`).
 """
 
-import contextlib
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import Enum
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import attrs
 import sqlalchemy as sa
 
 from lanista.results.base import Database
-from lanista.results.engines import path_of
-from lanista.results.schema import NAMING, Tables
-
-SCHEMA = "lanista"
-"""The schema of a PostgreSQL database that has the names."""
-VERSION_TABLE = "lanista_arena_version"
-REVISION = "first"
-ARENA = Tables(
-    owner="an arena",
-    maker="`lanista arena run`",
-    version_table=VERSION_TABLE,
-    revision=REVISION,
-    steps="arena/versions",
-    remedy="names are then registered anew, by whoever comes first, and nobody is benched",
-)
-
-METADATA = sa.MetaData(naming_convention=NAMING)
-NAMES = sa.Table(
-    "names",
-    METADATA,
-    # From `key_of`.
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("token_hash", sa.Text, nullable=False),
-    sa.Column("registrar", sa.Text, nullable=False),
-    # `registered` and `seen` are UTC, ISO 8601.
-    sa.Column("registered", sa.Text, nullable=False),
-    sa.Column("seen", sa.Text, nullable=True),
-    sqlite_with_rowid=False,
-)
-# One row, by which an arena notices cheaply that the operator has changed something.
-CHANGES = sa.Table(
-    "changes",
-    METADATA,
-    sa.Column("count", sa.Integer, primary_key=True, autoincrement=False),
-)
-# Not a part of `names`: a name that nobody has registered may be benched too, and stays so when it
-# is removed and registered again.
-BENCHED = sa.Table(
-    "benched",
-    METADATA,
-    sa.Column("key", sa.Text, primary_key=True),
-    # The name of the ladder on which it isn't paired; "" for all ladders.
-    sa.Column("ladder", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    # UTC, ISO 8601.
-    sa.Column("since", sa.Text, nullable=False),
-    sqlite_with_rowid=False,
-)
+from lanista.results.schema import BARRED, CHANGES, NAMES
 
 
 class Registrar(Enum):
@@ -101,7 +50,7 @@ class RegisteredName:
 
 @attrs.frozen(kw_only=True)
 class BenchedName:
-    """A row of `benched`."""
+    """A row of `barred`."""
 
     name: str
     """The name, as the operator wrote it."""
@@ -124,37 +73,10 @@ def key_of(name: str) -> str:
 
 
 @attrs.frozen
-class NameStore(Database):
-    """An arena's database of names."""
+class NameStore:
+    """The names in an arena's database, which its owner closes."""
 
-    _tables = ARENA
-
-    @classmethod
-    def open(
-        cls,
-        target: str | Path,
-        *,
-        create: bool = True,
-        schema: str | None = SCHEMA,
-        check: bool = True,
-    ) -> Self:
-        """Open a database of names as `Database.open` does; the schema is for PostgreSQL alone."""
-        is_file = path_of(target) is not None
-        schema = None if is_file else schema
-        return super().open(target, create=create, schema=schema, check=check)
-
-    @classmethod
-    def rehearse(cls, target: str | Path, *, schema: str | None = SCHEMA) -> None:
-        """Do what `open` does, and undo it, as `Database.rehearse`."""
-        super().rehearse(target, schema=None if path_of(target) else schema)
-
-    @classmethod
-    def _sqlite(cls, path: Path, *, create: bool) -> Self:
-        if create:
-            # SQLite gives the files beside it the same mode. If this fails, SQLite says why.
-            with contextlib.suppress(OSError):
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        return super()._sqlite(path, create=create)
+    database: Database
 
     def register(self, name: str, token_hash: str, registrar: Registrar) -> RegisteredName:
         """Register a name, unless it is registered already.
@@ -177,7 +99,7 @@ class NameStore(Database):
             "registrar": registrar.value,
             "registered": _now(),
         }
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             there = _find(connection, values["key"])
             if there is not None:
                 return there
@@ -194,7 +116,7 @@ class NameStore(Database):
             StoreError: It can't be written.
         """
         of = NAMES.c.key == key_of(name)
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             changed = connection.execute(NAMES.update().where(of).values(token_hash=token_hash))
             return _changed(connection, changed.rowcount)
 
@@ -207,7 +129,7 @@ class NameStore(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             removed = connection.execute(NAMES.delete().where(NAMES.c.key == key_of(name)))
             return _changed(connection, removed.rowcount)
 
@@ -219,7 +141,7 @@ class NameStore(Database):
         Raises:
             StoreError: It can't be read.
         """
-        with self._reading() as connection:
+        with self.database.reading() as connection:
             count: int = connection.execute(sa.select(CHANGES.c.count)).scalar_one()
         return count
 
@@ -229,7 +151,7 @@ class NameStore(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             _changed(connection, 1)
 
     def find(self, name: str) -> RegisteredName | None:
@@ -238,7 +160,7 @@ class NameStore(Database):
         Raises:
             StoreError: It can't be read.
         """
-        with self._reading() as connection:
+        with self.database.reading() as connection:
             return _find(connection, key_of(name))
 
     def names(self) -> list[RegisteredName]:
@@ -247,7 +169,7 @@ class NameStore(Database):
         Raises:
             StoreError: They can't be read.
         """
-        with self._reading() as connection:
+        with self.database.reading() as connection:
             rows = connection.execute(sa.select(NAMES)).mappings().all()
         # Sorted here, since each database has its own order of letters.
         return [_registered_name(row) for row in sorted(rows, key=lambda row: row["key"])]
@@ -264,7 +186,7 @@ class NameStore(Database):
         if not changes:
             return
         of = NAMES.c.key == sa.bindparam("of")
-        with self._writing() as connection:
+        with self.database.writing() as connection:
             connection.execute(NAMES.update().where(of).values(seen=sa.bindparam("at")), changes)
 
     def bench(self, name: str, ladder: str | None = None) -> None:
@@ -278,9 +200,9 @@ class NameStore(Database):
             StoreError: It can't be written.
         """
         row = {"key": key_of(name), "ladder": ladder or "", "name": name, "since": _now()}
-        with self._writing() as connection:
-            connection.execute(BENCHED.delete().where(_is_benched(name, ladder)))
-            connection.execute(BENCHED.insert().values(row))
+        with self.database.writing() as connection:
+            connection.execute(BARRED.delete().where(_is_benched(name, ladder)))
+            connection.execute(BARRED.insert().values(row))
             _changed(connection, 1)
 
     def unbench(self, name: str, ladder: str | None = None) -> bool:
@@ -292,8 +214,8 @@ class NameStore(Database):
         Raises:
             StoreError: It can't be written.
         """
-        with self._writing() as connection:
-            found = connection.execute(BENCHED.delete().where(_is_benched(name, ladder)))
+        with self.database.writing() as connection:
+            found = connection.execute(BARRED.delete().where(_is_benched(name, ladder)))
             return _changed(connection, found.rowcount)
 
     def benched(self) -> list[BenchedName]:
@@ -302,8 +224,8 @@ class NameStore(Database):
         Raises:
             StoreError: They can't be read.
         """
-        with self._reading() as connection:
-            rows = connection.execute(sa.select(BENCHED)).mappings().all()
+        with self.database.reading() as connection:
+            rows = connection.execute(sa.select(BARRED)).mappings().all()
         return [
             BenchedName(
                 name=row["name"],
@@ -337,8 +259,8 @@ def _registered_name(row: Mapping[Any, Any]) -> RegisteredName:
 
 def _is_benched(name: str, ladder: str | None) -> sa.ColumnElement[bool]:
     """Return the condition for the rows that benching a name on all ladders, or one, replaces."""
-    condition = BENCHED.c.key == key_of(name)
-    return condition if ladder is None else condition & (BENCHED.c.ladder == ladder)
+    condition = BARRED.c.key == key_of(name)
+    return condition if ladder is None else condition & (BARRED.c.ladder == ladder)
 
 
 def _now() -> str:

@@ -1,48 +1,26 @@
-"""What the ratings on ladders were: snapshots of their tables, in an SQLite file of the arena.
+"""What the ratings on a ladder were: snapshots of its table.
 
 A table says what is known now; how a bot came there is shown by snapshots of earlier tables, as
 they were computed then. At most one an hour is kept of each ladder, for two days; then one a day,
 for 400 days. So a ladder of a thousand bots has less than half a million rows, however much is
-played.
-
-The file is the arena's own, also where results are in PostgreSQL. Nothing else depends on it:
-without it tables have no trends, and bots no curves, until there are new snapshots.
+played. Nothing else depends on them.
 """
 
-import contextlib
-import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import NamedTuple, Self
 
 import attrs
+import sqlalchemy as sa
 
-from lanista.results.errors import sqlite_error
+from lanista.results.base import Database
+from lanista.results.database import Store
+from lanista.results.schema import RATINGS, SNAPSHOTS
 
 HOURLY_FOR = timedelta(days=2)
 """How long every snapshot is kept, of which there is one an hour."""
 DAILY_FOR = timedelta(days=400)
 """How long the first snapshot of a day is kept."""
-PATIENCE = 5.0
-"""Seconds to wait for another process."""
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS snapshots (
-    ladder TEXT NOT NULL,
-    taken TEXT NOT NULL,   -- UTC, ISO 8601, in full seconds
-    PRIMARY KEY (ladder, taken)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS ratings (
-    ladder TEXT NOT NULL,
-    taken TEXT NOT NULL,   -- of a snapshot
-    bot TEXT NOT NULL,
-    rating REAL NOT NULL,
-    low REAL,              -- the ends of its interval, where it has them
-    high REAL,
-    PRIMARY KEY (ladder, taken, bot)
-) WITHOUT ROWID;
-"""
 
 
 class Rated(NamedTuple):
@@ -55,43 +33,21 @@ class Rated(NamedTuple):
 
 @attrs.frozen
 class RatingHistory:
-    """The snapshots of all ladders of an arena. Close it, or use it as a context manager."""
+    """The snapshots of a ladder in an arena's database."""
 
-    _path: Path
-    _database: sqlite3.Connection
+    database: Database
+    competition: int
+    """The number of the ladder among the competitions."""
 
     @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open the file, and make it if necessary.
+    def of(cls, store: Store) -> Self:
+        """Return the snapshots of a ladder, given its results."""
+        return cls(store.database, store.competition)
 
-        Raises:
-            StoreError: It can't be opened or written, or is damaged.
-        """
-        with _store_errors(path):
-            database = sqlite3.connect(path, timeout=PATIENCE)
-            try:
-                database.execute("PRAGMA journal_mode = WAL")
-                database.executescript(_TABLES)
-            except BaseException:
-                database.close()
-                raise
-        return cls(path, database)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def add(self, ladder: str, taken: datetime, ratings: Mapping[str, Rated]) -> bool:
+    def add(self, taken: datetime, ratings: Mapping[str, Rated]) -> bool:
         """Keep a snapshot unless there is one of the same hour, and remove what is too old.
 
         Args:
-            ladder: The ladder's name.
             taken: When it was taken, in UTC.
             ratings: The ratings by bot.
 
@@ -102,80 +58,74 @@ class RatingHistory:
             StoreError: It can't be written.
         """
         hour = _text(taken.replace(minute=0, second=0))
-        with _store_errors(self._path), self._database as database:
-            database.execute("BEGIN IMMEDIATE")
-            newest = database.execute(
-                "SELECT max(taken) FROM snapshots WHERE ladder = ?", (ladder,)
-            ).fetchone()[0]
-            if newest is not None and newest >= hour:
+        with self.database.reading() as connection:
+            if self._newest(connection) >= hour:
                 return False
-            database.execute("INSERT INTO snapshots VALUES (?, ?)", (ladder, _text(taken)))
-            database.executemany(
-                "INSERT INTO ratings VALUES (?, ?, ?, ?, ?, ?)",
-                [(ladder, _text(taken), bot, *rated) for bot, rated in ratings.items()],
-            )
-            old = self._superfluous(ladder, taken)
-            for table in ("snapshots", "ratings"):
-                database.executemany(
-                    f"DELETE FROM {table} WHERE ladder = ? AND taken = ?",  # noqa: S608 - our words
-                    [(ladder, one) for one in old],
-                )
+        with self.database.writing() as connection:
+            if self._newest(connection) >= hour:  # another process has taken one
+                return False
+            key = {"competition": self.competition, "taken": _text(taken)}
+            connection.execute(SNAPSHOTS.insert().values(key))
+            rows = [key | {"bot": bot} | rated._asdict() for bot, rated in ratings.items()]
+            if rows:
+                connection.execute(RATINGS.insert(), rows)
+            old = self._superfluous(connection, taken)
+            for table in (RATINGS, SNAPSHOTS):
+                condition = self._of(table) & table.c.taken.in_(old)
+                connection.execute(table.delete().where(condition))
         return True
 
-    def _superfluous(self, ladder: str, now: datetime) -> list[str]:
+    def _of(self, table: sa.Table) -> sa.ColumnElement[bool]:
+        condition: sa.ColumnElement[bool] = table.c.competition == self.competition
+        return condition
+
+    def _newest(self, connection: sa.Connection) -> str:
+        newest = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(self._of(SNAPSHOTS))
+        return connection.scalar(newest) or ""
+
+    def _superfluous(self, connection: sa.Connection, now: datetime) -> list[str]:
         """Return the snapshots that needn't be kept any longer."""
         oldest, hourly = _text(now - DAILY_FOR), _text(now - HOURLY_FOR)
+        all_ = sa.select(SNAPSHOTS.c.taken).where(self._of(SNAPSHOTS)).order_by(SNAPSHOTS.c.taken)
         days: set[str] = set()
         superfluous = []
-        for taken in self._snapshots(ladder):
+        for taken in connection.scalars(all_):
             day = taken[: len("2026-01-01")]
             if taken < oldest or (taken < hourly and day in days):
                 superfluous.append(taken)
             days.add(day)
         return superfluous
 
-    def at(self, ladder: str, moment: datetime) -> Mapping[str, float]:
+    def at(self, moment: datetime) -> Mapping[str, float]:
         """Return the ratings by bot as they were at a moment; none if nothing is known of it.
 
         Raises:
-            StoreError: It can't be read.
+            StoreError: They can't be read.
         """
-        with _store_errors(self._path):
-            rows = self._database.execute(
-                "SELECT bot, rating FROM ratings WHERE ladder = ?1 AND taken = "
-                "(SELECT max(taken) FROM snapshots WHERE ladder = ?1 AND taken <= ?2)",
-                (ladder, _text(moment)),
-            )
-            return dict(rows.fetchall())
+        last = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(
+            self._of(SNAPSHOTS), SNAPSHOTS.c.taken <= _text(moment)
+        )
+        of_last = (self._of(RATINGS), RATINGS.c.taken == last.scalar_subquery())
+        with self.database.reading() as connection:
+            ratings = sa.select(RATINGS.c.bot, RATINGS.c.rating).where(*of_last)
+            return dict(connection.execute(ratings).all())
 
-    def of_bot(self, ladder: str, bot: str) -> list[tuple[str, Rated]]:
+    def of_bot(self, bot: str) -> list[tuple[str, Rated]]:
         """Return a bot's rating in each snapshot, with its time: UTC, ISO 8601; the oldest first.
 
         Raises:
-            StoreError: It can't be read.
+            StoreError: They can't be read.
         """
-        with _store_errors(self._path):
-            rows = self._database.execute(
-                "SELECT taken, rating, low, high FROM snapshots JOIN ratings USING (ladder, taken) "
-                "WHERE ladder = ? AND bot = ? ORDER BY taken",
-                (ladder, bot),
-            )
-            return [(taken, Rated(*rated)) for taken, *rated in rows]
-
-    def _snapshots(self, ladder: str) -> list[str]:
-        rows = self._database.execute(
-            "SELECT taken FROM snapshots WHERE ladder = ? ORDER BY taken", (ladder,)
+        snapshots = sa.select(SNAPSHOTS.c.taken).where(self._of(SNAPSHOTS))
+        ratings = (
+            sa.select(RATINGS.c.taken, RATINGS.c.rating, RATINGS.c.low, RATINGS.c.high)
+            # By the key, one snapshot after another: there is no index of bots.
+            .where(self._of(RATINGS), RATINGS.c.taken.in_(snapshots), RATINGS.c.bot == bot)
+            .order_by(RATINGS.c.taken)
         )
-        return [taken for (taken,) in rows]
+        with self.database.reading() as connection:
+            return [(taken, Rated(*rated)) for taken, *rated in connection.execute(ratings)]
 
 
 def _text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds")
-
-
-@contextlib.contextmanager
-def _store_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise sqlite_error(path, error) from None

@@ -1,4 +1,4 @@
-"""Queries about stored results, on one connection, in one snapshot.
+"""Queries about the stored results of a competition, on one connection, in one snapshot.
 
 Nothing is written here, and no connection is made; `base` turns errors of the database into
 messages.
@@ -109,7 +109,7 @@ class JsonLists(dict[str, tuple[Any, ...]]):
         return values
 
 
-class _Texts(dict[str, str]):
+class JsonTexts(dict[str, str]):
     """Texts by their JSON string, each of which is parsed once."""
 
     def __missing__(self, text: str) -> str:
@@ -135,25 +135,34 @@ class _Ranks(dict[str, tuple[tuple[int, ...], ...]]):
 
 @attrs.frozen
 class Reading:
-    """The content of the database at one moment; made by `Store.reading`."""
+    """The results of a competition at one moment; made by `Store.reading`."""
 
     connection: sa.Connection
+    competition: int
+    """The number of the competition."""
+
+    def of(self, table: sa.FromClause) -> sa.ColumnElement[bool]:
+        """Return the condition for the rows of a table that are the competition's."""
+        condition: sa.ColumnElement[bool] = table.c.competition == self.competition
+        return condition
 
     def played(self) -> list[PlayedBlock]:
         """Return all blocks of a tournament, in the order of their commits."""
-        blocks = sa.select(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map)
+        blocks = sa.select(BLOCKS.c.id, BLOCKS.c.bots).where(self.of(BLOCKS))
         # One row for each block here, too: its matches' ranks in one text, of which few are
         # different. It has the seatings, as neither database promises an order of joined strings.
-        ranks = sa.select(
-            sa.func.aggregate_strings(sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";")
-        )
+        matches = sa.select(
+            sa.func.min(MATCHES.c.seed),
+            sa.func.min(MATCHES.c.map),
+            sa.func.aggregate_strings(sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";"),
+        ).where(self.of(MATCHES), COUNTED)
         lists, of_blocks = JsonLists(), _Ranks()
         return [
             PlayedBlock(block, lists[bots], int(seed), map_name, of_blocks[text])
-            for (block, bots, seed, map_name), (text,) in zip(
+            for (block, bots), (seed, map_name, text) in zip(
                 self.connection.execute(blocks.order_by(BLOCKS.c.number)).all(),
                 self.connection.execute(
-                    ranks.where(COUNTED).group_by(MATCHES.c.block).order_by(MATCHES.c.block)
+                    matches.group_by(MATCHES.c.block).order_by(MATCHES.c.block)
                 ).all(),
                 strict=True,
             )
@@ -173,7 +182,7 @@ class Reading:
         all_ = self.in_window()
         subtracted: list[sa.ColumnElement[bool]] = []
         for ids in _chunks(without):
-            blocks = sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
+            blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
             subtracted.append(MATCHES.c.block.in_(blocks) & self.not_struck())
         if self.struck():
             subtracted.append(~self.not_struck())
@@ -221,9 +230,11 @@ class Reading:
             .group_by(SEATS.c.bot, SEATS.c.ending)
         )
         if only_void:
-            # Naming the matches as well keeps SQLite from reading every seat.
-            few = sa.select(MATCHES.c.number).where(VOID)
+            # By the matches alone, as SQLite would read every seat of the competition.
+            few = sa.select(MATCHES.c.number).where(self.of(MATCHES), VOID)
             statement = statement.where(VOID, SEATS.c.match.in_(few))
+        else:
+            statement = statement.where(self.of(SEATS))
         if condition is not None:
             statement = statement.where(condition)
         return self.connection.execute(statement).all()
@@ -236,17 +247,19 @@ class Reading:
         """Return the condition for matches in which no bot played that was struck afterwards."""
         if not self.struck():
             return sa.true()
-        struck = sa.select(SEATS.c.match).join(
-            STRUCK, (STRUCK.c.bot == SEATS.c.bot) & (SEATS.c.match <= STRUCK.c.number)
+        struck = (
+            sa.select(SEATS.c.match)
+            .join(STRUCK, (STRUCK.c.bot == SEATS.c.bot) & (SEATS.c.match <= STRUCK.c.number))
+            .where(self.of(STRUCK), self.of(SEATS))
         )
         return MATCHES.c.number.not_in(struck)
 
     def struck(self) -> list[str]:
         """Return the names of the bots of which matches don't count, sorted."""
-        return sorted(self.connection.scalars(sa.select(STRUCK.c.bot)))
+        return sorted(self.connection.scalars(sa.select(STRUCK.c.bot).where(self.of(STRUCK))))
 
     def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
-        statement = sa.select(sa.func.count()).select_from(MATCHES).where(VOID)
+        statement = sa.select(sa.func.count()).select_from(MATCHES).where(self.of(MATCHES), VOID)
         if condition is not None:
             statement = statement.where(condition)
         return self.connection.scalar(statement) or 0
@@ -265,10 +278,12 @@ class Reading:
             By name, from 1 to `most`; bots whose last match didn't fail are left out.
         """
         # With this order SQLite reads only the index of failures, not that of all seats.
-        failed = sa.select(SEATS.c.bot).where(FAILED).order_by(SEATS.c.match)
+        failed = sa.select(SEATS.c.bot).where(self.of(SEATS), FAILED).order_by(SEATS.c.match)
         names = sorted(set(self.connection.scalars(failed)))
-        forgiven = dict(self.connection.execute(sa.select(BOTS.c.name, BOTS.c.since)).all())
-        for bot, number in self.connection.execute(sa.select(UNBENCHED.c.bot, UNBENCHED.c.number)):
+        since = sa.select(BOTS.c.name, BOTS.c.since).where(self.of(BOTS))
+        forgiven = dict(self.connection.execute(since).all())
+        unbenched = sa.select(UNBENCHED.c.bot, UNBENCHED.c.number).where(self.of(UNBENCHED))
+        for bot, number in self.connection.execute(unbenched):
             forgiven[bot] = max(number, forgiven.get(bot, 0))
         counts = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
         return {bot: count for bot, count in counts.items() if count}
@@ -278,14 +293,14 @@ class Reading:
         last = (
             sa.select(SEATS.c.match)
             .join(MATCHES)
-            .where(SEATS.c.bot == bot, SEATS.c.match > after, COUNTED)
+            .where(self.of(SEATS), SEATS.c.bot == bot, SEATS.c.match > after, COUNTED)
             .distinct()
             .order_by(SEATS.c.match.desc())
             .limit(most)
         )
         numbers = self.connection.scalars(last).all()
         failed = sa.select(SEATS.c.match).where(
-            FAILED, SEATS.c.bot == bot, SEATS.c.match.in_(numbers)
+            self.of(SEATS), FAILED, SEATS.c.bot == bot, SEATS.c.match.in_(numbers)
         )
         in_failed = set(self.connection.scalars(failed))
         return sum(1 for _ in itertools.takewhile(in_failed.__contains__, numbers))
@@ -293,7 +308,9 @@ class Reading:
     def benched(self) -> list[Benching]:
         """Return the benched bots, in the order of their benching; those of one block by name."""
         rows = self.connection.execute(
-            sa.select(BENCHED.c.number, BENCHED.c.bot, BLOCKS.c.id, BENCHED.c.failures).join(BLOCKS)
+            sa.select(BENCHED.c.number, BENCHED.c.bot, BLOCKS.c.id, BENCHED.c.failures)
+            .join(BLOCKS)
+            .where(self.of(BENCHED))
         )
         # Sorted here, since each database has its own order of letters.
         return [
@@ -334,10 +351,9 @@ class Reading:
             conditions.append(FAILED)
         if opponent is not None:
             other = SEATS.alias()
-            conditions.append(
-                SEATS.c.match.in_(sa.select(other.c.match).where(other.c.bot == opponent))
-            )
-        void = sa.select(MATCHES.c.number).where(VOID)
+            met = sa.select(other.c.match).where(self.of(other), other.c.bot == opponent)
+            conditions.append(SEATS.c.match.in_(met))
+        void = sa.select(MATCHES.c.number).where(self.of(MATCHES), VOID)
         if ending is Ending.VOID:
             conditions.append(SEATS.c.match.in_(void))
         elif ending is not None or fault is not None:
@@ -362,11 +378,11 @@ class Reading:
 
         The conditions are about the seats of a match, of which one must meet them all.
         """
-        statement = sa.select(MATCHES.c.number)
+        statement = sa.select(MATCHES.c.number).where(self.of(MATCHES))
         column = MATCHES.c.number
         if conditions:
             column = SEATS.c.match
-            statement = sa.select(column).distinct().where(*conditions)
+            statement = sa.select(column).distinct().where(self.of(SEATS), *conditions)
         statement = statement.order_by(column.desc())
         if before is not None:
             statement = statement.where(column < before)
@@ -378,34 +394,42 @@ class Reading:
             return
         numbers: list[int] = []
         for ids in _chunks(blocks):
-            of_blocks = sa.select(BLOCKS.c.number).where(BLOCKS.c.id.in_(ids))
-            some = sa.select(MATCHES.c.number).where(MATCHES.c.block.in_(of_blocks))
+            of_blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
+            some = sa.select(MATCHES.c.number).where(
+                self.of(MATCHES), MATCHES.c.block.in_(of_blocks)
+            )
             numbers += self.connection.scalars(statement.where(column.in_(some)))
         numbers.sort(reverse=True)
         yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
 
     def _matches_of(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
         """Yield some matches, the newest first."""
-        lists, texts = JsonLists(), _Texts()
+        lists, texts = JsonLists(), JsonTexts()
         seats: dict[int, list[list[Any]]] = {}
-        for number, _, *seat in self.connection.execute(
-            sa.select(SEATS).where(SEATS.c.match.in_(numbers)).order_by(SEATS.c.match, SEATS.c.seat)
+        for number, *seat in self.connection.execute(
+            sa.select(
+                *(SEATS.c.match, SEATS.c.bot, SEATS.c.ending, SEATS.c.words),
+                *(SEATS.c.late, SEATS.c.malformed, SEATS.c.illegal, SEATS.c.gone),
+            )
+            .where(SEATS.c.match.in_(numbers))
+            .order_by(SEATS.c.match, SEATS.c.seat)
         ).all():
             seats.setdefault(number, []).append(seat)
         rows = self.connection.execute(
             sa.select(
-                *(BLOCKS.c.id, BLOCKS.c.bots, BLOCKS.c.seed, BLOCKS.c.map),
+                *(BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seed, MATCHES.c.map),
                 *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.ranks, MATCHES.c.scores),
                 *(MATCHES.c.reason, MATCHES.c.seating, MATCHES.c.attempt, MATCHES.c.termination),
                 *(MATCHES.c.turns, MATCHES.c.digest, MATCHES.c.seconds, MATCHES.c.stall),
-                MATCHES.c.record,
+                *(MATCHES.c.record, MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended),
             )
             .join(BLOCKS)
             .where(MATCHES.c.number.in_(numbers))
             .order_by(MATCHES.c.number.desc())
         )
         for block, bots, seed, map_name, number, committed, ranks, scores, *match in rows.all():
-            reason, seating, attempt, end, turns, digest, seconds, stall, record = match
+            reason, seating, attempt, end, turns, digest, seconds, stall, record, *of_arena = match
+            id_, started, ended = of_arena
             yield StoredMatch(
                 block=block,
                 bots=lists[bots],
@@ -423,6 +447,9 @@ class Reading:
                     seconds=seconds,
                     stall=stall,
                     record=record,
+                    id=id_,
+                    started=started,
+                    ended=ended,
                     seats=tuple(
                         SeatResult(
                             bot=bot,
@@ -433,10 +460,12 @@ class Reading:
                             late=late,
                             malformed=malformed,
                             illegal=illegal,
+                            gone=gone,
                         )
-                        for (bot, ending, words, late, malformed, illegal), rank, score in zip(
+                        for seat, rank, score in zip(
                             seats[number], lists[ranks], lists[scores], strict=True
                         )
+                        for bot, ending, words, late, malformed, illegal, gone in (seat,)
                     ),
                 ),
             )
@@ -451,7 +480,7 @@ class Reading:
             sa.select(BLOCKS.c.id, MATCHES.c.seating, MATCHES.c.digest, MATCHES.c.ranks)
             .select_from(MATCHES)
             .join(BLOCKS)
-            .where(COUNTED)
+            .where(self.of(MATCHES), COUNTED)
         )
         # Sorted here, since each database has its own order of letters.
         return sorted(
@@ -460,12 +489,15 @@ class Reading:
 
     def meta(self, key: str) -> str | None:
         """Return the note under a key; None if there is none."""
-        value: str | None = self.connection.scalar(sa.select(META.c.value).where(META.c.key == key))
+        value: str | None = self.connection.scalar(
+            sa.select(META.c.value).where(self.of(META), META.c.key == key)
+        )
         return value
 
     def identities(self) -> dict[str, str]:
         """Return the identity of each bot by name: JSON, as given to `Store.set_identity`."""
-        rows = self.connection.execute(sa.select(BOTS.c.name, BOTS.c.identity))
+        identities = sa.select(BOTS.c.name, BOTS.c.identity).where(self.of(BOTS))
+        rows = self.connection.execute(identities)
         return dict(rows.all())
 
 

@@ -120,6 +120,8 @@ class Comparison:
 
 def _title(stored: StoredMatch) -> str:
     match = stored.match
+    if match.id is not None:
+        return f"match {stored.number} ({match.id})"
     return (
         f"match {stored.number} (block {stored.block}, seating {match.seating}, "
         f"attempt {match.attempt})"

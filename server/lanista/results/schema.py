@@ -1,50 +1,25 @@
-"""The tables of a tournament's or a ladder's database, in the newest version.
+"""The tables of every database of Lanista, in the newest version.
 
-Only facts are stored. They are written once and never changed, except for the notes in `meta`,
-`bots`, `unbenched`, `benched` and `struck`; totals are computed by queries (`reading`,
-`ladder_reading`). The meaning of the values is described in `results`. A change here needs a new
-file in `migrations/versions` and its id in `REVISION`; a test compares the two. No connection is
-made here.
+A tournament has a database of its own; an arena has one for all of its competitions. Facts are
+stored: they are written once and never changed, except for what the operator notes (`meta`, `bots`,
+`unbenched`, `benched`, `struck`, `names`, `barred`). Totals are computed by queries (`reading`,
+`ladder_reading`, `match_list`). The meaning of the values is described in `results`. A change here
+needs a new file in `migrations/versions` and its id in `REVISION`; a test compares the two. No
+connection is made here.
 """
 
-import attrs
 import sqlalchemy as sa
 
-
-@attrs.frozen(kw_only=True)
-class Tables:
-    """The tables of one kind of database: what messages call it, and how it comes to them."""
-
-    owner: str
-    """Whose database it is, with the article."""
-    maker: str
-    """The command that makes it."""
-    version_table: str
-    """The table in which alembic notes the last migration; it also identifies our databases."""
-    revision: str
-    """The newest migration. It is named here so that opening a current database needs no alembic.
-    """
-    steps: str
-    """The folder of its migrations, in `migrations`."""
-    remedy: str
-    """What happens when a database that can't be read any more was moved away."""
-    migrations: str = "lanista.results:migrations"
-    """The folder from which alembic runs them."""
-
-
-FORMER = frozenset({"0001", "0002", "0003"})
-"""Migrations of versions before the first release; what they made can't be read any more."""
 VERSION_TABLE = "lanista_version"
-REVISION = "first"
-TOURNAMENT = Tables(
-    owner="a tournament",
-    maker="`lanista tournament run`",
-    version_table=VERSION_TABLE,
-    revision=REVISION,
-    steps="versions",
-    remedy="a ladder's results are then made anew from its records when the arena starts, and a "
-    "tournament is played again",
-)
+"""The table in which alembic notes the last migration; it also identifies our databases."""
+REVISION = "v1"
+"""The newest migration. It is named here so that opening a current database needs no alembic."""
+FORMER = frozenset({"0001", "0002", "0003", "first"})
+"""Migrations of versions before the first release; what they made can't be read any more."""
+FORMER_NAMES = "lanista_arena_version"
+"""A table of the databases of names that such versions made."""
+ARENA_SCHEMA = "lanista"
+"""The schema of a PostgreSQL database that has the tables of arenas."""
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -56,24 +31,55 @@ NAMING = {
 METADATA = sa.MetaData(naming_convention=NAMING)
 
 VOID = sa.text("termination = 'void'")
-"""The condition for void matches, as literal SQL: with a bound value no partial index is used."""
+"""The condition for void matches."""
 COUNTED = sa.text("termination <> 'void'")
 """The condition for matches that count."""
 FAILED = sa.text("ending NOT IN ('normal', 'void')")
-"""The condition for seats that failed; the endings are those of `lanista.match.ending.FAILURES`."""
+"""The condition for seats that failed, as literal SQL: with bound values no partial index is used.
+The endings are those of `lanista.match.ending.FAILURES`."""
+LISTED = sa.text("id IS NOT NULL")
+"""The condition for matches that an arena lists, as literal SQL for the same reason."""
+
+COMPETITIONS = sa.Table(
+    "competitions",
+    METADATA,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    # One of `base.Kind`.
+    sa.Column("kind", sa.Text, nullable=False),
+    # The ladder's name; empty for a tournament, and for friendly matches.
+    sa.Column("name", sa.Text, nullable=False),
+    # Empty for a tournament, whose spec says it.
+    sa.Column("game", sa.Text, nullable=False),
+    sa.UniqueConstraint("kind", "name", "game"),
+)
+
+
+def _competition(*, is_key: bool = False) -> "sa.Column[int]":
+    """Return the column with the number of the competition that a row belongs to."""
+    return sa.Column(
+        "competition",
+        sa.Integer,
+        sa.ForeignKey("competitions.number"),
+        primary_key=is_key,
+        nullable=False,
+        autoincrement=False,
+    )
+
 
 META = sa.Table(
     "meta",
     METADATA,
+    _competition(is_key=True),
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Further notes on the tournament by key, such as the base of the seeds if the spec names none."""
+"""Further notes on a tournament by key, such as the base of the seeds if the spec names none."""
 
 BOTS = sa.Table(
     "bots",
     METADATA,
+    _competition(is_key=True),
     sa.Column("name", sa.Text, primary_key=True),
     # JSON that identifies the bot: its command, its files.
     sa.Column("identity", sa.Text, nullable=False),
@@ -87,23 +93,31 @@ BLOCKS = sa.Table(
     METADATA,
     # From 1, in the order of the commits of their first matches, without gaps.
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("id", sa.Text, nullable=False, unique=True),
-    # In decimal: seeds have 64 bits, signed or not, too many for either database's integers.
-    sa.Column("seed", sa.Text, nullable=False),
-    sa.Column("map", sa.Text, nullable=False),
+    _competition(),
+    sa.Column("id", sa.Text, nullable=False),
     # JSON: a list of the bots' names, by place.
     sa.Column("bots", sa.Text, nullable=False),
+    sa.UniqueConstraint("competition", "id"),
 )
 
 MATCHES = sa.Table(
     "matches",
     METADATA,
-    sa.Column("block", sa.Integer, sa.ForeignKey("blocks.number"), primary_key=True),
-    sa.Column("seating", sa.Integer, primary_key=True),
-    sa.Column("attempt", sa.Integer, primary_key=True),
     # From 1, in the order of their commits, without gaps; those of one commit in the order played.
-    sa.Column("number", sa.Integer, nullable=False, unique=True),
-    # UTC, ISO 8601.
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    _competition(),
+    # By which an arena's record and page call it; none in a tournament.
+    sa.Column("id", sa.Text, nullable=True),
+    # The block, which has all matches with the same bots, seed and map; none of a single match.
+    sa.Column("block", sa.Integer, sa.ForeignKey("blocks.number"), nullable=True),
+    sa.Column("seating", sa.Integer, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    # In decimal: seeds have 64 bits, signed or not, too many for either database's integers.
+    sa.Column("seed", sa.Text, nullable=False),
+    sa.Column("map", sa.Text, nullable=False),
+    # `started`, `ended` and `committed` are UTC, ISO 8601; tournaments don't note the first two.
+    sa.Column("started", sa.Text, nullable=True),
+    sa.Column("ended", sa.Text, nullable=True),
     sa.Column("committed", sa.Text, nullable=False),
     # `MatchResult.end`; "end" is a reserved word in SQL.
     sa.Column("termination", sa.Text, nullable=False),
@@ -117,9 +131,11 @@ MATCHES = sa.Table(
     sa.Column("seconds", sa.Double, nullable=False),
     sa.Column("stall", sa.Double, nullable=False),
     sa.Column("record", sa.Text, nullable=True),
-    sa.Index("ix_matches_void", "block", sqlite_where=VOID, postgresql_where=VOID),
-    # Stored in the order of the key, in which everything is read.
-    sqlite_with_rowid=False,
+    sa.UniqueConstraint("competition", "block", "seating", "attempt"),
+    sa.Index(None, "competition", "number"),
+    sa.Index(None, "competition", "termination", "number"),
+    sa.Index("ix_matches_id", "id", unique=True, sqlite_where=LISTED, postgresql_where=LISTED),
+    sa.Index("ix_matches_seed", "seed", sqlite_where=LISTED, postgresql_where=LISTED),
 )
 
 SEATS = sa.Table(
@@ -128,24 +144,34 @@ SEATS = sa.Table(
     # The number of the match.
     sa.Column("match", sa.Integer, sa.ForeignKey("matches.number"), primary_key=True),
     sa.Column("seat", sa.Integer, primary_key=True),
+    # That of the match, for the indexes.
+    _competition(),
     sa.Column("bot", sa.Text, nullable=False),
-    sa.Column("ending", sa.Text, nullable=False),
+    # None of this is known of an aborted match whose arena was killed.
+    sa.Column("ending", sa.Text, nullable=True),
     # A JSON string, as `matches.reason`.
     sa.Column("words", sa.Text, nullable=False),
-    sa.Column("late", sa.Integer, nullable=False),
-    sa.Column("malformed", sa.Integer, nullable=False),
-    sa.Column("illegal", sa.Integer, nullable=False),
+    sa.Column("late", sa.Integer, nullable=True),
+    sa.Column("malformed", sa.Integer, nullable=True),
+    sa.Column("illegal", sa.Integer, nullable=True),
+    sa.Column("gone", sa.Integer, nullable=True),
     # For a bot's last matches, and for its results.
-    sa.Index(None, "bot", "match"),
+    sa.Index(None, "competition", "bot", "match"),
     # Covers everything that is summed up, already grouped: nothing is sorted, no row is read.
-    sa.Index("ix_seats_sums", "bot", "ending", "late", "malformed", "illegal"),
-    sa.Index("ix_seats_failed", "match", "bot", sqlite_where=FAILED, postgresql_where=FAILED),
+    sa.Index("ix_seats_sums", "competition", "bot", "ending", "late", "malformed", "illegal"),
+    sa.Index(
+        "ix_seats_failed",
+        *("competition", "match", "bot"),
+        sqlite_where=FAILED,
+        postgresql_where=FAILED,
+    ),
     sqlite_with_rowid=False,
 )
 
 UNBENCHED = sa.Table(
     "unbenched",
     METADATA,
+    _competition(is_key=True),
     sa.Column("bot", sa.Text, primary_key=True),
     # The number of the last match whose failure is forgiven.
     sa.Column("number", sa.Integer, nullable=False),
@@ -155,6 +181,7 @@ UNBENCHED = sa.Table(
 BENCHED = sa.Table(
     "benched",
     METADATA,
+    _competition(is_key=True),
     sa.Column("bot", sa.Text, primary_key=True),
     # The number of the block after which it was benched.
     sa.Column("number", sa.Integer, sa.ForeignKey("blocks.number"), nullable=False),
@@ -162,13 +189,76 @@ BENCHED = sa.Table(
     sa.Column("failures", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
+"""Bots of a tournament that play no more."""
 
 STRUCK = sa.Table(
     "struck",
     METADATA,
+    _competition(is_key=True),
     sa.Column("bot", sa.Text, primary_key=True),
     # The number of the last match that doesn't count.
     sa.Column("number", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
 """Bots whose matches were taken out of the standings; what they play afterwards counts."""
+
+NAMES = sa.Table(
+    "names",
+    METADATA,
+    # From `key_of`.
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("token_hash", sa.Text, nullable=False),
+    sa.Column("registrar", sa.Text, nullable=False),
+    # `registered` and `seen` are UTC, ISO 8601.
+    sa.Column("registered", sa.Text, nullable=False),
+    sa.Column("seen", sa.Text, nullable=True),
+    sqlite_with_rowid=False,
+)
+"""The names on an arena's ladders, and the hashes of their tokens."""
+
+CHANGES = sa.Table(
+    "changes",
+    METADATA,
+    sa.Column("count", sa.Integer, primary_key=True, autoincrement=False),
+)
+"""One row, by which an arena notices cheaply that the operator has changed something."""
+
+# Not a part of `names`: a name that nobody has registered may be benched too, and stays so when it
+# is removed and registered again. It may be benched on a ladder on which nobody has played.
+BARRED = sa.Table(
+    "barred",
+    METADATA,
+    sa.Column("key", sa.Text, primary_key=True),
+    # The name of the ladder on which it isn't paired; "" for all ladders.
+    sa.Column("ladder", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    # UTC, ISO 8601.
+    sa.Column("since", sa.Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Names that the operator has benched."""
+
+SNAPSHOTS = sa.Table(
+    "snapshots",
+    METADATA,
+    _competition(is_key=True),
+    # UTC, ISO 8601, in full seconds.
+    sa.Column("taken", sa.Text, primary_key=True),
+    sqlite_with_rowid=False,
+)
+"""When the ratings of a ladder were noted."""
+
+RATINGS = sa.Table(
+    "ratings",
+    METADATA,
+    _competition(is_key=True),
+    # Of a snapshot.
+    sa.Column("taken", sa.Text, primary_key=True),
+    sa.Column("bot", sa.Text, primary_key=True),
+    sa.Column("rating", sa.Double, nullable=False),
+    # The ends of its interval, where it has them.
+    sa.Column("low", sa.Double, nullable=True),
+    sa.Column("high", sa.Double, nullable=True),
+    sqlite_with_rowid=False,
+)

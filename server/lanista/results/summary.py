@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lanista.match.record import BadRecordError, read_ends
+from lanista.match.record import BadRecordError, Header, ResultInfo, read_ends
 
 
 def summary(path: Path) -> dict[str, Any]:
@@ -18,8 +18,8 @@ def summary(path: Path) -> dict[str, Any]:
         BadRecordError: The record isn't complete, or is of another match than its name says.
         OSError: The file can't be read.
     """
-    header, result = read_ends(path)
-    match = {
+    header, result = read_whole(path)
+    return {
         "match": header.match,
         "game": header.game,
         "ladder": None if header.ladder is None else header.ladder.name,
@@ -35,8 +35,19 @@ def summary(path: Path) -> dict[str, Any]:
         "seed": str(header.seed),
         "faults": [sum(counts.values()) for counts in result.fault_counts] or None,
     }
+
+
+def read_whole(path: Path) -> tuple[Header, ResultInfo]:
+    """Return the header and the result of a record whose text can be shown.
+
+    Raises:
+        BadRecordError: The record isn't complete, or has half a character in its text.
+        OSError: The file can't be read.
+    """
+    header, result = read_ends(path)
+    text = [header.game, header.match, result.reason, *(player.name for player in header.players)]
     try:
-        json.dumps(match, ensure_ascii=False).encode()
+        json.dumps(text, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise BadRecordError(f"{path}: half a character (a lone surrogate) in its text") from None
-    return match
+    return header, result

@@ -2,9 +2,11 @@
 
 from alembic import context
 
+from lanista.results.schema import VERSION_TABLE
+
 context.configure(
     connection=context.config.attributes["connection"],
-    version_table=context.config.attributes["version_table"],
+    version_table=VERSION_TABLE,
     transactional_ddl=True,
 )
 with context.begin_transaction():

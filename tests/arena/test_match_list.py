@@ -1,8 +1,7 @@
-"""The index of the matches that are over: what it tells, what it takes in, what it forgets."""
+"""The list of the matches that are over: what it tells, what it takes in, what it forgets."""
 
 import gzip
 import json
-import sqlite3
 import threading
 from collections import Counter
 
@@ -10,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.arena.ladder_results import result_of
+from lanista.arena.match_list import MatchList, points
 from lanista.games.outcome import ranks_by_score
 from lanista.hosting.ids import match_id
-from lanista.match.record import BadRecordError
-from lanista.page.catalogue import MAX_MATCHES, Catalogue, points
+from lanista.match.record import BadRecordError, read_ends
 from lanista.results.data_folder import DataFolder
+from lanista.results.listed import MatchRows
+from support.arenas import stored_ladder
 
 NAMES = ("Ann", "Bob", "Cid", "Dot")
 
@@ -84,19 +86,19 @@ def ids(count):
     return [f"{number:026}" for number in range(count)]
 
 
-def told(catalogue, **asked):
+def told(match_list, *, limit=50, **asked):
     """The ids of matches and the cursor."""
-    matches, cursor = catalogue.matches(**asked)
+    matches, cursor = match_list.matches(limit=limit, **asked)
     return [match["match"] for match in matches], cursor
 
 
 @pytest.fixture
-def catalogue(tmp_path):
-    with Catalogue.open(tmp_path) as opened:
+def match_list(tmp_path):
+    with MatchList.open(DataFolder(tmp_path)) as opened:
         yield opened
 
 
-def test_a_match_is_told_as_the_interface_says(catalogue, tmp_path):
+def test_a_match_is_told_as_the_interface_says(match_list, tmp_path):
     """docs/api.md "match": all of it from header and result."""
     path = put(tmp_path, "M1", names=("Ann", "Ann"), faults=[1, 1, 0])
     expected = {
@@ -116,51 +118,52 @@ def test_a_match_is_told_as_the_interface_says(catalogue, tmp_path):
         "seed": str(-(2**63)),
         "faults": [1, 2],
     }
-    assert expected == catalogue.add(path)
-    assert expected == catalogue.match("M1")
-    assert ([expected], None) == catalogue.matches()
-    assert path == catalogue.path("M1")
-    assert (None, None) == (catalogue.match("M2"), catalogue.path("M2"))
+    match_list.add(path)
+    assert expected == match_list.match("M1")
+    assert ([expected], None) == match_list.matches(limit=50)
+    assert path == match_list.path("M1")
+    assert (None, None) == (match_list.match("M2"), match_list.path("M2"))
 
 
-def test_the_faults_of_a_match_whose_arena_ended_are_unknown(catalogue, tmp_path):
+def test_the_faults_of_a_match_whose_arena_ended_are_unknown(match_list, tmp_path):
     """Nobody had counted them, and only a replay could (`arena.recovery`)."""
     header, turn, result = lines_of("M1", end="aborted")
     del result["result"]["fault_counts"]
-    assert catalogue.add(put(tmp_path, "M1", lines=[header, turn, result]))["faults"] is None
-    assert [] == catalogue.standings()
+    match_list.add(put(tmp_path, "M1", lines=[header, turn, result]))
+    assert match_list.match("M1")["faults"] is None
+    assert [] == match_list.standings()
 
 
-def test_a_game_that_is_not_installed_has_its_name_as_title(catalogue, tmp_path):
-    assert "chess" == catalogue.add(put(tmp_path, game="chess"))["title"]
-    assert ["chess"] == [table["title"] for table in catalogue.standings()]
+def test_a_game_that_is_not_installed_has_its_name_as_title(match_list, tmp_path):
+    match_list.add(put(tmp_path, "M1", game="chess"))
+    assert "chess" == match_list.match("M1")["title"]
+    assert ["chess"] == [table["title"] for table in match_list.standings()]
 
 
-def test_matches_come_newest_first_in_pages(catalogue, tmp_path):
+def test_matches_come_newest_first_in_pages(match_list, tmp_path):
+    """In the order in which they came; those that are found together, in the order of time."""
     known = ids(5)
-    for match in (*known[2:], *known[:2]):  # added in another order than they were played
-        catalogue.add(put(tmp_path, match))
-    assert (known[:2:-1], known[3]) == told(catalogue, limit=2)
-    assert (known[2:0:-1], known[1]) == told(catalogue, limit=2, before=known[3])
-    assert (known[:1], None) == told(catalogue, limit=2, before=known[1])
-    assert ([], None) == told(catalogue, limit=2, before=known[0])
+    for match in known[:3][::-1]:
+        put(tmp_path, match)
+    match_list.sync()
+    for match in known[3:]:
+        match_list.add(put(tmp_path, match))
+    first, cursor = told(match_list, limit=2)
+    assert known[:2:-1] == first
+    second, cursor = told(match_list, limit=2, before=cursor)
+    assert known[2:0:-1] == second
+    assert (known[:1], None) == told(match_list, limit=2, before=cursor)
+    assert ([], None) == told(match_list, limit=2, before=1)
     # Exactly as many as there are: no page behind.
-    assert (known[::-1], None) == told(catalogue, limit=5)
+    assert (known[::-1], None) == told(match_list, limit=5)
 
 
-@pytest.mark.parametrize("limit", [0, -1, MAX_MATCHES + 1])
-def test_a_limit_out_of_range_is_an_error(catalogue, limit):
-    with pytest.raises(ValueError) as raised:
-        catalogue.matches(limit=limit)
-    assert f"limit {limit}; it is from 1 to {MAX_MATCHES}" == str(raised.value)
-
-
-def test_matches_are_chosen_by_game_player_end_and_seed_together(catalogue, tmp_path):
+def test_matches_are_chosen_by_game_player_end_and_seed_together(match_list, tmp_path):
     known = ids(4)
-    catalogue.add(put(tmp_path, known[0], names=("Ann", "Ann"), seed=5))
-    catalogue.add(put(tmp_path, known[1], names=("Bob", "Ann"), end="void"))
-    catalogue.add(put(tmp_path, known[2], names=("Bob", "Cid"), game="chess"))
-    catalogue.add(put(tmp_path, known[3], names=("ann", "Ann "), end="void"))
+    match_list.add(put(tmp_path, known[0], names=("Ann", "Ann"), seed=5))
+    match_list.add(put(tmp_path, known[1], names=("Bob", "Ann"), end="void"))
+    match_list.add(put(tmp_path, known[2], names=("Bob", "Cid"), game="chess"))
+    match_list.add(put(tmp_path, known[3], names=("ann", "Ann "), end="void"))
     for asked, expected in [
         ({"player": "Ann"}, [1, 0]),  # a bot with two seats, once
         ({"player": "ann"}, [3]),
@@ -172,9 +175,12 @@ def test_matches_are_chosen_by_game_player_end_and_seed_together(catalogue, tmp_
         ({"seed": str(-(2**63)), "player": "Ann"}, [1]),
         ({"seed": "55"}, []),
         ({"player": "Bob", "end": "void", "game": "angrymob"}, [1]),
-        ({"player": "Bob", "game": "chess", "before": known[2]}, []),
+        ({"player": "Bob", "game": "chess", "before": 3}, []),
+        ({"player": "Bob", "game": "chess", "before": 4}, [2]),
+        ({"name": "NN"}, [3, 1, 0]),
+        ({"name": "n%"}, []),
     ]:
-        assert [known[number] for number in expected] == told(catalogue, **asked)[0], asked
+        assert [known[number] for number in expected] == told(match_list, **asked)[0], asked
 
 
 @pytest.mark.parametrize(
@@ -204,16 +210,16 @@ def test_points_share_out_one_for_every_pair(scores):
     assert sorted(got, reverse=True) == [each for _, each in by_rank]
 
 
-def test_standings_count_finished_and_forfeited_matches(catalogue, tmp_path):
+def test_standings_count_finished_and_forfeited_matches(match_list, tmp_path):
     """docs/api.md "standing": ranks 1, 1, 3; a win is the first place alone."""
     four = {"game": "hogwarts", "names": NAMES}
-    catalogue.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 2), faults=[1]))
-    catalogue.add(put(tmp_path, names=("Bob", "Ann"), ranks=(1, 2), end="forfeit"))
-    catalogue.add(put(tmp_path, names=("Cid", "Ann"), ranks=(1, 1)))
-    catalogue.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 1), end="void", faults=[0]))
-    catalogue.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 1), end="aborted"))
-    catalogue.add(put(tmp_path, **four, ranks=(1, 1, 3, 4)))
-    catalogue.add(put(tmp_path, **four, ranks=(1, 2, 3, 4), faults=[3]))
+    match_list.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 2), faults=[1]))
+    match_list.add(put(tmp_path, names=("Bob", "Ann"), ranks=(1, 2), end="forfeit"))
+    match_list.add(put(tmp_path, names=("Cid", "Ann"), ranks=(1, 1)))
+    match_list.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 1), end="void", faults=[0]))
+    match_list.add(put(tmp_path, names=("Ann", "Bob"), ranks=(1, 1), end="aborted"))
+    match_list.add(put(tmp_path, **four, ranks=(1, 1, 3, 4)))
+    match_list.add(put(tmp_path, **four, ranks=(1, 2, 3, 4), faults=[3]))
 
     def row(*values):
         columns = ("rank", "name", "matches", "points", "wins", "draws", "losses", "faults")
@@ -240,16 +246,16 @@ def test_standings_count_finished_and_forfeited_matches(catalogue, tmp_path):
             row(4, "Dot", 2, 0.0, 0, 0, 2, 1),
         ],
     }
-    assert [angrymob, hogwarts] == catalogue.standings()
-    assert [hogwarts] == catalogue.standings("hogwarts")
-    assert [] == catalogue.standings("chess")
+    assert [angrymob, hogwarts] == match_list.standings()
+    assert [hogwarts] == match_list.standings("hogwarts")
+    assert [] == match_list.standings("chess")
 
 
-def test_equal_points_share_the_best_rank(catalogue, tmp_path):
-    catalogue.add(put(tmp_path, names=("Bob", "Ann"), ranks=(1, 1)))
-    catalogue.add(put(tmp_path, names=("Cid", "Dot"), ranks=(2, 1)))
-    catalogue.add(put(tmp_path, names=("Cid", "Eve"), ranks=(2, 1)))
-    (table,) = catalogue.standings()
+def test_equal_points_share_the_best_rank(match_list, tmp_path):
+    match_list.add(put(tmp_path, names=("Bob", "Ann"), ranks=(1, 1)))
+    match_list.add(put(tmp_path, names=("Cid", "Dot"), ranks=(2, 1)))
+    match_list.add(put(tmp_path, names=("Cid", "Eve"), ranks=(2, 1)))
+    (table,) = match_list.standings()
     assert [(1, "Dot"), (1, "Eve"), (3, "Ann"), (3, "Bob"), (5, "Cid")] == [
         (row["rank"], row["name"]) for row in table["rows"]
     ]
@@ -274,14 +280,14 @@ def test_standings_are_those_of_the_records_that_are_there(tmp_path_factory, pla
     expected = Counter()
     counted = Counter()
     paths = []
-    with Catalogue.open(data) as catalogue:
+    with MatchList.open(DataFolder(data)) as match_list:
         for match, (game, seats, end, faults, stays) in zip(ids(8), played, strict=False):
             names, scores = zip(*seats, strict=True)
             ranks = ranks_by_score(scores)
             about = {"game": game, "names": names, "ranks": ranks, "end": end, "faults": faults}
             path = put(data, match, **about)
-            catalogue.add(path)
-            catalogue.add(path)
+            match_list.add(path)
+            match_list.add(path)
             if not stays:
                 paths.append(path)
             elif end in {"finished", "forfeit"}:
@@ -292,8 +298,8 @@ def test_standings_are_those_of_the_records_that_are_there(tmp_path_factory, pla
                     expected[game, name, "faults"] += faults.count(seat)
         for path in paths:
             path.unlink()
-        assert len(paths) == catalogue.sync()
-        tables = catalogue.standings()
+        assert len(paths) == match_list.sync()
+        tables = match_list.standings()
     assert counted == Counter({table["game"]: table["matches"] for table in tables})
     found = Counter()
     for table in tables:
@@ -305,44 +311,97 @@ def test_standings_are_those_of_the_records_that_are_there(tmp_path_factory, pla
     assert expected == found
 
 
-def test_sync_finds_what_is_there_and_forgets_what_is_gone(catalogue, tmp_path):
+def test_sync_finds_what_is_there_and_forgets_what_is_gone(match_list, tmp_path):
     known = ids(3)
     old, *paths = [put(tmp_path, match, day=f"2026-01-0{n}") for n, match in enumerate(known, 1)]
     (old.parent / "other.jsonl.gz.part").write_bytes(b"a match that goes on")
     (tmp_path / "records" / "README").write_text("no folder of a day")
-    assert 3 == catalogue.sync()
-    assert (known[::-1], None) == told(catalogue)
-    assert 0 == catalogue.sync()
+    assert 3 == match_list.sync()
+    assert (known[::-1], None) == told(match_list)
+    assert 0 == match_list.sync()
     old.unlink()
-    moved = put(tmp_path, known[1], day="2026-02-01", end="void")  # the same match elsewhere
+    moved = put(tmp_path, known[1], day="2026-02-01")  # the same match elsewhere
     paths[0].unlink()
-    # Two forgotten, one of them found again.
-    assert 3 == catalogue.sync()
-    assert (moved, "void") == (catalogue.path(known[1]), catalogue.match(known[1])["end"])
-    assert (known[:0:-1], None) == told(catalogue)
+    assert match_list.path(known[1]) is None
+    # One forgotten, one found again.
+    assert 2 == match_list.sync()
+    assert moved == match_list.path(known[1])
+    assert (known[:0:-1], None) == told(match_list)
 
 
-def test_sync_leaves_out_what_is_hidden(catalogue, tmp_path):
+LADDER = {"name": "pit", "map": ""}
+
+
+def of_ladder(match, **about):
+    header, turn, result = lines_of(match, faults=[1], **about)
+    result["result"]["endings"] = ["normal", "normal"]
+    return [header | {"ladder": LADDER}, turn, result]
+
+
+def test_a_match_of_a_ladder_is_listed_by_its_result(tmp_path):
+    """With the same words as from its record; it stays when that is gone."""
+    lists = []
+    for own in ([], ["pit"]):
+        data = tmp_path / f"{len(own)}"
+        path = put(data, "M1", lines=of_ladder("M1"))
+        aborted = put(data, "M2", lines=of_ladder("M2", end="aborted"))
+        with MatchList.open(DataFolder(data), own) as match_list:
+            assert 2 - len(own) == match_list.sync()
+            match_list.add(aborted)
+            match_list.add(path)
+            if own:
+                assert ["M2"] == told(match_list)[0]
+                with stored_ladder(data) as store:
+                    record = f"{path.parent.name}/{path.name}"
+                    store.add_matches([result_of(*read_ends(path), record)])
+            assert {"M1", "M2"} == set(told(match_list)[0])
+            assert {"M1", "M2"} == set(told(match_list, game="angrymob", player="Bob")[0])
+            assert path == match_list.path("M1")
+            lists.append((match_list.match("M1"), match_list.standings()))
+            path.unlink()
+            aborted.unlink()
+            assert 2 - len(own) == match_list.sync()
+            assert ["M1"][: len(own)] == told(match_list)[0]
+    assert lists[0] == lists[1]
+    assert "pit" == lists[0][0]["ladder"]
+
+
+def test_what_was_listed_is_a_ladder_s_when_there_is_one(tmp_path):
+    """As when its results were moved away, and a page was served without the ladder."""
+    path = put(tmp_path, "M1", lines=of_ladder("M1"))
+    put(tmp_path, "M2", lines=of_ladder("M2", end="aborted"))
+    data = DataFolder(tmp_path)
+    with MatchList.open(data) as match_list:
+        assert 2 == match_list.sync()
+    with stored_ladder(tmp_path) as store:
+        MatchRows(store.database).leave_to_ladder("pit", "angrymob")
+        store.add_matches([result_of(*read_ends(path), f"{path.parent.name}/{path.name}")])
+    with MatchList.open(data, ["pit"]) as match_list:
+        assert ["M1", "M2"] == told(match_list)[0]
+        assert 0 == match_list.sync()
+
+
+def test_sync_leaves_out_what_is_hidden(match_list, tmp_path):
     """The next one may find it."""
     known = ids(2)
     for match in known:
         put(tmp_path, match)
-    assert 1 == catalogue.sync(hides=lambda match: match == known[0])
-    assert ([known[1]], None) == told(catalogue)
-    assert 1 == catalogue.sync()
+    assert 1 == match_list.sync(hides=lambda match: match == known[0])
+    assert ([known[1]], None) == told(match_list)
+    assert 1 == match_list.sync()
 
 
-def test_sync_reads_no_record_that_it_knows(catalogue, tmp_path):
+def test_sync_reads_no_record_that_it_knows(match_list, tmp_path):
     """Names are compared, not contents: cheap, however many there are."""
     path = put(tmp_path, "M1")
-    catalogue.add(path)
+    match_list.add(path)
     path.write_bytes(b"no record any more")
-    assert (0, {}) == (catalogue.sync(), catalogue.refused)
+    assert (0, {}) == (match_list.sync(), match_list.refused)
 
 
-def test_an_arena_without_records_has_none(catalogue):
-    assert 0 == catalogue.sync()
-    assert (([], None), []) == (catalogue.matches(), catalogue.standings())
+def test_an_arena_without_records_has_none(match_list):
+    assert 0 == match_list.sync()
+    assert (([], None), []) == (match_list.matches(limit=50), match_list.standings())
 
 
 HEADER, TURN, RESULT = lines_of("M1")
@@ -365,52 +424,41 @@ HEADER, TURN, RESULT = lines_of("M1")
         ),
     ],
 )
-def test_a_record_that_cannot_be_read_is_refused(catalogue, tmp_path, lines, words):
+def test_a_record_that_cannot_be_read_is_refused(match_list, tmp_path, lines, words):
     """`add` raises; `sync` leaves it out, says why, and doesn't try it again."""
     path = put(tmp_path, "M1", lines=lines)
     with pytest.raises(BadRecordError) as raised:
-        catalogue.add(path)
+        match_list.add(path)
     assert words in str(raised.value)
     assert str(path) in str(raised.value)
     good = put(tmp_path, "M0")
-    assert 1 == catalogue.sync()
-    assert {path: str(raised.value)} == catalogue.refused
-    assert 0 == catalogue.sync()
-    assert good == catalogue.path("M0")
+    assert 1 == match_list.sync()
+    assert {path: str(raised.value)} == match_list.refused
+    assert 0 == match_list.sync()
+    assert good == match_list.path("M0")
     path.unlink()
-    assert (0, {}) == (catalogue.sync(), catalogue.refused)
+    assert (0, {}) == (match_list.sync(), match_list.refused)
 
 
-def test_damaged_data_is_refused(catalogue, tmp_path):
+def test_damaged_data_is_refused(match_list, tmp_path):
     path = put(tmp_path, "M1")
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(BadRecordError) as raised:
-        catalogue.add(path)
+        match_list.add(path)
     assert "damaged gzip data" in str(raised.value)
 
 
 def test_what_was_known_is_known_again(tmp_path):
-    """Also after another schema, and after a file that is no database: a cache is made anew."""
     path = put(tmp_path, "M1")
-    with Catalogue.open(tmp_path) as catalogue:
-        catalogue.add(path)
-    with Catalogue.open(tmp_path) as catalogue:
-        assert 0 == catalogue.sync()
-        assert (["M1"], None) == told(catalogue)
-    database = sqlite3.connect(DataFolder(tmp_path).catalogue)
-    database.execute("PRAGMA user_version = 999")
-    database.close()
-    with Catalogue.open(tmp_path) as catalogue:
-        assert ([], None) == told(catalogue)
-        assert 1 == catalogue.sync()
-        assert 1 == len(catalogue.standings())
-    (DataFolder(tmp_path).catalogue).write_bytes(b"no database " * 100)
-    with Catalogue.open(tmp_path) as catalogue:
-        assert 1 == catalogue.sync()
-        assert (["M1"], None) == told(catalogue)
+    with MatchList.open(DataFolder(tmp_path)) as match_list:
+        match_list.add(path)
+    with MatchList.open(DataFolder(tmp_path)) as match_list:
+        assert 0 == match_list.sync()
+        assert (["M1"], None) == told(match_list)
+        assert 1 == len(match_list.standings())
 
 
-def test_it_may_be_asked_from_several_threads(catalogue, tmp_path):
+def test_it_may_be_asked_from_several_threads(match_list, tmp_path):
     """As the arena does: some write while others read."""
     known = ids(20)
     for match in known:
@@ -420,7 +468,7 @@ def test_it_may_be_asked_from_several_threads(catalogue, tmp_path):
     def read():
         try:
             while len(seen) < 200:
-                (count,) = [table["matches"] for table in catalogue.standings()] or [0]
+                (count,) = [table["matches"] for table in match_list.standings()] or [0]
                 seen.append(count)
         except Exception as error:
             troubles.append(error)
@@ -428,7 +476,7 @@ def test_it_may_be_asked_from_several_threads(catalogue, tmp_path):
     readers = [threading.Thread(target=read) for _ in range(3)]
     for reader in readers:
         reader.start()
-    assert 20 == catalogue.sync()
+    assert 20 == match_list.sync()
     for reader in readers:
         reader.join()
     assert [] == troubles

@@ -1,1 +1,0 @@
-"""The steps of an arena's database of names."""
