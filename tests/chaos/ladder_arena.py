@@ -140,7 +140,7 @@ def check_results(folder, told):
         counts.update(player.name for player in record.header.players)
     for path in records.values():
         assert "aborted" == read(path).result.end
-    with contextlib.closing(room):
+    with contextlib.closing(database):
         known = {name: entry.matches for name, entry in room._ladder._names.items()}
         assert {name: min(counts[name], KEPT) for name in known} == {
             name: min(number, KEPT) for name, number in known.items()
