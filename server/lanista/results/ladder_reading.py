@@ -250,9 +250,10 @@ class LadderReading(Reading):
 
     def block_pages(self) -> Iterator[BlockPage]:
         """Yield all blocks and their matches that count, in the order of the blocks' numbers."""
+        # A sum, as by an index of competitions SQLite would go through all blocks for each page.
         of_block = (
             sa.select(BLOCKS.c.number, BLOCKS.c.bots)
-            .where(self.of(BLOCKS))
+            .where(BLOCKS.c.competition + 0 == self.competition)
             .order_by(BLOCKS.c.number)
         )
         of_match = (
