@@ -46,7 +46,7 @@ THREADS_EACH, THREADS_LEAST, THREADS_PER_CORE = 16, 256, 4
 
 
 class Limits:
-    """What one bot may use, from the text of `BotLimits.encode`; 0 for no limit.
+    """The limits of one bot, read from the text of `BotLimits.encode`; 0 for no limit.
 
     `BotLimits` says what each of them means.
     """

@@ -60,7 +60,7 @@ class RefusedError(Exception):
 
     status: http.HTTPStatus
     message: str
-    """What was wrong, for whoever sent the request."""
+    """The message for whoever sent the request: it says what was wrong."""
 
     def answer(self) -> Answer:
         """Return the answer that says so."""

@@ -1,4 +1,4 @@
-"""Who makes a request, by the tokens in its `Authorization` header (docs/api.md).
+"""Finding out who makes a request, by the tokens in its `Authorization` header (docs/api.md).
 
 Finding that out may have to wait: how often tokens can be tried is limited. Whoever waits gives
 way when the connection is needed for others, so that guessers don't take all of them.

@@ -48,7 +48,7 @@ _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 
 
 class Kind(Enum):
-    """What a competition is."""
+    """The kinds of competitions that are stored."""
 
     TOURNAMENT = "tournament"
     LADDER = "ladder"
