@@ -11,11 +11,10 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.arena.console import wait_for_enter
 from lanista.arena.lobby import Player
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.matches import Matches
-from lanista.arena.server import Arena
+from lanista.arena.server import ArenaServer, wait_for_enter
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.outcome import Termination
 from lanista.hosting.host import MatchReport
@@ -103,7 +102,7 @@ PAIRS = ("Ada", "Bob", "Cem", "Dil")
 async def test_every_complete_room_begins(matches):
     then, seen = matches
     then += [Termination.FINISHED] * 2
-    arena = Arena(arena_options(RULESET))
+    arena = ArenaServer(arena_options(RULESET))
     players = come(arena, *PAIRS)
     await run_matches(arena)
     # Side by side: which is first is trio's choice.
@@ -115,7 +114,7 @@ async def test_manual_begins_nothing_without_a_word(matches):
     """`--start manual`: a line of input starts one match, an empty lobby none."""
     then, seen = matches
     then += [Termination.FINISHED]
-    arena = Arena(arena_options(RULESET, manual=True))
+    arena = ArenaServer(arena_options(RULESET, manual=True))
     come(arena, *PAIRS)
     await run_matches(arena)
     assert [] == seen
@@ -129,7 +128,7 @@ async def test_manual_begins_nothing_without_a_word(matches):
         await wait_for_enter(arena.matches, read)
     assert [["Ada", "Bob"]] == [names for names, _, _ in seen]
     assert ["Cem", "Dil"] == [player.name for player in arena.lobby.waiting()]
-    assert not Arena(arena_options(RULESET, manual=True)).matches.start_next()
+    assert not ArenaServer(arena_options(RULESET, manual=True)).matches.start_next()
 
 
 async def test_many_lines_at_once_begin_a_match_in_each_pass():
@@ -160,7 +159,7 @@ async def test_a_void_match_is_played_again_with_its_seed(matches):
     """At most three times in all, then not counted."""
     then, seen = matches
     then += [Termination.VOID] * 3
-    arena = Arena(arena_options(RULESET))
+    arena = ArenaServer(arena_options(RULESET))
     come(arena, "Ada", "Bob")
     await run_matches(arena)
     assert [1, 2, 3] == [try_ for _, _, try_ in seen]
@@ -171,7 +170,7 @@ async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches)
     """It tells the seed with which the others are still to play."""
     then, _ = matches
     then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
-    arena = Arena(arena_options(RULESET))
+    arena = ArenaServer(arena_options(RULESET))
     told = []
 
     def on_end(match, record):
@@ -189,10 +188,10 @@ async def test_a_void_match_is_not_repeated_against_the_operators_word(matches, 
     """A bot that was kicked as it ended, or a match that was to be cancelled."""
     then, seen = matches
     then += [Termination.VOID if kicked else "void, and cancelled"]
-    arena = Arena(arena_options(RULESET))
+    arena = ArenaServer(arena_options(RULESET))
     _, bob = come(arena, "Ada", "Bob")
     if kicked:
-        arena.matches.kicked[bob.number] = RemoteProtocolError(ErrorCode.SHUTDOWN, "kicked")
+        bob.sent_off = RemoteProtocolError(ErrorCode.SHUTDOWN, "kicked")
     await run_matches(arena)
     assert 1 == len(seen)
 
@@ -201,7 +200,7 @@ async def test_a_void_match_ends_with_its_seats(matches):
     """Who is gone can't play again."""
     then, seen = matches
     then += [Termination.VOID]
-    arena = Arena(arena_options(RULESET))
+    arena = ArenaServer(arena_options(RULESET))
     (ada, _) = come(arena, "Ada", "Bob")
     ada.connection.session.close()
     await run_matches(arena)
@@ -215,7 +214,7 @@ async def test_what_does_not_count_makes_room_for_the_next(matches, uncounted):
     """`--matches 1`: a match without a record isn't the one; the next pair plays it."""
     then, seen = matches
     then += [uncounted, Termination.FINISHED]
-    arena = Arena(arena_options(RULESET, matches=1))
+    arena = ArenaServer(arena_options(RULESET, matches=1))
     come(arena, *PAIRS)
     await run_matches(arena)
     assert [["Ada", "Bob"], ["Cem", "Dil"]] == [names for names, _, _ in seen]
@@ -226,7 +225,7 @@ async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
     """PROTOCOL.md 7: its bots are told `error internal` and closed, the other match goes on."""
     then, seen = matches
     then += [RuntimeError("a bug"), Termination.FINISHED]
-    arena = Arena(arena_options(RULESET))
+    arena = ArenaServer(arena_options(RULESET))
     hit = come(arena, "Ada v=1 room=a", "Bob v=1 room=a")
     other = come(arena, "Cem v=1 room=b", "Dil v=1 room=b")
     await run_matches(arena)
@@ -245,20 +244,20 @@ async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
 
 async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
     """Without the garbage collector, which may not run before thousands have come and gone."""
-    arena = Arena(arena_options(RULESET))
+    arena = ArenaServer(arena_options(RULESET))
 
     async def enter(connection, place):
         with contextlib.suppress(RemoteProtocolError):
-            await arena._enter(connection, place, "somewhere", None)
+            await arena.connections._enter(connection, place, "somewhere", None)
 
     async def give_way():
         connection = Connection(Wire())
-        place = arena._admission.admit("10.0.0.1", 0.0)
+        place = arena.connections.admission.admit("10.0.0.1", 0.0)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(enter, connection, place)
             await trio.testing.wait_all_tasks_blocked()
             place.give_way(RemoteProtocolError(ErrorCode.SERVER_FULL, "others are waiting"))
-        arena._leave(place)
+        arena.connections._leave(place)
         return weakref.ref(connection)
 
     gc.disable()
@@ -298,8 +297,8 @@ async def test_running_matches_may_end_before_the_arena_does(
     minutes, tmp_path, autojump_clock, drain, end, again
 ):
     """They have `drain` seconds from the signal on, or until the next signal comes."""
-    arena = Arena(arena_options(RULESET, port=0, data=tmp_path, drain=drain))
-    await arena.listen()
+    arena = ArenaServer(arena_options(RULESET, port=0, data=tmp_path, drain=drain))
+    await arena.connections.listen()
     began = trio.current_time()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(arena.serve)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from lanista.arena.ladder_house_bots import house_contestants
+from lanista.arena.ladder_room import house_contestants
 from lanista.arena.options import private_paths
 from lanista.arena.spec import parse_spec
 from lanista.bots.limits import BotLimits, parse_limits

@@ -4,7 +4,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.record_space import RecordSpace
+from lanista.arena.matches import RecordSpace
 
 
 @pytest.fixture

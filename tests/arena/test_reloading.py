@@ -3,14 +3,11 @@
 from contextlib import ExitStack
 
 import attrs
-import trio
 
-from lanista.arena.ladder_opening import open_ladders
-from lanista.arena.reloading import LADDER_LIMITS, LIMITS, unchangeable, with_limits
-from lanista.arena.server import Arena
+from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, parse_spec
 from lanista.games.angrymob.ruleset import RULESET
-from support.arenas import arena_options
+from support.arenas import arena_options, arena_server
 
 OLD = """
 [[ladders]]
@@ -70,12 +67,9 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
     ladder = LadderSpec(name="pit", game="angrymob", fill_after=1000.0)
     options = arena_options(RULESET, data=tmp_path, ladders=(ladder,))
     with ExitStack() as opened:
-        arena = Arena(options)
-        arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-            open_ladders, options, opened
-        )
+        server = await arena_server(options, opened)
         limits = attrs.evolve(ladder, fill_after=1.0, bench_after=7)
-        arena.reload(
+        server.reload(
             arena_options(
                 RULESET,
                 data=tmp_path,
@@ -86,9 +80,10 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
                 registration=Registration.CLOSED,
             )
         )
-        room = arena.ladders.rooms["pit"]
-        assert not arena.names.is_open
-        assert (1, 1) == (arena._admission.limit, arena._admission.per_address)
-        assert 2.0 == arena.options.spec.hello_timeout
+        room = server.arena.ladders["pit"]
+        assert not server.arena.names.is_open
+        admission = server.connections.admission
+        assert (1, 1) == (admission.limit, admission.per_address)
+        assert 2.0 == server.arena.options.spec.hello_timeout
         assert limits == room.spec
         assert (1.0, 7) == (room._ladder._fill_after, room._ladder._rests.bench_after)

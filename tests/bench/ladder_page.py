@@ -23,9 +23,7 @@ import trio
 from ladder import fill, names
 from measured import keep
 
-from lanista.arena.ladder_opening import open_ladders
 from lanista.arena.names import LadderName
-from lanista.arena.server import Arena
 from lanista.arena.spec import LadderSpec
 from lanista.cli.standings import StandingsProcess
 from lanista.games import registry
@@ -33,7 +31,7 @@ from lanista.page import ladders
 from lanista.page.server import Server
 from lanista.page.view import View
 from lanista.results.data_folder import DataFolder
-from support.arenas import arena_options
+from support.arenas import arena_options, arena_server
 
 GAME, SEATS = "angrymob", 2
 REQUESTS = 200
@@ -120,13 +118,11 @@ async def measure(folder, count, processes):
     steps = Steps()
     trio.lowlevel.add_instrument(steps)
     spec = LadderSpec(name="ladder", game=GAME)
-    arena = Arena(arena_options(registry.get(spec.game), data=folder, ladders=(spec,)))
+    options = arena_options(registry.get(spec.game), data=folder, ladders=(spec,))
     figures = {}
     with ExitStack() as stack:
-        arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-            open_ladders, arena.options, stack
-        )
-        room = arena.ladders.rooms["ladder"]
+        arena = (await arena_server(options, stack)).arena
+        room = arena.ladders["ladder"]
         for name in names(count):
             if name.endswith("0"):
                 room.bench_house(name)

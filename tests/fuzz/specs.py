@@ -9,7 +9,7 @@ from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
 from lanista.arena import example as arena_example
 from lanista.arena import spec as arena_spec
-from lanista.arena.ladder_house_bots import house_contestants
+from lanista.arena.ladder_room import house_contestants
 from lanista.competition.example import example
 from lanista.competition.setup import prepare
 from lanista.competition.spec import SpecError, parse_spec

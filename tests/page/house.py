@@ -5,19 +5,20 @@ Real sockets, no process but the replay worker, and that only where a match is o
 
 import json
 from collections import deque
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import attrs
 import trio
 from websockets.trio.client import connect
 
-from lanista.arena.server import Arena
+from lanista.arena.arena import Arena
+from lanista.arena.server import ArenaServer
 from lanista.hosting.spec_parts import Clock
 from lanista.page.server import Server
 from lanista.page.view import View
 from match.playing import ANGRYMOB
 from page.records import ROW
-from support.arenas import arena_options
+from support.arenas import arena_options, arena_server
 
 PATIENCE = 30
 """Seconds within which a test must be through. Nothing is expected to need them."""
@@ -126,6 +127,8 @@ class House:
 
     server: Server
     nursery: trio.Nursery
+    serving: ArenaServer | None = None
+    """That of the arena."""
     arena: Arena | None = None
     port: int = 0
     """The bots'."""
@@ -215,30 +218,28 @@ def done(answer):
 @asynccontextmanager
 async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **options):
     """An arena with its page: no clock, the map ROW, 200 moves at most; records in a folder."""
-    arena = Arena(
-        arena_options(
-            ANGRYMOB,
-            port=0,
-            data=folder,
-            **{
-                "clock": Clock(first=0, turn=0),
-                "board": ANGRYMOB.read_board(ROW),
-                "settings": {"move_limit": 200},
-                **options,
-            },
+    settings = {
+        "clock": Clock(first=0, turn=0),
+        "board": ANGRYMOB.read_board(ROW),
+        "settings": {"move_limit": 200},
+        **options,
+    }
+    with ExitStack() as ladders:
+        serving = await arena_server(
+            arena_options(ANGRYMOB, port=0, data=folder, **settings), ladders
         )
-    )
-    _, port = await arena.listen()
-    view = View(arena.running, arena=arena, data=folder)
-    async with showing(view, token=token, host=host, open_logs=open_logs) as house:
-        house.arena, house.port = arena, port
+        arena = serving.arena
+        _, port = await serving.connections.listen()
+        view = View(arena.running, arena=arena, data=folder)
+        async with showing(view, token=token, host=host, open_logs=open_logs) as house:
+            house.serving, house.arena, house.port = serving, arena, port
 
-        async def serve():
-            await arena.serve()
-            house.over.set()
+            async def serve():
+                await serving.serve()
+                house.over.set()
 
-        house.nursery.start_soon(serve)
-        yield house
+            house.nursery.start_soon(serve)
+            yield house
 
 
 @asynccontextmanager

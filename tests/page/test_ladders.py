@@ -14,8 +14,6 @@ import attrs
 import pytest
 import trio
 
-from lanista.arena.ladder_opening import open_ladders
-from lanista.arena.server import Arena
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
 from lanista.page import ladder_tables, ladders, renewal
@@ -27,7 +25,7 @@ from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.results.rating_history import Rated, RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
-from support.arenas import arena_options, stored_ladder
+from support.arenas import arena_options, arena_server, stored_ladder
 
 SPEC = LadderSpec(name="pit", game="angrymob", house=(HouseBot(command="CamperJoe"),))
 HOSTILE = "<b>'\"\u202e"
@@ -101,11 +99,9 @@ class Asked:
 async def opened(data, *specs, ask=None, **how):
     """An arena's page with ladders; the arena doesn't listen."""
     ask = ask or Asked()
-    arena = Arena(arena_options(ANGRYMOB, data=data, ladders=specs or (SPEC,)))
+    options = arena_options(ANGRYMOB, data=data, ladders=specs or (SPEC,))
     with ExitStack() as stack:
-        arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-            open_ladders, arena.options, stack
-        )
+        arena = (await arena_server(options, stack)).arena
         async with showing(
             View(arena.running, arena=arena, ladders=Ladders.of(arena, ask, ask)), **how
         ) as house:
@@ -245,7 +241,7 @@ async def test_whoever_rests_is_told_with_the_reason(tmp_path):
     """Failed matches since the arena's start, and house bots that can't be started."""
     write_results(tmp_path, *PLAYED)
     async with opened(tmp_path, attrs.evolve(SPEC, bench_after=1)) as house:
-        room = house.arena.ladders.rooms["pit"]
+        room = house.arena.ladders["pit"]
         for _ in range(5):
             room._ladder._rests.failed("Cem", room.now)
         room.bench_house("CamperJoe")
@@ -287,9 +283,9 @@ async def test_tables_are_computed_when_there_are_new_matches(
     monkeypatch.setattr(renewal, "SHARE", 0)
     write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
-    arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
+    options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     with ExitStack() as stack:
-        arena.ladders.rooms, arena.names = open_ladders(arena.options, stack)
+        arena = (await arena_server(options, stack)).arena
         shown = Ladders.of(arena, ask, ask)
         shown.on_change = lambda: told.append(1)
         assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
@@ -324,11 +320,11 @@ async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monk
     monkeypatch.setattr(renewal, "SHARE", 0)
     monkeypatch.setattr(ladders, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
-    arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
+    options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     ask = Asked()
     with ExitStack() as stack:
-        arena.ladders.rooms, arena.names = open_ladders(arena.options, stack)
-        room = arena.ladders.rooms["pit"]
+        arena = (await arena_server(options, stack)).arena
+        room = arena.ladders["pit"]
         shown = Ladders.of(arena, ask, ask)
         await shown.refresh()
         ratings = room._ladder.ratings

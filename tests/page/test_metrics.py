@@ -2,14 +2,11 @@
 
 import re
 import sys
-from contextlib import ExitStack
 
 import pytest
-import trio
 from prometheus_client.parser import text_string_to_metric_families
 
 from docs.pages import DOCS
-from lanista.arena.ladder_opening import open_ladders
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatches
 from lanista.page.view import View
@@ -38,7 +35,7 @@ async def test_the_figures_of_an_arena(tmp_path):
         assert 1 == running["lanista_matches_running", ("game", "angrymob")]
         assert 2 == running["lanista_connections", ("state", "playing")]
         await play((ann, [""] * 3), (bob, [""] * 3), leave=True)
-        while house.arena.matches.unfinished:
+        while not house.arena.over:
             await house.arena.running.changes.wait(house.arena.running.changes.count)
         waiting = await house.bot("Cem v=1")
         await waiting.until("wait")
@@ -71,14 +68,9 @@ async def test_the_figures_of_an_arena(tmp_path):
 async def test_a_ladder_has_its_own_figures(tmp_path):
     """Also the time of each transaction, in buckets that end with infinity."""
     ladder = LadderSpec(name="pit", game="angrymob")
-    with ExitStack() as databases:
-        async with opened(tmp_path, ladders=(ladder,)) as house:
-            arena = house.arena
-            arena.ladders.rooms, arena.names = await trio.to_thread.run_sync(
-                open_ladders, arena.options, databases
-            )
-            arena.ladders.rooms["pit"].results.times.add(0.002)
-            found = samples(await house.get("/metrics"))
+    async with opened(tmp_path, ladders=(ladder,)) as house:
+        house.arena.ladders["pit"].results.times.add(0.002)
+        found = samples(await house.get("/metrics"))
     pit = ("ladder", "pit")
     assert 0 == found["lanista_results_waiting", pit]
     assert 0 == found["lanista_ladder_bots", pit, ("state", "waiting")]
@@ -115,7 +107,7 @@ async def test_an_arena_is_ready_until_it_drains(tmp_path):
     async with opened(tmp_path, drain=3600.0) as house:
         assert {"ready": True} == (await house.get("/readyz")).json
         ann, bob, _ = await house.pair()
-        house.arena.drain()
+        house.serving.drain()
         answer = await house.get("/readyz")
         assert (503, "error") == (answer.status, *answer.json)
         assert 200 == (await house.get("/healthz")).status

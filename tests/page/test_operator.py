@@ -3,7 +3,7 @@
 import pytest
 import structlog
 
-from lanista.arena import guests, tokens
+from lanista.arena import arena, tokens
 from lanista.arena.names import add_name
 from lanista.page import view as module
 from page.house import done, until
@@ -67,7 +67,7 @@ async def test_a_house_bot_is_seated_in_a_room(tmp_path):
 
 async def test_a_house_bot_that_fails_is_logged_with_its_last_line(tmp_path, monkeypatch):
     words = ("sh", "-c", "echo first; echo no such library; exit 3")
-    monkeypatch.setattr(guests, "bot_command", lambda _, bot: (bot, words))
+    monkeypatch.setattr(arena, "bot_command", lambda _, bot: (bot, words))
     with structlog.testing.capture_logs() as logged:
         async with serving(tmp_path) as house:
             page = await house.page()
@@ -79,7 +79,7 @@ async def test_a_house_bot_that_fails_is_logged_with_its_last_line(tmp_path, mon
 
 
 async def test_what_no_house_bot_is_seated_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(guests, "MOST", 0)
+    monkeypatch.setattr(arena, "MAX_GUESTS", 0)
     async with serving(tmp_path) as house:
         page = await house.page()
         asked = {"game": "angrymob", "bot": "CamperJoe", "room": "r"}

@@ -2,7 +2,11 @@
 
 from contextlib import contextmanager
 
+import trio
+
+from lanista.arena.ladder_room import open_ladders
 from lanista.arena.options import Options
+from lanista.arena.server import ArenaServer
 from lanista.arena.spec import ArenaSpec, Friendly, Start
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
@@ -28,6 +32,13 @@ def arena_options(default, *, manual=False, **values):
     start = Start.MANUAL if manual else Start.AUTO
     spec = ArenaSpec(**{"workers": 1, **values}, friendly=Friendly(start=start, **friendly))
     return Options(default=default, spec=spec, **own)
+
+
+async def arena_server(options, opened):
+    """The server of an arena, whose ladders the exit stack closes."""
+    if not options.spec.ladders:
+        return ArenaServer(options)
+    return ArenaServer(options, *await trio.to_thread.run_sync(open_ladders, options, opened))
 
 
 @contextmanager

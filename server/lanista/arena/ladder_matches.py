@@ -1,30 +1,26 @@
 """The matches of an arena's ladders: when they begin, their house bots, what becomes of them.
 
-As other matches (`matches`), each is a task of its own, so that a fault in one doesn't affect the
-others. But a void match isn't repeated here: the ladder has it played again when its bots wait
-again.
+A void match isn't repeated as it is in friendly rooms (`matches`): the ladder has it played again
+when its bots wait again.
 """
 
 import math
-import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 import structlog
 import trio
 
-from lanista.arena.lobby import HOUSE_BOT, Lobby, Player
-from lanista.arena.match_player import our_fault, record_path
-from lanista.arena.options import Options
-from lanista.arena.record_space import AGAIN, RecordSpace
+from lanista.arena.lobby import HOUSE_BOT, Player
+from lanista.arena.match_player import record_path
+from lanista.arena.matches import ROOM_INTERVAL, Matches
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
-from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
+from lanista.hosting.control import MatchControl
+from lanista.hosting.host import SeatedMatch, VoidRecords, play_match
 from lanista.match.absence import RejoinError
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
@@ -34,6 +30,7 @@ REPLACED = "a newer connection has shown the token of this name"
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
+    from lanista.results.names import BenchedName
 
 log = structlog.get_logger()
 
@@ -42,37 +39,20 @@ log = structlog.get_logger()
 class LadderMatches:
     """The matches of all ladders of an arena; `run` it as long as they are played."""
 
-    options: Options
-    lobby: Lobby
-    running: RunningMatches
-    play: Callable[[SeatedMatch, VoidRecords], Awaitable[MatchReport | None]]
-    """Plays a match whose bots are seated."""
-    space: RecordSpace
-    """Knows whether there is room for records; while there is none, no match begins."""
-    rooms: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
+    matches: Matches
+    """The other matches of the arena, which these are counted and played with."""
+    rooms: "Mapping[str, LadderRoom]"
     """The ladders by name."""
-    closing: bool = False
-    """Whether no more matches may begin."""
-    over: int = 0
-    """Number of matches that are over and count."""
-    unfinished: int = 0
-    """Number of matches whose bots were chosen and that aren't over."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _pool: BotPool | None = attrs.field(default=None, init=False)  # the house bots
-    _nursery: trio.Nursery | None = attrs.field(default=None, init=False)
 
-    @property
-    def _records(self) -> Path:
-        return self.options.data.records
-
-    def open(self, helpers: trio.Nursery, matches: trio.Nursery) -> None:
+    def open(self, helpers: trio.Nursery) -> None:
         """Get ready for matches.
 
         Args:
             helpers: The nursery of what matches need until they are over: house bots, databases.
-            matches: The nursery of the matches.
         """
-        self._pool, self._nursery = BotPool(helpers), matches
+        self._pool = BotPool(helpers)
         for room in self.rooms.values():
             helpers.start_soon(room.results.run)
         if self.rooms:
@@ -98,13 +78,16 @@ class LadderMatches:
 
     def _may_begin(self, room: "LadderRoom") -> bool:
         """Return whether there is room for the records of matches, and for their results."""
-        return not self.closing and self.space.has_room and room.results.has_room
+        return self.matches.may_begin and room.results.has_room
 
     async def _keep_pairing(self) -> None:
         """Begin matches whose time has come although nothing else happened."""
-        while not self.closing:
+        while not self.matches.closing:
             self._changed = trio.Event()
-            dues = [room.due() if self._may_begin(room) else AGAIN for room in self.rooms.values()]
+            dues = [
+                room.due() if self._may_begin(room) else ROOM_INTERVAL
+                for room in self.rooms.values()
+            ]
             soonest = min([due for due in dues if due is not None], default=math.inf)
             with trio.move_on_after(soonest):
                 await self._changed.wait()
@@ -120,7 +103,7 @@ class LadderMatches:
             The older connection, if the caller has to close it.
         """
         assert new.ladder is not None
-        for running in self.running.matches.values():
+        for running in self.matches.running.matches.values():
             names = [name for _, name in running.bots]
             if running.room == new.ladder.spec.name and new.name in names:
                 seat = names.index(new.name)
@@ -147,15 +130,28 @@ class LadderMatches:
         why = player.ladder.why_resting(player.who.name)
         handshake.send_at_once(player.connection, bytes(Note(NoteCode.BENCHED, seconds, None, why)))
 
+    def bench(self, benched: "Collection[BenchedName]", members: Collection[Player]) -> None:
+        """Let names rest that are benched, tell those that wait, and pair those that were before.
+
+        Args:
+            benched: All names that are benched now.
+            members: All bots that are connected under a name.
+        """
+        for room in self.rooms.values():
+            present = [player.who for player in members if player.ladder is room and player.who]
+            rested = {who for who in present if room.resting(who) is not None}
+            room.set_benched(benched, present)
+            for player in self.matches.lobby.waiting((room.ruleset.name, room.spec.name)):
+                if player.who not in rested:
+                    self.note_rest(player)
+        self.start_ready()
+
     def _begin(self, room: "LadderRoom", match: tuple[str, ...]) -> None:
-        assert self._nursery is not None
-        players = self.lobby.take_named((room.ruleset.name, room.spec.name), match)
-        for player in players.values():
-            player.place.plays = True
-            player.waiting.cancel()
-        self.unfinished += 1
-        self._nursery.start_soon(self._run, room, match, players)
-        self.running.changes.tell()
+        assert self.matches.nursery is not None
+        players = self.matches.lobby.take_named((room.ruleset.name, room.spec.name), match)
+        self.matches.unfinished += 1
+        self.matches.nursery.start_soon(self._run, room, match, players)
+        self.matches.running.changes.tell()
 
     async def _run(
         self, room: "LadderRoom", match: tuple[str, ...], players: Mapping[str, Player]
@@ -176,31 +172,21 @@ class LadderMatches:
             return self._seated(room, spec, match, {**players, **house})
 
         try:
-            for player in players.values():
-                await player.released.wait()
-            records = VoidRecords(self.running)
-            for report in await play_match(room.match_spec(), seats, self.play, records=records):
-                record = str(report.record.relative_to(self._records))
-                result = room.result_of(report, started=started, record=record)
-        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "match ended by an error",
-                ladder=room.spec.name,
-                players=list(match),
-                trace=traceback.format_exc(),
-            )
-            for player in players.values():
-                await player.connection.refuse(our_fault())
+            async with self.matches.playing(players.values()):
+                for report in await play_match(
+                    room.match_spec(),
+                    seats,
+                    self.matches.play,
+                    records=VoidRecords(self.matches.running),
+                ):
+                    record = str(report.record.relative_to(self.matches.options.data.records))
+                    result = room.result_of(report, started=started, record=record)
         finally:
             room.over(match, result)
-            self.over += result is not None
-            for player in players.values():
-                player.over.set()
-            self.unfinished -= 1
-            self.running.changes.tell()
+            self.matches.over += result is not None
             for bot in house.values():
-                assert self._nursery is not None
-                self._nursery.start_soon(self._give_back, bot)
+                assert self.matches.nursery is not None
+                self.matches.nursery.start_soon(self._give_back, bot)
             self.start_ready()
 
     def _seated(
@@ -220,7 +206,7 @@ class LadderMatches:
             names=names,
             numbers=[bot.number if isinstance(bot, Player) else HOUSE_BOT for bot in seated],
             room=room.spec.name,
-            record=record_path(self.options.data, spec.match),
+            record=record_path(self.matches.options.data, spec.match),
             control=MatchControl(),
             may_rejoin=[
                 seat

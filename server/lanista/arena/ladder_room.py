@@ -10,6 +10,7 @@ import math
 import random
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +19,6 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.ladder_house_bots import house_contestants
 from lanista.arena.ladder_results import (
     AT_ONCE,
     LONGEST_MATCH,
@@ -27,23 +27,29 @@ from lanista.arena.ladder_results import (
     store_possible,
     unstored,
 )
-from lanista.arena.names import LadderName
-from lanista.arena.spec import LadderSpec
+from lanista.arena.names import LadderName, Names
+from lanista.arena.options import Options
+from lanista.arena.spec import LadderSpec, Registration, is_bot_name
+from lanista.bots.limits import BotLimits, LimitsError, parse_limits
 from lanista.competition.formats.ladder import Ladder
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting import ids
-from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.host import MatchReport
-from lanista.hosting.spec_parts import configurations
+from lanista.hosting.bot_pool import Contestant, apart
+from lanista.hosting.host import MatchReport, distinct
+from lanista.hosting.names import UnusableNameError, bot_command
+from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
 from lanista.match.ending import FAILURES
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
+from lanista.results.listed import MatchRows
 from lanista.results.match_result import BlockResult
-from lanista.results.names import BenchedName, key_of
+from lanista.results.names import BenchedName, NameStore, key_of
+from lanista.results.recovery import recover
+from lanista.toml_spec import SpecError
 
 KEPT = 50
 """The number of each name's last matches that are read at the start."""
@@ -351,3 +357,102 @@ class LadderRoom:
         # Not later than now: the clock may have been ahead when it was stored.
         committed = min(datetime.fromisoformat(match.committed).timestamp(), self.now)
         self._ladder.take(match.bots, failed, committed)
+
+
+# -- opening -----------------------------------------------------------------------------------
+
+
+def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, LadderRoom], Names]:
+    """Open the ladders and the names of an arena; this blocks, in a thread started by trio.
+
+    Args:
+        options: The arena's options.
+        opened: Closes them all in the end.
+
+    Raises:
+        SpecError: From `LadderRoom.open`, with the number of the ladder.
+        StoreError: The results or the names can't be read or written, or another arena has them.
+        OSError: The folder of records can't be read.
+    """
+    data = options.data
+    database = opened.enter_context(Database.of_arena(data, options.spec.store))
+    if not database.is_shared:
+        opened.enter_context(database.lock())
+    # The result of a ladder's last match may be in a record that a killed arena has left.
+    for _ in recover(data.records):
+        pass
+    rooms = {}
+    for number, spec in enumerate(options.spec.ladders, 1):
+        if not database.is_shared:
+            MatchRows(database).leave_to_ladder(spec.name, spec.game)
+        try:
+            room = LadderRoom.open(spec, options.folder, data, database, private=options.private)
+        except SpecError as error:
+            raise SpecError(f"ladders[{number}].{error}") from None
+        rooms[spec.name] = room
+    store = NameStore(database)
+    benched = store.benched()
+    for room in rooms.values():
+        room.set_benched(benched)
+    is_open = options.spec.registration is Registration.OPEN
+    reserved = [name for room in rooms.values() for name in room.house]
+    return rooms, Names(store, is_open=is_open, reserved=reserved)
+
+
+def house_contestants(
+    ladder: LadderSpec, folder: Path, private: Sequence[Path] = ()
+) -> Sequence[Contestant]:
+    """Look up the house bots of a ladder.
+
+    A bot without a name is called like its program; several of the same name get numbers.
+
+    Args:
+        ladder: The ladder; its game must exist.
+        folder: The folder in which the bots run, that of the arena's file.
+        private: Files and folders that they must not see in their sandboxes.
+
+    Raises:
+        SpecError: A program or a limit doesn't exist, or a name can't be one; the message begins
+            with the key within the ladder.
+    """
+    try:
+        limits = BotLimits() if ladder.limits is None else parse_limits(ladder.limits)
+    except LimitsError as error:
+        raise SpecError(str(error)) from None
+    names: list[str] = []
+    commands: list[tuple[str, ...]] = []
+    for number, bot in enumerate(ladder.house, 1):
+        try:
+            name, command = bot_command(ladder.game, bot.command, folder)
+        except UnusableNameError as error:
+            raise SpecError(f"house[{number}]: {error}") from None
+        if not is_bot_name(bot.name or name):
+            raise SpecError(
+                f"house[{number}]: {name!a} can't be a name on a ladder; write "
+                '{ name = "…", command = "…" }'
+            )
+        names.append(bot.name or name)
+        commands.append(command)
+    names = distinct(names)
+    numbers: dict[str, int] = {}
+    for number, (bot, name) in enumerate(zip(ladder.house, names, strict=True), 1):
+        other = numbers.setdefault(name.lower(), number)
+        if other != number or bot.name not in {None, name}:
+            raise SpecError(
+                f"house[{number}]: {bot.name or name} is the name of another house bot too; give "
+                "each its own, which differs in more than upper and lower case"
+            )
+    return apart(
+        [
+            Contestant(
+                name=name,
+                command=command,
+                folder=str(folder),
+                limits=limits,
+                sandboxed=ladder.sandbox is SandboxName.BWRAP,
+                hidden=tuple(private),
+                restart=False,
+            )
+            for name, command in zip(names, commands, strict=True)
+        ]
+    )

@@ -44,7 +44,9 @@ class Player:
     who: "LadderName | None" = None
     """Its name on the ladder, and whose that is."""
     sent_off: RemoteProtocolError | None = None
-    """The error with which its connection must be closed, by no fault of its own; usually None."""
+    """The error with which its connection must be closed, by no fault of its own; usually None.
+
+    A match that has taken it isn't played again then."""
     announced: bytes = b""
     """The last `wait` line that it was sent."""
     waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope)
@@ -55,7 +57,6 @@ class Player:
     """Set when its match has ended, or won't take place."""
     taken: bool = False
     """Whether a match has taken it out of the lobby."""
-
     replaced: bool = False
     """Whether a newer connection has taken over its name on the ladder."""
 
@@ -71,6 +72,11 @@ class Player:
             ladder=self.ladder,
             who=self.who,
         )
+
+    def take(self) -> None:
+        """Give it to a match, which may read from its connection once it is `released`."""
+        self.taken = self.place.plays = True
+        self.waiting.cancel()
 
     @property
     def is_registered(self) -> bool:
@@ -167,7 +173,7 @@ class Lobby:
         """Remove the players of a ladder's match from its room, and return them by name."""
         chosen = {player.name: player for player in self.waiting(room) if player.name in names}
         for player in chosen.values():
-            player.taken = True  # the ladder knows
+            player.take()  # before it leaves: the ladder knows
             self.leave(player)
         return chosen
 
@@ -180,6 +186,7 @@ class Lobby:
         seats = waiting[0].ruleset.seats
         chosen = waiting[:seats]
         for player in chosen:
+            player.take()
             self.leave(player)
         self._complete.pop(room, None)
         if self.complete(room):

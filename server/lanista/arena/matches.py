@@ -1,38 +1,126 @@
-"""The matches of an arena: when they begin, how they are played and repeated, what becomes of them.
+"""The matches of friendly rooms, and what all matches of an arena share: figures, room for records.
 
 Each match is a task of its own, and catches all exceptions, so that a fault in one doesn't affect
 the others.
 """
 
+import os
+import tempfile
 import traceback
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import attrs
 import structlog
 import trio
 
-from lanista.arena.figures import ArenaFigures
-from lanista.arena.lobby import HOUSE_BOT, Lobby, Player, RoomKey
+from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.match_player import LoopPlayer, MatchPlayer, our_fault, record_path
 from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
-from lanista.arena.record_space import RecordSpace
 from lanista.arena.spec import Start
 from lanista.games.base import Ruleset, complete_settings
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
-from lanista_protocol import ErrorCode, RemoteProtocolError
+from lanista.match.figures import MatchFigures
+from lanista_protocol import ErrorCode
 
-KICKED = "the operator closed this connection"
+ROOM = 1 << 20
+"""Number of bytes that must be free for matches to begin."""
+ROOM_INTERVAL = 1.0
+"""Seconds between two tests whether they are."""
 
 log = structlog.get_logger()
 
 
 @attrs.define(eq=False)
+class ArenaFigures:
+    """The figures of an arena since it was started."""
+
+    matches: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
+    """Number of matches that are over, by game, ladder (empty for friendly rooms) and end."""
+    turns: Counter[str] = attrs.field(factory=Counter)
+    """Number of turns of these matches, by game."""
+    by_game: dict[str, MatchFigures] = attrs.field(factory=dict)
+    """What was counted in the turns of these matches, by game."""
+    refusals: Counter[ErrorCode] = attrs.field(factory=Counter)
+    """Number of connections outside of matches that were closed with an error, by its code."""
+
+    def add(self, report: MatchReport) -> None:
+        """Count a match that is over."""
+        game, ladder = report.spec.ruleset.name, report.spec.ladder
+        self.matches[game, "" if ladder is None else ladder.name, report.result.end] += 1
+        self.turns[game] += report.result.turns
+        self.by_game.setdefault(game, MatchFigures()).include(report.figures)
+
+
+@attrs.define(eq=False)
+class RecordSpace:
+    """Knows whether there is room for records; `run` it while matches are played.
+
+    A match without a record can't count, so on a full disk each match would be aborted in its first
+    turn, and its bots would come back for the next one, a thousand times a minute. Instead they
+    wait. A match that has left no record shows that there is no room. From then on a test file
+    shows every second whether there is room again; only the beginning and the end of that are
+    logged.
+    """
+
+    folder: Path
+    """The folder of records; it is made if it isn't there."""
+    on_room: Callable[[bool], None]
+    """Called when matches may begin again, and told whether there really was no room."""
+    has_room: bool = attrs.field(default=True, init=False)
+    """Whether matches may begin."""
+    _suspected: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    def look_for(self, record: Path) -> None:
+        """Begin to test if a match that is over has left no record."""
+        if not record.exists():
+            self.has_room = False
+            self._suspected.set()
+
+    async def run(self) -> None:
+        """Test whether there is room when that is in doubt, until cancelled."""
+        while True:
+            await self._suspected.wait()
+            began = trio.current_time()
+            was_full = False
+            while (why := await trio.to_thread.run_sync(self._trouble)) is not None:
+                if not was_full:
+                    log.error(
+                        "no match begins, as records can't be written",
+                        folder=str(self.folder),
+                        why=why,
+                    )
+                    was_full = True
+                await trio.sleep(ROOM_INTERVAL)
+            if was_full:
+                seconds = round(trio.current_time() - began, 1)
+                log.info("records can be written again", seconds=seconds)
+            self._suspected = trio.Event()
+            self.has_room = True
+            self.on_room(was_full)
+
+    def _trouble(self) -> str | None:
+        """Return why nothing can be written; None if it can."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder) as file:
+                file.write(bytes(ROOM))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            return error.strerror or str(error)
+        return None
+
+
+@attrs.define(eq=False)
 class Matches:
-    """The matches of an arena, those that may begin and those that run; an operator's commands."""
+    """The matches of friendly rooms, and what they share with those of ladders."""
 
     options: Options
     lobby: Lobby
@@ -46,8 +134,6 @@ class Matches:
     """Whether matches begin only when the operator says so; `set_manual` changes it."""
     closing: bool = attrs.field(default=False, init=False)
     """Whether no more matches may begin."""
-    kicked: dict[int, RemoteProtocolError] = attrs.field(factory=dict, init=False)
-    """By number of each playing bot that the operator has sent away: what it is told."""
     over: int = attrs.field(default=0, init=False)
     """Number of matches that are over and count."""
     unfinished: int = attrs.field(default=0, init=False)
@@ -108,11 +194,14 @@ class Matches:
                     ready=len(rooms),
                 )
 
+    @property
+    def may_begin(self) -> bool:
+        """Whether a match of any room may begin, as there is room for its record."""
+        return not self.closing and self.space.has_room
+
     def _may_begin(self) -> bool:
         limit = self.options.spec.friendly.matches
-        if self.closing or not self.space.has_room:
-            return False
-        return limit is None or self._begun < limit
+        return self.may_begin and (limit is None or self._begun < limit)
 
     def start_next(self) -> bool:
         """Start the match that has been ready for the longest, for the operator.
@@ -145,40 +234,11 @@ class Matches:
         if not manual:
             self.start_ready()
 
-    def kick(self, number: int, error: RemoteProtocolError | None = None) -> bool:
-        """Close the connection of a bot that waits or plays.
-
-        Args:
-            number: The bot's number.
-            error: What it is told; None for `error shutdown`.
-
-        Returns:
-            False if there is no bot of this number.
-        """
-        if error is None:
-            error = RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
-        for player in self.lobby.waiting():
-            if player.number == number and not player.taken:
-                log.info("kicked", name=player.name, peer=player.peer)
-                self.lobby.dismiss(player, error)
-                return True
-        for running in self.running.matches.values():
-            for seat, (bot, name) in enumerate(running.bots):
-                if bot == number != HOUSE_BOT:
-                    log.info("kicked", name=name, match=running.match)
-                    self.kicked[number] = error
-                    running.playing.kick(seat, error.message, error.code)
-                    return True
-        return False
-
     def _begin(self, room: RoomKey) -> None:
         assert self.nursery is not None
         self._begun += 1
         self.unfinished += 1
         players = self.lobby.take(room)
-        for player in players:
-            player.taken = player.place.plays = True
-            player.waiting.cancel()
         self.nursery.start_soon(self._run, players)
         self.announce(room)
 
@@ -189,6 +249,33 @@ class Matches:
         if report is not None:
             self.figures.add(report)
         return report
+
+    @asynccontextmanager
+    async def playing(self, players: Collection[Player]) -> AsyncIterator[None]:
+        """Let a match, of the lobby or of a ladder, be played in this block.
+
+        An error there is logged, and closes the connections of these bots alone.
+
+        Args:
+            players: Its bots that are connected here; `unfinished` counts the match already.
+        """
+        try:
+            for player in players:
+                await player.released.wait()
+            yield
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "match ended by an error",
+                players=[player.name for player in players],
+                trace=traceback.format_exc(),
+            )
+            for player in players:
+                await player.connection.refuse(our_fault())
+        finally:
+            for player in players:
+                player.over.set()
+            self.unfinished -= 1
+            self.running.changes.tell()
 
     async def _run(self, players: tuple[Player, ...]) -> None:
         """Run one match, and repeat it while it is void because the host stalled."""
@@ -211,12 +298,10 @@ class Matches:
                 self.closing
                 or control.given_up
                 # not all the same bots any more
-                or any(each.connection.closed or each.number in self.kicked for each in players)
+                or any(each.connection.closed or each.sent_off is not None for each in players)
             )
 
-        try:
-            for player in players:
-                await player.released.wait()
+        async with self.playing(players):
             reports = await play_match(
                 self._spec(players[0].ruleset),
                 seats,
@@ -225,27 +310,14 @@ class Matches:
                 may_repeat=may_repeat,
             )
             counted = any(not report.is_void for report in reports)
-        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "match ended by an error",
-                players=[player.name for player in players],
-                trace=traceback.format_exc(),
-            )
-            for player in players:
-                await player.connection.refuse(our_fault())
-        finally:
-            for player in players:
-                player.over.set()
-            self.unfinished -= 1
-            self.running.changes.tell()
-            if counted:
-                self.over += 1
-            else:
-                self._begun -= 1
-                self.start_ready()  # another match may begin instead under `--matches`
-            limit = self.options.spec.friendly.matches
-            if limit is not None and self.over >= limit:
-                self.on_last()
+        if counted:
+            self.over += 1
+        else:
+            self._begun -= 1
+            self.start_ready()  # another match may begin instead under `--matches`
+        limit = self.options.spec.friendly.matches
+        if limit is not None and self.over >= limit:
+            self.on_last()
 
     def _spec(self, ruleset: Ruleset) -> MatchSpec:
         options = self.options

@@ -6,7 +6,7 @@ ladder. An arena takes them up when it notices that the operator has changed som
 process (`Names.changed`); the command `look` only has it look at once.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,15 +14,13 @@ import structlog
 import trio
 
 from lanista import __version__
+from lanista.arena.arena import Arena
 from lanista.arena.control import CommandRefusedError, serve_commands
-from lanista.arena.lobby import HOUSE_BOT, Player
-from lanista.arena.server import Arena
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
-    from lanista.arena.names import LadderName, Names
-    from lanista.results.names import BenchedName
+    from lanista.arena.names import Names
 
 AGAIN = 1.0
 """Seconds until a database is read again that couldn't be."""
@@ -75,67 +73,38 @@ class Operator:
         # Imported only now, as an arena without ladders needs nothing of the store.
         from lanista.results.errors import StoreError  # noqa: PLC0415
 
-        arena = self.arena
         async with self._one_at_a_time:
             try:
-                present = [player.who for player in arena.members.values() if player.who]
+                present = [player.who for player in self.arena.members() if player.who]
                 revoked = set(await names.revoked(present))
-                for room in arena.ladders.rooms.values():
+                for room in self.arena.ladders.values():
                     await room.take_up_notes()
                 benched = await names.benched()
             except StoreError as error:
                 log.error("the operator's changes can't be read", why=str(error))  # noqa: TRY400
                 return False
-            for player in arena.members.values():
+            why = "the operator has removed this name, or given it another token"
+            for player in self.arena.members():
                 if player.who in revoked:
-                    self._send_away(player)
-            for room in arena.ladders.rooms.values():
-                self._bench(room, benched)
-            arena.ladders.start_ready()
+                    self.arena.kick(player.number, RemoteProtocolError(ErrorCode.BAD_TOKEN, why))
+            self.arena.bench(benched)
             return True
-
-    def _send_away(self, player: Player) -> None:
-        """Close the connection of a bot whose name isn't its own any more."""
-        error = RemoteProtocolError(
-            ErrorCode.BAD_TOKEN, "the operator has removed this name, or given it another token"
-        )
-        matches = self.arena.matches
-        if not matches.kick(player.number, error):
-            matches.kicked[player.number] = error  # its match is about to begin, or is over
-
-    def _bench(self, room: "LadderRoom", benched: Collection["BenchedName"]) -> None:
-        """Let a ladder's names rest that are benched, and tell those that wait."""
-        players = [player for player in self.arena.members.values() if player.ladder is room]
-        rested = {player.number for player in players if room.resting(_who(player)) is not None}
-        room.set_benched(benched, map(_who, players))
-        for player in self.arena.lobby.waiting((room.ruleset.name, room.spec.name)):
-            if player.number not in rested:
-                self.arena.ladders.note_rest(player)
 
     # -- commands ------------------------------------------------------------------------------
 
     async def _kick(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
         """Close all connections of the bots of a name."""
         name = _text(asked, "name")
-        numbers = self._numbers(name)
-        kicked = [number for number in numbers if self.arena.matches.kick(number)]
+        kicked = self.arena.kick_all(name)
         if not kicked:
             raise CommandRefusedError(f"no bot called {name!r} is connected")
-        return {"connections": len(kicked)}
-
-    def _numbers(self, name: str) -> Collection[int]:
-        """Return the numbers of the bots of a name that wait or play, whatever its capitals."""
-        arena, wanted = self.arena, name.casefold()
-        bots = [(player.number, player.name) for player in arena.lobby.waiting()]
-        for running in arena.running.matches.values():
-            bots += running.bots
-        return {number for number, name in bots if name.casefold() == wanted} - {HOUSE_BOT}
+        return {"connections": kicked}
 
     async def _status(self, _: Mapping[str, Any]) -> Mapping[str, object]:
         """Return figures on the arena and its ladders."""
         arena = self.arena
-        ladders = [await self._ladder_status(room) for room in arena.ladders.rooms.values()]
-        waiting = arena.lobby.waiting()
+        ladders = [await self._ladder_status(room) for room in arena.ladders.values()]
+        waiting = arena.waiting()
         return {
             "version": __version__,
             "uptime": round(trio.current_time() - self._since, 1),
@@ -145,7 +114,7 @@ class Operator:
             "connections": arena.connections,
             "max_connections": arena.options.spec.max_connections,
             "matches": len(arena.running.matches),
-            "over": arena.matches.over + arena.ladders.over,
+            "over": arena.over,
             "waiting": sum(player.ladder is None for player in waiting),
             "ladders": ladders,
         }
@@ -161,12 +130,6 @@ class Operator:
             "stored": await room.results.stored(),
             "unstored": room.results.waiting,
         }
-
-
-def _who(player: Player) -> "LadderName":
-    """Return the name of a bot on a ladder."""
-    assert player.who is not None
-    return player.who
 
 
 def _text(asked: Mapping[str, Any], key: str) -> str:

@@ -210,7 +210,7 @@ def _reread(
     import attrs
     import structlog
 
-    from lanista.arena.reloading import unchangeable, with_limits
+    from lanista.arena.options import unchangeable, with_limits
     from lanista.arena.spec import NO_PAGE, read_spec
     from lanista.cli.serve import connections_possible
     from lanista.toml_spec import SpecError

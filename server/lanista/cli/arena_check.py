@@ -17,7 +17,7 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.certificate import CertificateError, load, validity
-from lanista.arena.ladder_house_bots import house_contestants
+from lanista.arena.ladder_room import house_contestants
 from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths

@@ -134,7 +134,7 @@ def _changing(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
 
 def _refuse_house_bot(spec: "ArenaSpec", file: Path, name: str) -> None:
     """Raise an error if a name is that of a house bot, since the arena keeps those to itself."""
-    from lanista.arena.ladder_house_bots import house_contestants
+    from lanista.arena.ladder_room import house_contestants
     from lanista.cli.common import printable
     from lanista.toml_spec import SpecError
 

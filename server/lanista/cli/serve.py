@@ -16,8 +16,8 @@ from lanista.games import DEFAULT_GAME
 from lanista.match.conditions import SHORTEST
 
 if TYPE_CHECKING:
-    from lanista.arena.arena_signals import Reread
     from lanista.arena.options import Options
+    from lanista.arena.server import Reread
     from lanista.arena.spec import ArenaSpec, LadderSpec
     from lanista.games.base import Ruleset
     from lanista.hosting.spec_parts import Clock
@@ -293,8 +293,9 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     import attrs
     import trio
 
+    from lanista.arena.arena import Arena
     from lanista.arena.operator import Operator
-    from lanista.arena.server import Arena, CannotOpenError, serve
+    from lanista.arena.server import CannotOpenError, serve
     from lanista.arena.spec import NO_PAGE
     from lanista.cli.addresses import listening_text
     from lanista.cli.logs import configure_log

@@ -11,7 +11,7 @@ from lanista.errors import BadInputError
 if TYPE_CHECKING:
     import trio
 
-    from lanista.arena.server import Arena
+    from lanista.arena.arena import Arena
     from lanista.arena.tls import TlsRelay
     from lanista.cli.standings import ShownTournaments
     from lanista.page.ladders import Ladders

@@ -7,8 +7,8 @@ There are two ways in which bots get seats, and this module serves both:
   token must be right, so that a bot that was started for another match isn't admitted by mistake. A
   connection that says nothing, or whose hello is refused, doesn't end the wait (unless
   `is_one_try`), because the bot may connect again.
-- Any bot may connect to the port of an arena. The arena reads the hello itself (`arena.server`) and
-  uses the functions below.
+- Any bot may connect to the port of an arena. The arena reads the hello itself
+  (`arena.bot_connections`) and uses the functions below.
 
 A line between matches is written in one attempt that never waits (`send_at_once`): a bot that
 doesn't read must not keep anybody else waiting, and such lines are short enough for a socket's

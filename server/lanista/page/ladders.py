@@ -18,7 +18,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.server import Arena
+from lanista.arena.arena import Arena
 from lanista.page.renewal import Renewal
 from lanista.page.tournaments import NoStandingsError
 
@@ -128,7 +128,7 @@ class Ladders:
         return cls(
             {
                 name: _Table(room, _source(room, arena.options), tables)
-                for name, room in arena.ladders.rooms.items()
+                for name, room in arena.ladders.items()
             },
             bots,
         )

@@ -19,7 +19,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from lanista import __version__
-from lanista.arena.server import Arena
+from lanista.arena.arena import Arena
 from lanista.match.figures import Histogram
 
 MICROSECOND = 1e-6
@@ -74,7 +74,7 @@ def families_of(arena: Arena) -> Iterator[Metric]:
     yield _gauge(
         "lanista_boards_waiting",
         "Matches that wait until their board can be made.",
-        arena.matches.player.boards_waiting,
+        arena.boards_waiting,
     )
     yield _gauge(
         "lanista_background_waiting",
@@ -152,7 +152,7 @@ def _loops(arena: Arena) -> Iterator[Metric]:
         "The longest stall since the loop's process was started.",
         labels=["loop"],
     )
-    for name, loop in arena.matches.player.lags.items():
+    for name, loop in arena.loop_lags.items():
         beats.add_metric([name], loop.beats)
         lag.add_metric([name], loop.lag)
         stalls.add_metric([name], loop.stalls)
@@ -168,11 +168,8 @@ def _connections(arena: Arena) -> Iterator[Metric]:
         "must leave.",
         labels=["state"],
     )
-    waiting = len(arena.lobby.waiting())
-    connections.add_metric(["greeting"], arena.greetings)
-    connections.add_metric(["waiting"], waiting)
-    connections.add_metric(["playing"], max(0, arena.connections - arena.greetings - waiting))
-    connections.add_metric(["leaving"], arena.leaving)
+    for state, number in arena.connections_by_state().items():
+        connections.add_metric([state], number)
     yield connections
     yield _gauge(
         "lanista_connections_max", "Places for connections.", arena.options.spec.max_connections
@@ -204,7 +201,7 @@ def _ladders(arena: Arena) -> Iterator[Metric]:
     times = HistogramMetricFamily(
         "lanista_store_seconds", "Time of each transaction of results.", labels=["ladder"]
     )
-    for name, room in arena.ladders.rooms.items():
+    for name, room in arena.ladders.items():
         for state, number in room.presence().items():
             bots.add_metric([name, state], number)
         waiting.add_metric([name], room.results.waiting)

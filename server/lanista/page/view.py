@@ -17,7 +17,7 @@ import structlog
 import trio
 
 from lanista import __version__
-from lanista.arena.server import Arena
+from lanista.arena.arena import Arena
 from lanista.bots.about import about
 from lanista.errors import LanistaError
 from lanista.games import registry
@@ -156,7 +156,7 @@ class View:
 
     async def _keep_list(self, data: Path, task_status: trio.TaskStatus[None]) -> None:
         self._records, receive = trio.open_memory_channel[Path | None](math.inf)
-        rooms = {} if self.arena is None or self.arena.names is None else self.arena.ladders.rooms
+        rooms = {} if self.arena is None or self.arena.names is None else self.arena.ladders
         # Those of which other arenas have results have them in another database.
         own = [name for name, room in rooms.items() if not room.is_shared]
         try:
@@ -236,7 +236,7 @@ class View:
     def _lobby_json(self) -> dict[str, Any]:
         return {
             "type": "lobby",
-            "manual": self.arena is not None and self.arena.matches.manual,
+            "manual": self.arena is not None and self.arena.is_manual,
             "rooms": self._rooms(),
             "running": [
                 *(_running(running) for running in self.running.matches.values()),
@@ -268,25 +268,21 @@ class View:
     def _rooms(self) -> list[dict[str, Any]]:
         if self.arena is None:
             return []
-        lobby = self.arena.lobby
-        rooms = []
-        for game, room in lobby.rooms():
-            waiting = lobby.waiting((game, room))
-            rooms.append(
-                {
-                    "game": game,
-                    "title": waiting[0].ruleset.title,
-                    "room": room,
-                    "seats": waiting[0].ruleset.seats,
-                    "ready": lobby.complete((game, room)),
-                    "ladder": waiting[0].ladder is not None,
-                    "bots": [
-                        {"bot": player.number, "name": player.name, "seat": player.seat}
-                        for player in waiting
-                    ],
-                }
-            )
-        return rooms
+        return [
+            {
+                "game": room.ruleset.name,
+                "title": room.ruleset.title,
+                "room": room.name,
+                "seats": room.ruleset.seats,
+                "ready": room.is_complete,
+                "ladder": room.is_ladder,
+                "bots": [
+                    {"bot": player.number, "name": player.name, "seat": player.seat}
+                    for player in room.players
+                ],
+            }
+            for room in self.arena.rooms()
+        ]
 
     # -- matches -------------------------------------------------------------------------------
 
@@ -399,7 +395,7 @@ class View:
 
     def refusals(self) -> dict[str, Any]:
         """Return the connections that were refused lately, the newest first."""
-        refusals = () if self.arena is None else reversed(self.arena.refusals)
+        refusals = () if self.arena is None else self.arena.refusals
         return {
             "refusals": [
                 {
@@ -492,7 +488,7 @@ class View:
 
     def _ladder_of(self, running: RunningMatch) -> str | None:
         """Return the ladder that a running match is played on; None for any other match."""
-        rooms = () if self.arena is None else self.arena.ladders.rooms
+        rooms = () if self.arena is None else self.arena.ladders
         return running.room if running.room in rooms else None
 
 

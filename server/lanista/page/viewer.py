@@ -18,9 +18,7 @@ import trio
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
-from lanista.arena.guests import GuestRefusedError
-from lanista.arena.server import Arena
-from lanista.games import registry
+from lanista.arena.arena import Arena, GuestRefusedError
 from lanista.hosting.control import RunningMatch
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
@@ -525,18 +523,18 @@ class Viewer:
         if what == "start":
             assert arena is not None
             game, room = _field(message, "game", str), message.get("room")
-            if not (room is None or isinstance(room, str)) or not arena.matches.start((game, room)):
+            if not (room is None or isinstance(room, str)) or not arena.start_match((game, room)):
                 raise BadMessageError("no match is ready there")
         elif what == "mode":
             assert arena is not None
-            arena.matches.set_manual(_field(message, "manual", bool))
+            arena.set_manual(manual=_field(message, "manual", bool))
         elif what == "house":
             assert arena is not None
             self._start_guest(arena, message)
         elif what == "kick":
             assert arena is not None
             bot = _field(message, "bot", int)
-            if not arena.matches.kick(bot):
+            if not arena.kick(bot):
                 raise BadMessageError(f"there is no bot {bot} any more")
         else:
             self._control(what, self._running(message))
@@ -545,15 +543,13 @@ class Viewer:
         """Start a house bot for a friendly room."""
         game, bot = _field(message, "game", str), _field(message, "bot", str)
         room = _field(message, "room", str)
-        if not ROOM.fullmatch(room) or room in arena.ladders.rooms:
+        if not ROOM.fullmatch(room) or room in arena.ladders:
             raise BadMessageError(
                 f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
             )
-        if arena.matches.nursery is None or arena.matches.closing:
-            raise BadMessageError("the arena isn't serving now")
         try:
-            arena.guests.start(arena.matches.nursery, registry.get(game), bot, room)
-        except (GuestRefusedError, registry.UnknownGameError) as error:
+            arena.seat_house_bot(game, bot, room)
+        except GuestRefusedError as error:
             raise BadMessageError(str(error)) from None
 
     def _running(self, message: Mapping[str, Any]) -> RunningMatch:

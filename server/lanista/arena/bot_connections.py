@@ -1,0 +1,563 @@
+"""The connections of bots: listening for them, greeting each, and seating it in match after match.
+
+Each connection is a task of its own, and catches all exceptions, so that a fault in one doesn't
+affect the others. Which connections may stay when there are too many is decided by `admission`.
+"""
+
+import itertools
+import time
+import traceback
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.admission import Admission, Place, address_of
+from lanista.arena.ladder_matches import REPLACED, LadderMatches
+from lanista.arena.lobby import Lobby, Player
+from lanista.arena.match_player import our_fault
+from lanista.arena.matches import Matches
+from lanista.arena.options import ENTERING, LINGERING, Options
+from lanista.arena.tls import HANDSHAKE, TlsRelay
+from lanista.errors import CannotListenError
+from lanista.hosting import handshake
+from lanista.hosting.accept import accept
+from lanista.hosting.control import RunningMatches
+from lanista.match.background import BackgroundWork
+from lanista.match.channel import SocketChannel
+from lanista.match.connection import Connection
+from lanista_protocol import (
+    Error,
+    ErrorCode,
+    Hello,
+    HttpRequestError,
+    RemoteProtocolError,
+    bad_hello,
+    shown,
+)
+
+if TYPE_CHECKING:  # as in `lobby`
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import Names
+
+REFUSALS_KEPT = 100
+"""Number of refused connections that are kept for the operator."""
+REFUSALS_LOGGED = 20
+"""Number of refused connections per second that are logged one by one; others are only counted."""
+KICKED = "the operator closed this connection"
+
+log = structlog.get_logger()
+
+
+@attrs.frozen
+class Refusal:
+    """A connection that was refused."""
+
+    time: float
+    """When it was, in seconds since 1970."""
+    peer: str
+    """Its address and port."""
+    code: str
+    """The code of the error that it was sent."""
+    why: str
+    """The reason in one line, which may quote what the bot has sent."""
+
+
+@attrs.define(eq=False)
+class BotConnections:
+    """All connections of bots to an arena. Call `listen`, then `accept`, each only once."""
+
+    options: Options
+    lobby: Lobby
+    running: RunningMatches
+    matches: Matches
+    ladders: LadderMatches
+    names: "Names | None"
+    """The names on ladders; None if there are no ladders."""
+    tls: TlsRelay | None
+    """Speaks TLS with bots; None if they speak plain text."""
+    background: BackgroundWork = attrs.field(factory=BackgroundWork)
+    page: str | None = None
+    """Address of the web page, for browsers that connect to the bots' port instead."""
+    address: tuple[str, int] | None = attrs.field(default=None, init=False)
+    """The address and the port that are listened to, after `listen`."""
+    refusals: deque[Refusal] = attrs.field(factory=lambda: deque(maxlen=REFUSALS_KEPT), init=False)
+    """The last refused connections, the newest last."""
+    players: dict[int, Player] = attrs.field(factory=dict, init=False)
+    """By number: each bot whose hello was accepted, while it is connected or plays."""
+    members: dict[tuple[str, str], Player] = attrs.field(factory=dict, init=False)
+    """By ladder and key of the name: the bot that is connected under it."""
+    admission: Admission = attrs.field(init=False)
+    _sockets: trio.CapacityLimiter = attrs.field(init=False)  # how many may be accepted
+    _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
+    _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _is_ending: bool = attrs.field(default=False, init=False)  # whether `end` was called
+    _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
+    _lingering: int = attrs.field(default=0, init=False)
+    _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
+    _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
+    _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
+
+    def __attrs_post_init__(self) -> None:
+        spec = self.options.spec
+        self.admission = Admission(spec.max_connections, spec.max_per_address)
+        self._sockets = trio.CapacityLimiter(spec.max_connections + LINGERING + ENTERING)
+
+    def reload(self, options: Options) -> None:
+        """Go on with other limits; connections beyond a lowered maximum stay until they end."""
+        self.options, spec = options, options.spec
+        self.admission.limit = spec.max_connections
+        self.admission.per_address = spec.max_per_address
+        self._sockets.total_tokens = spec.max_connections + LINGERING + ENTERING
+        if self.tls is not None:
+            self.tls.reload()
+
+    def by_state(self) -> Mapping[str, int]:
+        """Return the number of connections before their hello, waiting, playing, and leaving."""
+        greeting, waiting = len(self._greetings), len(self.lobby.waiting())
+        return {
+            "greeting": greeting,
+            "waiting": waiting,
+            "playing": max(0, self.admission.taken - greeting - waiting),
+            "leaving": self._lingering,
+        }
+
+    # -- listening -----------------------------------------------------------------------------
+
+    async def listen(self) -> tuple[str, int]:
+        """Open the port, and return its address and number.
+
+        Raises:
+            CannotListenError: The port is in use, or the address isn't this machine's.
+        """
+        spec = self.options.spec
+        try:
+            self._listeners = await trio.open_tcp_listeners(spec.port, host=spec.host)
+        except OSError as error:
+            raise CannotListenError(
+                f"can't listen on {spec.host}:{spec.port}: {error.strerror or error}; "
+                "choose another address with --host and --port"
+            ) from None
+        if not spec.port:
+            # A host name with several addresses got a different free port on each, but we announce
+            # only one.
+            for other in self._listeners[1:]:
+                await other.aclose()
+            del self._listeners[1:]
+        host, port = self._listeners[0].socket.getsockname()[:2]
+        log.info("listening", host=host, port=port, game=self.options.default.name)
+        self.address = host, port
+        return host, port
+
+    async def accept(self) -> None:
+        """Accept connections until `end` is called."""
+        try:
+            with self._accepting:
+                async with trio.open_nursery() as accepting:
+                    for listener in self._listeners:
+                        accepting.start_soon(self._accept, listener, self._greet)
+        finally:
+            self.close()
+
+    async def _accept(
+        self, listener: trio.SocketListener, greet: Callable[[trio.SocketStream], Awaitable[None]]
+    ) -> None:
+        nursery = self.matches.nursery
+        assert nursery is not None
+        await accept(listener, self._sockets, greet, nursery, self.background)
+
+    def end(self) -> None:
+        """Accept no more connections, and close those that don't play, by `error shutdown`."""
+        self._is_ending = True
+        self._accepting.cancel()
+        for scope in self._greetings:
+            scope.cancel()
+        self.empty_lobby()
+
+    def empty_lobby(self) -> None:
+        """Have the waiting bots told that the arena shuts down; `Matches.closing` must be set."""
+        for player in self.lobby.waiting():
+            player.waiting.cancel()
+
+    def close(self) -> None:
+        """Close the port."""
+        for listener in self._listeners:
+            listener.socket.close()
+
+    @asynccontextmanager
+    async def listening_nearby(self) -> AsyncIterator[tuple[str, int]]:
+        """Give an address within this machine at which bots speak plain text.
+
+        With TLS that is a port of its own: no certificate is valid for it.
+
+        Raises:
+            OSError: There are no more descriptors or ports.
+        """
+        assert self.address is not None
+        if self.tls is None:
+            host, port = self.address
+            yield {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port  # noqa: S104 - compared
+            return
+        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        async with listener, trio.open_nursery() as accepting:
+            greet = partial(self._greet, is_nearby=True)
+            accepting.start_soon(self._accept, listener, greet)
+            yield listener.socket.getsockname()[:2]
+            accepting.cancel_scope.cancel()
+
+    # -- greeting ------------------------------------------------------------------------------
+
+    async def _greet(self, stream: trio.SocketStream, *, is_nearby: bool = False) -> None:
+        """Handle one connection, from its hello to its end.
+
+        Args:
+            stream: The connection.
+            is_nearby: Whether it came to a port of `listening_nearby`.
+        """
+        host, port = handshake.peer_of(stream)
+        peer, host = f"{host}:{port}", address_of(host)
+        connection: Connection | None = None
+        place: Place | None = None
+        try:
+            async with self.background.piece(host):
+                connection = handshake.accepted(stream, host, self.background)
+                if connection is None:
+                    return
+                place = self.admission.admit(host, trio.current_time())
+                place.has_input = connection.channel.has_input
+            tls = None if is_nearby else self.tls
+            newcomer = await self._enter(connection, place, peer, tls)
+            if newcomer is not None:
+                await self._keep_playing(newcomer)
+        except RemoteProtocolError as error:
+            assert connection is not None
+            # It gives up its place now, though it stays connected until it has read why. Otherwise
+            # bots that connect again and again would take the places that others free.
+            self._leave(place)
+            self._log_refusal(error, connection, peer)
+            await self._send_away(connection, error)
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "connection ended by an error",
+                **_name_of(connection),
+                peer=peer,
+                trace=traceback.format_exc(),
+            )
+            if connection is not None:
+                await connection.refuse(our_fault())
+        finally:
+            if connection is not None:
+                connection.channel.close()
+            stream.socket.close()
+            self._leave(place)
+
+    async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
+        """Send a connection the reason why it is closed, and close it."""
+        reply = bytes(Error(error.code, error.message))
+        if isinstance(error, HttpRequestError):
+            reply = handshake.http_reply(self.page)
+        if self._lingering >= LINGERING:
+            handshake.send_at_once(connection, reply)
+            return
+        self._lingering += 1
+        try:
+            await connection.close(reply)
+        finally:
+            self._lingering -= 1
+
+    def _leave(self, place: Place | None) -> None:
+        if place is not None:
+            self.admission.leave(place)
+            # Break the reference cycle of the place and its holder, so that the garbage collector
+            # has less to do.
+            place.give_way = _no_longer
+
+    def _log_refusal(self, error: RemoteProtocolError, connection: Connection, peer: str) -> None:
+        """Count and log why a connection was refused; of many in a second, only the first."""
+        self.matches.figures.refusals[error.code] += 1
+        self.refusals.append(Refusal(time.time(), peer, error.code.value, error.message))
+        second = int(trio.current_time())
+        if second != self._refused_second:
+            if self._refused > REFUSALS_LOGGED:
+                log.warning("more were refused", count=self._refused - REFUSALS_LOGGED)
+            self._refused_second, self._refused = second, 0
+        self._refused += 1
+        if self._refused <= REFUSALS_LOGGED:
+            code, name = error.code.value, _name_of(connection)
+            log.warning("refused", code=code, why=error.message, **name, peer=peer)
+
+    async def _enter(
+        self, connection: Connection, place: Place, peer: str, tls: TlsRelay | None
+    ) -> Player | None:
+        """Read a hello, check who it is from, and answer it; return None if the bot leaves.
+
+        Raises:
+            RemoteProtocolError: The hello is refused, or the connection must give up its place, or
+                the arena shuts down.
+        """
+        why = _shutting_down()
+        with trio.CancelScope() as scope:
+            if self._is_ending:
+                scope.cancel()
+
+            def give_way(error: RemoteProtocolError) -> None:
+                nonlocal why
+                why = error
+                scope.cancel()
+
+            place.give_way = give_way
+            self._greetings.add(scope)
+            try:
+                seconds = self.options.spec.hello_timeout
+                until = trio.current_time() + seconds
+                if tls is not None:
+                    await self._begin_tls(tls, connection, until)
+                    place.has_input = connection.channel.has_input
+                hello = await connection.read_hello(seconds, until)
+                newcomer = None
+                if hello is not None:
+                    place.greeted = place.is_proving = True
+                    newcomer = await self._identify(hello, connection, place, peer)
+                    place.is_proving = False
+            finally:
+                self._greetings.discard(scope)
+            if not scope.cancel_called:
+                return newcomer
+        try:
+            raise why
+        finally:
+            # The exception refers to this frame: break the cycle. Else the connection would stay in
+            # memory until the garbage collector runs.
+            del why
+
+    async def _begin_tls(self, tls: TlsRelay, connection: Connection, until: float) -> None:
+        """Have TLS spoken with a bot as soon as it begins to.
+
+        Args:
+            tls: The relay.
+            connection: The bot's connection, which leads to the relay afterwards.
+            until: When the hello must be complete.
+
+        Raises:
+            RemoteProtocolError: The bot speaks plain text.
+        """
+        channel = connection.channel
+        assert isinstance(channel, SocketChannel)
+        with trio.move_on_at(until):
+            await channel.wait_readable()
+            async with self.background.piece(connection.host):
+                first = channel.peek()
+                if first and first != HANDSHAKE:
+                    raise bad_hello("this port speaks TLS, and this was plain text")
+                (socket,) = channel.duplicates()
+            seconds = until - trio.current_time()
+            inner = await tls.relay(socket, connection.host, seconds)
+            connection.channel = channel.relayed(inner)
+
+    async def _identify(
+        self, hello: Hello, connection: Connection, place: Place, peer: str
+    ) -> Player:
+        """Find out where a bot wants to play and whether it may use its name, and welcome it."""
+        ladder, who = ladder_of(hello, self.ladders.rooms), None
+        ruleset = handshake.ruleset_of(hello, self.options.default)
+        if ladder is not None:
+            ruleset = ladder.ruleset
+            assert self.names is not None
+            who = await self.names.check(hello, place.host)
+        log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
+        player = Player(
+            connection,
+            ruleset,
+            peer,
+            next(self._numbers),
+            connection.hello_at,
+            place,
+            ladder=ladder,
+            who=who,
+        )
+        if who is not None:
+            await self._take_over(player)
+        if handshake.speaks_version1(hello, ruleset):
+            handshake.send_at_once(connection, handshake.welcome())
+        return player
+
+    async def _take_over(self, player: Player) -> None:
+        """Let a bot have its name on a ladder, instead of an older connection of its own.
+
+        If that one plays a match to which a bot may come back, this one goes on with it.
+
+        Raises:
+            RemoteProtocolError: The name isn't registered, and somebody uses it (`name-taken`).
+        """
+        room, who = player.ladder, player.who
+        assert room is not None
+        assert who is not None
+        member = room.spec.name, who.key
+        old = self.members.get(member)
+        if old is not None and not who.is_registered:
+            raise RemoteProtocolError(
+                ErrorCode.NAME_TAKEN,
+                "another bot uses this name; choose another one, or register one with a token",
+            )
+        self.members[member] = player
+        if old is None:
+            return
+        old.replaced = True
+        log.info("replaced", name=who.name, ladder=room.spec.name, peer=old.peer, by=player.peer)
+        why = RemoteProtocolError(ErrorCode.REPLACED, REPLACED)
+        if not old.taken:
+            self.lobby.dismiss(old, why)
+            return
+        replaced = await self.ladders.replace(old, player)
+        if replaced is not None and self.matches.nursery is not None:
+            self.matches.nursery.start_soon(replaced.refuse, why)
+
+    def _member(self, player: Player) -> tuple[str, str] | None:
+        """Return the key of a bot among those on ladders; None if it isn't on one."""
+        if player.ladder is None or player.who is None:
+            return None
+        return player.ladder.spec.name, player.who.key
+
+    # -- seating -------------------------------------------------------------------------------
+
+    async def _keep_playing(self, player: Player) -> None:
+        """Seat a bot in one match after another, while it keeps its connection."""
+        self.players[player.number] = player
+        try:
+            await self._keep_seating(player)
+        finally:
+            del self.players[player.number]
+            member = self._member(player)
+            present = None if member is None else self.members.get(member)
+            if member is not None and present is not None and present.number == player.number:
+                del self.members[member]
+
+    async def _keep_seating(self, player: Player) -> None:
+        connection, place = player.connection, player.place
+        while not connection.closed:
+            if self.matches.closing and not player.taken:
+                raise _shutting_down()
+            if not player.taken:
+                connection.look()  # it may have left since its last match
+                if connection.session.ended and not connection.session.has_answer:
+                    return
+                await self._wait(player)
+            if player.taken:
+                await player.over.wait()
+                if player.replaced:
+                    return
+                if player.sent_off is not None and not connection.closed:
+                    # It was kicked after its last answer, when the match no longer closed it.
+                    raise player.sent_off
+            elif player.sent_off is not None:
+                self.matches.announce(player.room)
+                raise player.sent_off
+            elif not self.matches.closing:
+                self.matches.announce(player.room)
+                return
+            player = player.again(trio.current_time())
+            self.players[player.number] = player
+            member = self._member(player)
+            if member is not None:
+                self.members[member] = player
+            place.plays = False
+
+    async def _wait(self, player: Player) -> None:
+        """Let a bot wait in the lobby until a match takes it, or it leaves.
+
+        Raises:
+            RemoteProtocolError: It has sent what it must not send.
+        """
+        place = player.place
+        self.lobby.join(player)
+        place.since, place.plays = trio.current_time(), False
+        place.give_way = partial(self.lobby.dismiss, player)
+        self.running.changes.tell()
+        self.matches.announce(player.room)
+        if player.ladder is None:
+            self.matches.start_ready()
+        else:
+            self.ladders.note_rest(player)
+            self.ladders.start_ready()
+        try:
+            with player.waiting:
+                await player.connection.watch()
+        except RemoteProtocolError:
+            if not player.taken:
+                raise
+            # A match has just taken it, and will read the same bytes and deal with them.
+        finally:
+            self.lobby.leave(player)
+            self.running.changes.tell()
+            player.released.set()
+
+    # -- what the operator asks for ------------------------------------------------------------
+
+    def kick(self, number: int, error: RemoteProtocolError | None = None) -> bool:
+        """Close the connection of a bot that waits or plays.
+
+        Args:
+            number: The bot's number.
+            error: What it is told; None for `error shutdown`.
+
+        Returns:
+            False if there is no bot of this number.
+        """
+        player = self.players.get(number)
+        if player is None:
+            return False
+        error = error or RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
+        log.info("kicked", name=player.name, peer=player.peer)
+        if not player.taken:
+            self.lobby.dismiss(player, error)
+            return True
+        player.sent_off = error
+        for running in self.running.matches.values():
+            for seat, (bot, _) in enumerate(running.bots):
+                if bot == number:
+                    running.playing.kick(seat, error.message, error.code)
+        return True
+
+
+def _name_of(connection: Connection | None) -> Mapping[str, str]:
+    """Return the name in a connection's hello, for the log; nothing if none was read."""
+    if connection is None or connection.hello is None:
+        return {}
+    return {"name": connection.hello.name}
+
+
+def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom | None":
+    """Return the ladder that a hello asks for; None if it asks for another room.
+
+    Raises:
+        RemoteProtocolError: The ladder plays another game (`unknown-game`), or the hello asks for
+            a seat (`bad-hello`).
+    """
+    if hello.room is not None:
+        ladder = ladders.get(hello.room)
+    else:
+        ladder = None if hello.game is None else ladders.get(hello.game)
+    if ladder is None:
+        return None
+    if hello.game not in {None, ladder.ruleset.name}:
+        raise RemoteProtocolError(
+            ErrorCode.UNKNOWN_GAME,
+            f"game {shown(hello.game or '')}; the ladder {ladder.spec.name} plays "
+            f"{ladder.ruleset.name}",
+        )
+    if hello.seat is not None:
+        raise bad_hello(f"seat {hello.seat}; a ladder deals the seats, so leave it out")
+    return ladder
+
+
+def _no_longer(_: RemoteProtocolError) -> None:
+    """Do nothing, in place of a `give_way` whose place has been freed already."""
+
+
+def _shutting_down() -> RemoteProtocolError:
+    return RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
