@@ -9,8 +9,8 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.arena import board_maker
-from lanista.arena.board_maker import BoardMaker
+from lanista.arena import match_player
+from lanista.arena.match_player import BoardMaker
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.match import boards
@@ -36,7 +36,7 @@ def draws(prepared):
 @pytest.fixture
 async def maker(monkeypatch):
     """A maker whose worker has time, since this machine may be busy."""
-    monkeypatch.setattr(board_maker, "MAKING_TIME", 60)
+    monkeypatch.setattr(match_player, "MAKING_TIME", 60)
     maker = BoardMaker()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(maker.run)
@@ -103,7 +103,7 @@ async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
     helper = await maker._helpers.call(os.getpid)
     os.kill(helper, signal.SIGSTOP)
     with monkeypatch.context() as patched:
-        patched.setattr(board_maker, "MAKING_TIME", 0.05)
+        patched.setattr(match_player, "MAKING_TIME", 0.05)
         assert await maker.prepare(spec_of("crematoria", 2)) is None
     assert not runs(helper)
     spec = spec_of("crematoria", 3)

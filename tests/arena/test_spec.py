@@ -200,7 +200,7 @@ def test_every_key_is_read():
         (LADDER + 'house = [{ name = "x" }]', "ladders[1].house[1].command: missing"),
         (
             LADDER + 'house = [{ name = " x", command = "x" }]',
-            "ladders[1].house[1].name: ' x'; expected 1 to 32 of A-Z a-z 0-9 . _ - and spaces",
+            "ladders[1].house[1].name: ' x'; expected 1 to 32 of A-Z a-z 0-9 . _ - and single",
         ),
         (
             LADDER + 'house = [{ name = "xx xx\\n", command = "x" }]',

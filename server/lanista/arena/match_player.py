@@ -1,22 +1,23 @@
-"""Playing an arena's matches: the interface for that, and the player that uses this event loop.
+"""Playing an arena's matches in this event loop, and making their boards beside it.
 
-The other implementation of the interface is `match_workers`, which hands matches over to processes
-of their own. Those play them by the functions of this module as well.
+`match_workers` has the other player, which hands matches over to processes of their own; those play
+them by the functions of this module as well.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TypeVar
 
 import attrs
 import structlog
 import trio
 
-from lanista.arena.board_maker import BoardMaker
+from lanista.helper_processes import HelperDiedError, HelperProcesses, open_helpers
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
-from lanista.match.boards import PreparedBoard
+from lanista.match.boards import PreparedBoard, UnusableBoardError, pack_board, unpack_board
+from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import ENDING
 from lanista.match.runner import Match
@@ -27,42 +28,68 @@ from lanista_protocol import ErrorCode, RemoteProtocolError
 FRONT = "front"
 """The name of the event loop that has the connections; without workers it plays the matches too."""
 
+MAKING_TIME = 3.0
+"""Seconds until a helper that doesn't answer is killed: fewer than an arena has to shut down."""
+
+Made = TypeVar("Made")
+
 log = structlog.get_logger()
 
 
-class MatchPlayer(Protocol):
-    """Plays an arena's matches, and keeps `RunningMatches` up to date; `run` it beside them."""
+@attrs.define(eq=False)
+class BoardMaker:
+    """Makes the boards of matches, one after another, in a helper process; `run` it beside them.
+
+    Making a board from a seed may take tens of milliseconds. In the arena's event loop that would
+    be a stall for all running matches (`match.stalls`), and matches often begin together. Whatever
+    goes wrong with the helper, a match begins: then `Match` makes the board itself.
+    """
+
+    # Matches take turns here, so that a pass of the loop begins at most one of them.
+    _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    # Set when `run` has opened the helpers.
+    _is_open: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _helpers: HelperProcesses = attrs.field(init=False)
 
     @property
-    def lags(self) -> Mapping[str, LoopLag]:
-        """How late the heartbeats of each event loop were, by the loop's name."""
-        ...
-
-    @property
-    def boards_waiting(self) -> int:
-        """Number of matches that wait until their board can be made."""
-        ...
+    def waiting(self) -> int:
+        """Number of matches that wait for their turn."""
+        return self._turn.statistics().tasks_waiting
 
     async def run(self) -> None:
-        """Run what the matches need, until cancelled; nobody may be playing then."""
-        ...
+        """Wait until cancelled, and then end the helper; nobody may wait for a board any more."""
+        async with open_helpers() as self._helpers:
+            self._is_open.set()
+            await trio.sleep_forever()
 
-    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
-        """Play a match to its end.
-
-        Args:
-            match: The match. At the end its connections are either closed, or ready for the next.
-            records: Where to hide its record if it ends void.
+    async def prepare(self, spec: MatchSpec) -> PreparedBoard | None:
+        """Wait for this match's turn, and make its board.
 
         Returns:
-            None if the match could not begin or has left no result; its bots were told so, and
-            their connections are closed.
+            None if `Match` is to prepare it: because the board is given, or can't be made here.
         """
-        ...
+        return await self._make(spec, unpack_board)
 
-    def interrupt(self) -> None:
-        """Abort all matches, those that would begin from now on too; the arena shuts down."""
-        ...
+    async def pack(self, spec: MatchSpec) -> bytes | None:
+        """Make a match's board as `prepare` does, for another process to unpack."""
+        return await self._make(spec, bytes)
+
+    async def _make(self, spec: MatchSpec, convert: Callable[[bytes], Made]) -> Made | None:
+        async with self._turn:
+            await trio.lowlevel.checkpoint()
+            if spec.board is not None:
+                return None
+            await self._is_open.wait()
+            ruleset, settings = spec.ruleset, dict(spec.settings)
+            try:
+                with trio.fail_after(MAKING_TIME):
+                    packed = await self._helpers.call(pack_board, ruleset.name, settings, spec.seed)
+                    return convert(packed) if packed else None
+            except (HelperDiedError, UnusableBoardError, OSError, trio.TooSlowError) as error:
+                log.error(  # noqa: TRY400 - a trace would add nothing
+                    "the board worker failed", why=str(error) or "no answer", match=spec.match
+                )
+                return None
 
 
 @attrs.define(eq=False)
@@ -76,22 +103,31 @@ class LoopPlayer:
 
     @property
     def lags(self) -> Mapping[str, LoopLag]:
-        """See `MatchPlayer`."""
+        """How late the heartbeats of each event loop were, by the loop's name."""
         return {FRONT: self._stalls.lag}
 
     @property
     def boards_waiting(self) -> int:
-        """See `MatchPlayer`."""
+        """Number of matches that wait until their board can be made."""
         return self._boards.waiting
 
     async def run(self) -> None:
-        """See `MatchPlayer`."""
+        """Run what the matches need, until cancelled; nobody may be playing then."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stalls.beat)
             nursery.start_soon(self._boards.run)
 
     async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
-        """See `MatchPlayer`."""
+        """Play a match to its end.
+
+        Args:
+            match: The match. At the end its connections are either closed, or ready for the next.
+            records: Where to hide its record if it ends void.
+
+        Returns:
+            None if the match could not begin or has left no result; its bots were told so, and
+            their connections are closed.
+        """
         prepared = await self._boards.prepare(match.spec)
 
         async def begin(playing: Match) -> None:
@@ -101,7 +137,7 @@ class LoopPlayer:
         return await play_here(match, records, self._stalls, prepared, begin)
 
     def interrupt(self) -> None:
-        """See `MatchPlayer`."""
+        """Abort all matches, those that would begin from now on too; the arena shuts down."""
         self._interrupted = True
         for running in self.running.matches.values():
             running.playing.interrupt()

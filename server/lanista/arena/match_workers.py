@@ -28,9 +28,8 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.board_maker import BoardMaker
 from lanista.arena.link import Link
-from lanista.arena.match_player import FRONT, close_all, our_fault
+from lanista.arena.match_player import FRONT, BoardMaker, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.worker_process import log_for, start, stop
 from lanista.hosting import handshake
@@ -164,7 +163,7 @@ class _Worker:
 
 @attrs.define(eq=False)
 class MatchWorkers:
-    """Plays matches in a number of processes: see `match_player.MatchPlayer`."""
+    """Plays matches in a number of processes: see `match_player.LoopPlayer`."""
 
     running: RunningMatches
     count: int
@@ -181,16 +180,16 @@ class MatchWorkers:
 
     @property
     def lags(self) -> Mapping[str, LoopLag]:
-        """See `MatchPlayer`."""
+        """See `LoopPlayer`."""
         return {FRONT: self._stalls.lag, **self._lags}
 
     @property
     def boards_waiting(self) -> int:
-        """See `MatchPlayer`."""
+        """See `LoopPlayer`."""
         return self._boards.waiting
 
     async def run(self) -> None:
-        """See `MatchPlayer`."""
+        """See `LoopPlayer`."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stalls.beat)
             nursery.start_soon(self._boards.run)
@@ -198,7 +197,7 @@ class MatchWorkers:
                 nursery.start_soon(self._keep, number)
 
     def interrupt(self) -> None:
-        """See `MatchPlayer`."""
+        """See `LoopPlayer`."""
         self._interrupted = True
         self._tell_change()
         for worker in self._workers:
@@ -330,7 +329,7 @@ class MatchWorkers:
     # -- matches -------------------------------------------------------------------------------
 
     async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
-        """See `MatchPlayer`."""
+        """See `LoopPlayer`."""
         board = await self._boards.pack(match.spec)
         for _ in range(TRIES):
             worker = await self._free_worker()

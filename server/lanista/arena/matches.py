@@ -17,7 +17,7 @@ import structlog
 import trio
 
 from lanista.arena.lobby import Lobby, Player, RoomKey
-from lanista.arena.match_player import LoopPlayer, MatchPlayer, our_fault, record_path
+from lanista.arena.match_player import LoopPlayer, our_fault, record_path
 from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
 from lanista.arena.spec import Start
@@ -138,7 +138,7 @@ class Matches:
     """Number of matches that are over and count."""
     unfinished: int = attrs.field(default=0, init=False)
     """Number of matches whose bots were chosen and that aren't over."""
-    player: MatchPlayer = attrs.field(init=False)
+    player: LoopPlayer | MatchWorkers = attrs.field(init=False)
     """Plays them; it must run as long as there are any."""
     nursery: trio.Nursery | None = attrs.field(default=None, init=False)
     """The nursery in which matches run; set before the first one begins."""

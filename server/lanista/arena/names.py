@@ -27,12 +27,9 @@ How many tokens wait is limited by the number of connections, each of which show
 
 A name that isn't registered costs as much, and gets the same answer, as a wrong token where
 registration is closed. A token is in no message, no log and no `repr`.
-
-Which connection keeps a name that connects twice is decided elsewhere.
 """
 
 import contextlib
-import enum
 import hmac
 import math
 import os
@@ -51,12 +48,11 @@ import trio
 from lanista.arena import tokens
 from lanista.arena.admission import is_loopback
 from lanista.arena.limits import Allowance, Turns
-from lanista.arena.spec import is_bot_name
+from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.hosting.control import Changes
 from lanista.results.errors import StoreError
 from lanista.results.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
-from lanista.suggestions import nearest
-from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, parse_hello, shown
+from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
 
 WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 5.0
 """How many wrong tokens of an address for one name are compared at once, and seconds until the next
@@ -84,7 +80,8 @@ _READERS = 2
 _NICENESS = 10
 """How much the threads that compare tokens give way to those that play matches."""
 
-_FORM_IN_WORDS = "use 1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
+HELLO, PAGE, NEW_NAME = "hello", "page", "new name"
+"""The purposes for which tokens are compared or hashed."""
 
 Owner = NewType("Owner", bytes)
 """Stands for whoever showed a token: the same for all names with that token. It is derived from the
@@ -107,34 +104,20 @@ class LadderName:
     is_registered: bool
     token_hash: str = attrs.field(default="", repr=False)
     """The hash with which its token was compared, if it is registered."""
-    registered: datetime | None = None
-    """Since when it is registered; None if it isn't."""
 
 
-class ProvedName(NamedTuple):
-    """A registered name of which somebody has shown the token."""
-
-    name: str
-    registered: datetime
-    """Since when it has belonged to whoever has the token."""
-
-
-class NameRefusedError(Exception):
-    """The operator's command for a name can't be carried out; the message is one line."""
-
-
-@attrs.frozen(kw_only=True)
-class _Entry:
+class _Entry(NamedTuple):
     """The answer of the database about a name."""
 
-    name: str | None
+    found: RegisteredName | None
     """The name as it is registered; None if it isn't."""
-    token_hash: str = attrs.field(repr=False)
-    """The hash of its token; that of no token if it isn't registered."""
-    registered: datetime | None
-    """Since when it is registered; None if it isn't."""
     as_of: int | None
     """`NameStore.changes` at that time or before; None if that wasn't known."""
+
+    @property
+    def token_hash(self) -> str | None:
+        """The hash of the name's token; None if it isn't registered."""
+        return None if self.found is None else self.found.token_hash
 
 
 @attrs.define(eq=False)
@@ -153,8 +136,8 @@ class _Compared:
 
     def has(self, digest: bytes, entry: _Entry) -> bool:
         """Return whether a token was compared with the same hash as that of an entry."""
-        found = self.find(digest)
-        return found is not None and found.token_hash == entry.token_hash
+        compared = self.find(digest)
+        return compared is not None and compared.token_hash == entry.token_hash
 
     def use(self, digest: bytes, entry: _Entry) -> None:
         """Remember a token, and forget the one that wasn't used for the longest if need be."""
@@ -164,18 +147,11 @@ class _Compared:
             self._entries.popitem(last=False)
 
 
-class _Asking(enum.Enum):
-    """The purpose for which a token is sent; each has its own queue, so none delays another."""
-
-    HELLO = enum.auto()
-    PAGE = enum.auto()
-    NEW_NAME = enum.auto()
-
-
 class _Sender(NamedTuple):
     """Whoever sends tokens, as far as that can be told."""
 
-    asking: _Asking
+    purpose: str
+    """`HELLO`, `PAGE` or `NEW_NAME`; each has its own queue, so none delays another."""
     address: str
 
 
@@ -196,12 +172,20 @@ class Names:
     _reserved_keys: frozenset[str] = attrs.field(init=False)
     _comparing: trio.CapacityLimiter = attrs.field(init=False)
     _threads: ThreadPoolExecutor = attrs.field(init=False)
-    _readers: trio.CapacityLimiter = attrs.field(init=False)
+    _readers: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(_READERS), init=False
+    )
     # By sender, and by sender and key of the name.
     _turns: Turns = attrs.field(factory=Turns, init=False)
-    _wrong_tokens: Allowance = attrs.field(init=False)
-    _all_wrong_tokens: Allowance = attrs.field(init=False)
-    _new_names: Allowance = attrs.field(init=False)
+    _wrong_tokens: Allowance = attrs.field(
+        factory=lambda: Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL), init=False
+    )
+    _all_wrong_tokens: Allowance = attrs.field(
+        factory=lambda: Allowance(ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL), init=False
+    )
+    _new_names: Allowance = attrs.field(
+        factory=lambda: Allowance(NEW_NAMES, NEW_NAME_INTERVAL), init=False
+    )
     _right: _Compared = attrs.field(factory=_Compared, init=False)
     _wrong: _Compared = attrs.field(factory=_Compared, init=False)
     # `NameStore.changes` of late; None if it can't be read.
@@ -219,10 +203,6 @@ class Names:
         self._reserved_keys = frozenset(map(key_of, self.reserved))
         self._comparing = trio.CapacityLimiter(self.slots)
         self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
-        self._readers = trio.CapacityLimiter(_READERS)
-        self._wrong_tokens = Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL)
-        self._all_wrong_tokens = Allowance(ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL)
-        self._new_names = Allowance(NEW_NAMES, NEW_NAME_INTERVAL)
 
     async def check(self, hello: Hello, address: str) -> LadderName:
         """Check the name and the token of a hello, and register the name if it is new.
@@ -247,15 +227,20 @@ class Names:
             )
         with self._store_errors(name):
             if hello.token is None:
-                checked = await self._check_without_token(name, key, address)
-            else:
-                sender = _Sender(_Asking.HELLO, address)
-                checked = await self._check_token(name, key, hello.token, sender)
-        if checked.is_registered:
-            self._seen[checked.name] = datetime.now(UTC)
-        return checked
+                await self._check_without_token(name, key, address)
+                owner = Owner(self._digest("owner by name", key))
+                return LadderName(name=name, key=key, owner=owner, is_registered=False)
+            found = await self._check_token(name, key, hello.token, _Sender(HELLO, address))
+        self._seen[found.name] = datetime.now(UTC)
+        return LadderName(
+            name=found.name,
+            key=key,
+            owner=Owner(self._digest("owner by token", hello.token)),
+            is_registered=True,
+            token_hash=found.token_hash,
+        )
 
-    async def prove(self, name: str, token: str, address: str) -> ProvedName:
+    async def prove(self, name: str, token: str, address: str) -> RegisteredName:
         """Check that a token is that of a registered name, which nobody plays under now.
 
         The limits are those of `check`, counted apart from hellos; but no name is registered. A
@@ -266,17 +251,12 @@ class Names:
             token: The token.
             address: The address of whoever sent them, from `admission.address_of`.
 
-        Returns:
-            The name as it is registered, and since when.
-
         Raises:
             RemoteProtocolError: As from `check`, also if the name isn't registered (`bad-token`).
         """
         key = _key_of_ladder_name(name)
         with self._store_errors(name):
-            checked = await self._check_token(name, key, token, _Sender(_Asking.PAGE, address))
-        assert checked.registered is not None
-        return ProvedName(checked.name, checked.registered)
+            return await self._check_token(name, key, token, _Sender(PAGE, address))
 
     async def registered(self, after: str | None, most: int) -> list[RegisteredName]:
         """Return registered names in the order of their keys.
@@ -338,7 +318,7 @@ class Names:
             with trio.move_on_after(_LAST_STORING, shield=True):
                 await self._store_seen()
 
-    async def _check_without_token(self, name: str, key: str, address: str) -> LadderName:
+    async def _check_without_token(self, name: str, key: str, address: str) -> None:
         if not self.is_open:
             raise _bad_token(
                 "a name on a ladder needs its token; add token=TOKEN to the hello, with the one "
@@ -354,25 +334,25 @@ class Names:
                 f"the name {shown(name)} is registered; add its token to the hello, as "
                 "token=TOKEN, or choose another name"
             )
-        owner = self._owner("name", key)
-        return LadderName(name=name, key=key, owner=owner, is_registered=False)
 
-    async def _check_token(self, name: str, key: str, token: str, sender: _Sender) -> LadderName:
-        registers = sender.asking is _Asking.HELLO and self.is_open
+    async def _check_token(
+        self, name: str, key: str, token: str, sender: _Sender
+    ) -> RegisteredName:
+        registers = sender.purpose == HELLO and self.is_open
         digest = self._digest("token", f"{key}\0{token}")
         entry = self._right.find(digest)
         if entry is not None and entry.as_of is not None and entry.as_of == self._changes:
             self._right.use(digest, entry)
         else:
             entry = await self._look_up(name)
-            if entry.name is None and registers:
+            if entry.found is None and registers:
                 entry = await self._register(name, token, digest, sender.address)
             verdict = self._verdict(digest, entry)
             if verdict is None:
                 entry, verdict = await self._guess(token, digest, name, key, sender)
             if not verdict:
                 entry = None
-        if entry is None or entry.name is None:
+        if entry is None or entry.found is None:
             raise _bad_token(
                 f"the name {shown(name)} is registered with another token; send that one, or "
                 "choose another name"
@@ -380,27 +360,12 @@ class Names:
                 else f"no name {shown(name)} is registered with this token; check both, or ask the "
                 "operator for them"
             )
-        owner = self._owner("token", token)
-        return LadderName(
-            name=entry.name,
-            key=key,
-            owner=owner,
-            is_registered=True,
-            token_hash=entry.token_hash,
-            registered=entry.registered,
-        )
+        return entry.found
 
     async def _guess(
         self, token: str, digest: bytes, name: str, key: str, sender: _Sender
     ) -> tuple[_Entry, bool]:
         """Compare a token with that of a name when it is its turn, and remember the result.
-
-        Args:
-            token: The token.
-            digest: The digest of token and name.
-            name: The name.
-            key: The key of the name.
-            sender: Whoever sent them.
 
         Returns:
             The entry of the name, and whether the token is right.
@@ -421,11 +386,13 @@ class Names:
                     entry = await self._look_up(name)
                     verdict = self._verdict(digest, entry)
                     if verdict is None:
-                        verdict = await self._compute(tokens.matches, token, entry.token_hash)
+                        verdict = await self._compute(
+                            tokens.matches, token, entry.token_hash or self._nobody
+                        )
                         is_new_wrong = not verdict
                         if is_new_wrong:
                             self._all_wrong_tokens.use(sender)
-                            log.info("wrong token", name=entry.name, host=sender.address)
+                            log.info("wrong token", name=name, host=sender.address)
                         (self._right if verdict else self._wrong).use(digest, entry)
         finally:
             if not is_new_wrong:
@@ -435,13 +402,13 @@ class Names:
     async def _look_up(self, name: str) -> _Entry:
         # Before the name is read: what is revoked meanwhile makes the entry count as an old one.
         as_of = self._changes
-        return self._entry(await self._in_thread(self.store.find, name), as_of)
+        return _Entry(await self._in_thread(self.store.find, name), as_of)
 
     async def _register(self, name: str, token: str, digest: bytes, address: str) -> _Entry:
         """Register a name, unless somebody is first; return its entry."""
-        async with self._turns.turn(_Sender(_Asking.NEW_NAME, address)):
+        async with self._turns.turn(_Sender(NEW_NAME, address)):
             entry = await self._look_up(name)
-            if entry.name is not None:
+            if entry.found is not None:
                 return entry
             wait = self._new_names.wait(address)
             if wait and not is_loopback(address):
@@ -457,10 +424,10 @@ class Names:
             registered = await self._in_thread(
                 self.store.register, name, token_hash, Registrar.ITSELF
             )
-            entry = self._entry(registered, as_of)
-            if entry.token_hash == token_hash:
+            entry = _Entry(registered, as_of)
+            if registered.token_hash == token_hash:
                 self._right.use(digest, entry)
-                log.info("name registered", name=entry.name, host=address)
+                log.info("name registered", name=registered.name, host=address)
             else:
                 self._new_names.give_back(address)
         return entry
@@ -472,16 +439,6 @@ class Names:
                 compared.use(digest, entry)
                 return verdict
         return None
-
-    def _entry(self, registered: RegisteredName | None, as_of: int | None) -> _Entry:
-        if registered is None:
-            return _Entry(name=None, token_hash=self._nobody, registered=None, as_of=as_of)
-        return _Entry(
-            name=registered.name,
-            token_hash=registered.token_hash,
-            registered=registered.registered,
-            as_of=as_of,
-        )
 
     @contextlib.contextmanager
     def _store_errors(self, name: str) -> Iterator[None]:
@@ -499,9 +456,6 @@ class Names:
             raise RemoteProtocolError(
                 ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
             ) from None
-
-    def _owner(self, kind: str, text: str) -> Owner:
-        return Owner(self._digest(f"owner by {kind}", text))
 
     def _digest(self, purpose: str, text: str) -> bytes:
         return hmac.digest(self._key, f"{purpose}\0{text}".encode(), "sha256")
@@ -541,76 +495,6 @@ class Names:
             log.warning("not stored when names were last seen", error=str(error))
 
 
-# -- for the operator's commands -------------------------------------------------------------------
-
-
-def add_name(store: NameStore, name: str, token: str | None = None) -> str:
-    """Register a name for the operator, and return its token, which is stored nowhere.
-
-    Args:
-        store: The database of names.
-        name: The name.
-        token: The token; None for a new one that nobody can guess.
-
-    Raises:
-        NameRefusedError: It can't be a name on a ladder, or is registered already; or the token
-            can't be one.
-        StoreError: It can't be written.
-    """
-    name = " ".join(name.split())
-    if not is_bot_name(name):
-        raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; {_FORM_IN_WORDS}")
-    token = _token(token)
-    token_hash = tokens.hash_of(token)
-    registered = store.register(name, token_hash, Registrar.OPERATOR)
-    if registered.token_hash != token_hash:
-        raise NameRefusedError(
-            f"{registered.name!r} is registered already; `lanista arena name reset` gives it "
-            "another token"
-        )
-    return token
-
-
-def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
-    """Give a name another token in place of its old one, and return it; it is stored nowhere.
-
-    Args:
-        store: The database of names.
-        name: The name.
-        token: The token; None for a new one that nobody can guess.
-
-    Raises:
-        NameRefusedError: The name isn't registered, or the token can't be one.
-        StoreError: It can't be written.
-    """
-    token = _token(token)
-    if not store.set_token(name, tokens.hash_of(token)):
-        raise _unknown(store, name)
-    return token
-
-
-def remove_name(store: NameStore, name: str) -> None:
-    """Remove a name, which can then be registered again.
-
-    Raises:
-        NameRefusedError: The name isn't registered.
-        StoreError: It can't be written.
-    """
-    if not store.remove(name):
-        raise _unknown(store, name)
-
-
-def _token(given: str | None) -> str:
-    """Return a token that a hello can have."""
-    if given is None:
-        return tokens.new_token()
-    # The hello's own reader decides. The token isn't repeated, as messages get into logs.
-    with contextlib.suppress(RemoteProtocolError):
-        if parse_hello(f"name token={given}").token == given:
-            return given
-    raise NameRefusedError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
-
-
 def _key_of_ladder_name(name: str) -> str:
     """Return the key of a name.
 
@@ -618,7 +502,7 @@ def _key_of_ladder_name(name: str) -> str:
         RemoteProtocolError: It can't be on a ladder.
     """
     if not is_bot_name(name):
-        raise bad_hello(f"the name {shown(name)} can't be on a ladder; {_FORM_IN_WORDS}")
+        raise bad_hello(f"the name {shown(name)} can't be on a ladder; use {BOT_NAME_FORM}")
     return key_of(name)
 
 
@@ -626,17 +510,6 @@ def _give_way() -> None:
     """Lower the priority of this thread, where it isn't that of the whole process."""
     if sys.platform == "linux":
         os.nice(_NICENESS)
-
-
-def _unknown(store: NameStore, name: str) -> NameRefusedError:
-    names = {key_of(registered.name): registered.name for registered in store.names()}
-    close = nearest(key_of(name), names)
-    hint = (
-        "`lanista arena name list` lists them"
-        if close is None
-        else f"did you mean {names[close]!r}?"
-    )
-    return NameRefusedError(f"no name {shown(name)} is registered; {hint}")
 
 
 def _bad_token(message: str) -> RemoteProtocolError:

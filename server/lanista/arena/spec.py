@@ -50,6 +50,9 @@ MAX_LAG_ALLOWANCE = 0.25
 NO_PAGE = "none"
 """The value of `page.listen` with which no page is served."""
 
+BOT_NAME_FORM = "1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
+"""What a bot's name on a ladder may be, in words."""
+
 _LADDER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _BOT_NAME = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 _ADDRESS = re.compile(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})")
@@ -145,7 +148,7 @@ def _bot_name(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> N
     if value is not None and not is_bot_name(value):
         raise ValueOfKeyError(
             attribute.name,
-            f"{shown(value)}; expected 1 to 32 of A-Z a-z 0-9 . _ - and spaces between words",
+            f"{shown(value)}; expected {BOT_NAME_FORM}",
         )
 
 

@@ -40,7 +40,7 @@ def command() -> None:
 @_token_stdin
 def add(file: Path, name: str, *, token_stdin: bool) -> int:
     """Register NAME, and print its token, which is shown only now."""
-    from lanista.arena.names import add_name
+    from lanista.arena.tokens import add_name
 
     token = _given_token() if token_stdin else None
     spec = spec_of(file)
@@ -60,7 +60,7 @@ def reset(file: Path, name: str, *, token_stdin: bool) -> int:
 
     A bot that is connected with the old one is sent away.
     """
-    from lanista.arena.names import reset_token
+    from lanista.arena.tokens import reset_token
 
     token = _given_token() if token_stdin else None
     with _changing(spec_of(file), file) as store:
@@ -78,7 +78,7 @@ def remove(file: Path, name: str) -> int:
     A bot that is connected with it is sent away. Its matches stay, and count; `lanista arena
     strike` takes them out.
     """
-    from lanista.arena.names import remove_name
+    from lanista.arena.tokens import remove_name
 
     with _changing(spec_of(file), file) as store:
         remove_name(store, name)
@@ -121,7 +121,7 @@ def list_(file: Path) -> int:
 @contextlib.contextmanager
 def _changing(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
     """Open the names for a change, which a running arena then takes up."""
-    from lanista.arena.names import NameRefusedError
+    from lanista.arena.tokens import NameRefusedError
     from lanista.results.names import NameStore
 
     try:

@@ -1,7 +1,7 @@
 """The board on which a match begins, with the chance from which the match goes on drawing.
 
 Making one from a seed may take tens of milliseconds, so an arena has a process of its own do that
-(`arena.board_maker`). `Match` makes those that it isn't given.
+(`arena.match_player`). `Match` makes those that it isn't given.
 """
 
 import pickle
