@@ -1,12 +1,10 @@
 """A running arena as its page, its metrics and its operator see it: questions and commands."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 import structlog
-import trio
 
 from lanista.arena.bot_connections import BotConnections, Refusal
 from lanista.arena.ladder_matches import LadderMatches
@@ -69,10 +67,7 @@ class Arena:
     _connections: BotConnections
     _matches: Matches
     _ladder_matches: LadderMatches
-    _guests: "Guests" = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._guests = Guests(self._connections.listening_nearby)
+    _guests: int = attrs.field(default=0, init=False)  # house bots in rooms that aren't ladders'
 
     @property
     def options(self) -> Options:
@@ -135,15 +130,7 @@ class Arena:
             yield WaitingRoom(room[1], lobby.waiting(room), lobby.complete(room))
 
     def kick(self, number: int, error: RemoteProtocolError | None = None) -> bool:
-        """Close the connection of a bot that waits or plays.
-
-        Args:
-            number: The bot's number.
-            error: What it is told; None for `error shutdown`.
-
-        Returns:
-            False if there is no bot of this number.
-        """
+        """Close the connection of a bot (`BotConnections.kick`)."""
         return self._connections.kick(number, error)
 
     def kick_all(self, name: str) -> int:
@@ -162,13 +149,37 @@ class Arena:
             GuestRefusedError: There is no such game or house bot, there are too many at once, or
                 the arena isn't serving now.
         """
-        if self._matches.nursery is None or self._matches.closing:
+        nursery = self._matches.nursery
+        if nursery is None or self._matches.closing:
             raise GuestRefusedError("the arena isn't serving now")
         try:
             ruleset = registry.get(game)
         except registry.UnknownGameError as error:
             raise GuestRefusedError(str(error)) from None
-        self._guests.start(self._matches.nursery, ruleset, bot, room)
+        house = registry.house_bots(game)
+        if bot not in house:
+            raise GuestRefusedError(
+                f"no house bot {bot!r} of {ruleset.title}; there are: "
+                f"{', '.join(house) or 'none'}{did_you_mean(bot, house)}"
+            )
+        if self._guests >= MAX_GUESTS:
+            raise GuestRefusedError(f"{MAX_GUESTS} house bots at once; wait until some have played")
+        self._guests += 1
+        nursery.start_soon(self._keep_guest, *bot_command(game, bot), room)
+
+    async def _keep_guest(self, name: str, command: Sequence[str], room: str) -> None:
+        """Run a house bot that plays one match in a room and leaves."""
+        try:
+            async with self._connections.listening_nearby() as (host, port):
+                env = environment(host=host, port=port, name=name, room=room)
+                async with start_bot(command, env) as started:
+                    await started.exited()
+                    how = await started.why_left()
+            log.info("a house bot has left", name=name, room=room, how=how)
+        except OSError as error:  # there is no descriptor or port for its connection
+            log.error("a house bot can't connect", name=name, room=room, why=error.strerror)  # noqa: TRY400
+        finally:
+            self._guests -= 1
 
     # -- matches -------------------------------------------------------------------------------
 
@@ -207,11 +218,7 @@ class Arena:
         self._matches.set_manual(manual)
 
     def start_match(self, room: RoomKey) -> bool:
-        """Start the match of a room.
-
-        Returns:
-            False if no match is ready there, or none may begin any more.
-        """
+        """Start the match of a room; return False if none is ready there, or may begin any more."""
         return self._matches.start(room)
 
     # -- ladders -------------------------------------------------------------------------------
@@ -233,49 +240,3 @@ class Arena:
     def bench(self, benched: "Collection[BenchedName]") -> None:
         """Let names on ladders rest that are benched, and those that were no longer."""
         self._ladder_matches.bench(benched, self.members())
-
-
-@attrs.define(eq=False)
-class Guests:
-    """The house bots that were started for friendly rooms; each plays one match and leaves."""
-
-    nearby: Callable[[], AbstractAsyncContextManager[tuple[str, int]]]
-    """Opens an address within this machine at which the arena takes plain text."""
-    _count: int = attrs.field(default=0, init=False)
-
-    def start(self, nursery: trio.Nursery, ruleset: Ruleset, bot: str, room: str) -> None:
-        """Start a house bot for a room.
-
-        Args:
-            nursery: The nursery of its task, which ends it when it is cancelled.
-            ruleset: The game.
-            bot: The house bot's name.
-            room: The room in which it is to play.
-
-        Raises:
-            GuestRefusedError: There is no such house bot, or there are too many at once.
-        """
-        if bot not in registry.house_bots(ruleset.name):
-            known = ", ".join(registry.house_bots(ruleset.name)) or "none"
-            raise GuestRefusedError(
-                f"no house bot {bot!r} of {ruleset.title}; there are: {known}"
-                f"{did_you_mean(bot, registry.house_bots(ruleset.name))}"
-            )
-        if self._count >= MAX_GUESTS:
-            raise GuestRefusedError(f"{MAX_GUESTS} house bots at once; wait until some have played")
-        self._count += 1
-        nursery.start_soon(self._live, ruleset, bot, room)
-
-    async def _live(self, ruleset: Ruleset, bot: str, room: str) -> None:
-        name, command = bot_command(ruleset.name, bot)
-        try:
-            async with self.nearby() as (host, port):
-                env = environment(host=host, port=port, name=name, room=room)
-                async with start_bot(command, env) as started:
-                    await started.exited()
-                    how = await started.why_left()
-            log.info("a house bot has left", name=name, room=room, how=how)
-        except OSError as error:  # there is no descriptor or port for its connection
-            log.error("a house bot can't connect", name=name, room=room, why=error.strerror)  # noqa: TRY400
-        finally:
-            self._count -= 1

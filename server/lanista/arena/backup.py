@@ -44,11 +44,6 @@ class Backup:
 def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
     """Copy an arena to a new folder, which is there under its name only when it is complete.
 
-    Args:
-        spec: The arena.
-        file: Its file.
-        target: The folder; it must not be there, or be empty.
-
     Raises:
         BackupError: The folder is in use or within the arena's data, or something can't be read or
             written.

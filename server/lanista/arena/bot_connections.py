@@ -336,12 +336,7 @@ class BotConnections:
             del why
 
     async def _begin_tls(self, tls: TlsRelay, connection: Connection, until: float) -> None:
-        """Have TLS spoken with a bot as soon as it begins to.
-
-        Args:
-            tls: The relay.
-            connection: The bot's connection, which leads to the relay afterwards.
-            until: When the hello must be complete.
+        """Have TLS spoken with a bot, by a relay between, as soon as it begins to.
 
         Raises:
             RemoteProtocolError: The bot speaks plain text.
@@ -394,10 +389,9 @@ class BotConnections:
         Raises:
             RemoteProtocolError: The name isn't registered, and somebody uses it (`name-taken`).
         """
-        room, who = player.ladder, player.who
-        assert room is not None
+        who, member = player.who, player.member
         assert who is not None
-        member = room.spec.name, who.key
+        assert member is not None
         old = self.members.get(member)
         if old is not None and not who.is_registered:
             raise RemoteProtocolError(
@@ -408,7 +402,7 @@ class BotConnections:
         if old is None:
             return
         old.replaced = True
-        log.info("replaced", name=who.name, ladder=room.spec.name, peer=old.peer, by=player.peer)
+        log.info("replaced", name=who.name, ladder=member[0], peer=old.peer, by=player.peer)
         why = RemoteProtocolError(ErrorCode.REPLACED, REPLACED)
         if not old.taken:
             self.lobby.dismiss(old, why)
@@ -416,12 +410,6 @@ class BotConnections:
         replaced = await self.ladders.replace(old, player)
         if replaced is not None and self.matches.nursery is not None:
             self.matches.nursery.start_soon(replaced.refuse, why)
-
-    def _member(self, player: Player) -> tuple[str, str] | None:
-        """Return the key of a bot among those on ladders; None if it isn't on one."""
-        if player.ladder is None or player.who is None:
-            return None
-        return player.ladder.spec.name, player.who.key
 
     # -- seating -------------------------------------------------------------------------------
 
@@ -432,7 +420,7 @@ class BotConnections:
             await self._keep_seating(player)
         finally:
             del self.players[player.number]
-            member = self._member(player)
+            member = player.member
             present = None if member is None else self.members.get(member)
             if member is not None and present is not None and present.number == player.number:
                 del self.members[member]
@@ -462,9 +450,8 @@ class BotConnections:
                 return
             player = player.again(trio.current_time())
             self.players[player.number] = player
-            member = self._member(player)
-            if member is not None:
-                self.members[member] = player
+            if player.member is not None:
+                self.members[player.member] = player
             place.plays = False
 
     async def _wait(self, player: Player) -> None:
@@ -501,12 +488,7 @@ class BotConnections:
     def kick(self, number: int, error: RemoteProtocolError | None = None) -> bool:
         """Close the connection of a bot that waits or plays.
 
-        Args:
-            number: The bot's number.
-            error: What it is told; None for `error shutdown`.
-
-        Returns:
-            False if there is no bot of this number.
+        It is told `error`, or `error shutdown`. Return False if there is no bot of this number.
         """
         player = self.players.get(number)
         if player is None:

@@ -14,12 +14,7 @@ class CertificateError(Exception):
     """TLS isn't possible with these files; the message is one line that says why."""
 
     def __init__(self, key: str, message: str) -> None:
-        """Remember which of the files is meant.
-
-        Args:
-            key: Its key in the file of the arena: `certificate` or `key`.
-            message: What is wrong with it.
-        """
+        """Remember by its key in the arena's file, `certificate` or `key`, which one is meant."""
         super().__init__(message)
         self.key = key
 
@@ -75,11 +70,7 @@ def _refuse() -> str:
 
 
 def validity(context: ssl.SSLContext, certificate: Path) -> Validity:
-    """Return when the certificate of a context is valid, by a handshake in memory.
-
-    Args:
-        context: The context of the server, from `load`.
-        certificate: The file of the certificate.
+    """Return when the certificate of a context that was loaded is valid, by a handshake in memory.
 
     Raises:
         CertificateError: A client that trusts the certificate would refuse it, not for its time.

@@ -125,8 +125,8 @@ def example(
         game: The name of the ruleset, and of the ladder.
         title: The name of the game for people.
         house: The house bots, which all take part.
-        maps: Names of shipped maps, for the example.
-        settings: By setting: its name, its default and its meaning.
+        maps: Names of shipped maps.
+        settings: The name, default and meaning of each setting.
     """
     return _TEXT.format(
         file=file,

@@ -47,11 +47,7 @@ class LadderMatches:
     _pool: BotPool | None = attrs.field(default=None, init=False)  # the house bots
 
     def open(self, helpers: trio.Nursery) -> None:
-        """Get ready for matches.
-
-        Args:
-            helpers: The nursery of what matches need until they are over: house bots, databases.
-        """
+        """Get ready for matches; house bots and databases get a nursery that outlives these."""
         self._pool = BotPool(helpers)
         for room in self.rooms.values():
             helpers.start_soon(room.results.run)
@@ -133,9 +129,7 @@ class LadderMatches:
     def bench(self, benched: "Collection[BenchedName]", members: Collection[Player]) -> None:
         """Let names rest that are benched, tell those that wait, and pair those that were before.
 
-        Args:
-            benched: All names that are benched now.
-            members: All bots that are connected under a name.
+        `members` are the bots that are connected under a name.
         """
         for room in self.rooms.values():
             present = [player.who for player in members if player.ladder is room and player.who]
@@ -156,12 +150,9 @@ class LadderMatches:
     async def _run(
         self, room: "LadderRoom", match: tuple[str, ...], players: Mapping[str, Player]
     ) -> None:
-        """Play one match, and take its result.
+        """Play one match of these names by seat, and take its result.
 
-        Args:
-            room: The ladder.
-            match: The names by seat.
-            players: The bots of those names that aren't house bots.
+        `players` are the bots that aren't house bots.
         """
         started = datetime.now(UTC).isoformat()
         house: dict[str, PooledBot] = {}

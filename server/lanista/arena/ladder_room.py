@@ -100,7 +100,7 @@ class LadderRoom:
             folder: The folder of the arena's file.
             data: The data folder.
             database: The arena's database, which stays open as long as the ladder is played.
-            private: Files and folders that the house bots must not see in their sandboxes.
+            private: What the house bots must not see in their sandboxes.
             chance: Deals the seats and the maps; None for an unpredictable one.
 
         Raises:
@@ -148,9 +148,7 @@ class LadderRoom:
     def _store_missing(self, records: Path, *, is_shared: bool) -> None:
         """Store the results that the last arena couldn't store any more.
 
-        Args:
-            records: The arena's folder of records.
-            is_shared: Whether other arenas store results, too. The records of those are elsewhere.
+        If the database is shared, the records of other arenas are elsewhere.
         """
         store = self.results.store
         begin = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
@@ -232,11 +230,9 @@ class LadderRoom:
     def set_benched(
         self, benched: Iterable[BenchedName], present: Iterable[LadderName] = ()
     ) -> None:
-        """Pair the benched names no longer, and those that were benched before again.
+        """Pair the names no longer that are benched now, on any ladder, and earlier ones again.
 
-        Args:
-            benched: The names that are benched now, on any ladder.
-            present: The names of the bots that wait or play.
+        `present` are the names of the bots that wait or play.
         """
         keys = {name.key for name in benched if name.ladder in {None, self.spec.name}}
         before, self._benched = self._benched, keys
@@ -279,11 +275,7 @@ class LadderRoom:
         self._ladder.ratings = ratings
 
     def next(self) -> tuple[str, ...] | None:
-        """Return a match to begin now, whose bots then no longer wait; None if there is none.
-
-        Returns:
-            The names by seat.
-        """
+        """Return a match to begin now, its names by seat, which then no longer wait; or None."""
         return self._ladder.next(self.now)
 
     def due(self) -> float | None:
@@ -311,13 +303,7 @@ class LadderRoom:
 
     @staticmethod
     def result_of(report: MatchReport, *, started: str, record: str) -> BlockResult | None:
-        """Return what is stored of a match; None if it was aborted.
-
-        Args:
-            report: The report on the match.
-            started: When it began, as ISO 8601 in UTC.
-            record: The path of its record, relative to the folder of records.
-        """
+        """Return what is stored of a match (`ladder_result`); None if it was aborted."""
         spec = report.spec
         if not report.result.endings:
             return None
@@ -334,11 +320,9 @@ class LadderRoom:
         )
 
     def over(self, match: tuple[str, ...], result: BlockResult | None) -> None:
-        """Take the end of a match, and have its result stored.
+        """Take the end of a match that `next` has returned, and have its result stored.
 
-        Args:
-            match: The match, as `next` has returned it.
-            result: Its result; None if it could not begin, or was aborted.
+        The result is None if the match could not begin, or was aborted.
         """
         if result is None:
             self._ladder.over(match, self.now, counts=False)
@@ -363,11 +347,7 @@ class LadderRoom:
 
 
 def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, LadderRoom], Names]:
-    """Open the ladders and the names of an arena; this blocks, in a thread started by trio.
-
-    Args:
-        options: The arena's options.
-        opened: Closes them all in the end.
+    """Open the ladders and the names of an arena, which `opened` closes; this blocks.
 
     Raises:
         SpecError: From `LadderRoom.open`, with the number of the ladder.
@@ -402,14 +382,10 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
 def house_contestants(
     ladder: LadderSpec, folder: Path, private: Sequence[Path] = ()
 ) -> Sequence[Contestant]:
-    """Look up the house bots of a ladder.
+    """Look up the house bots of a ladder, whose game must exist.
 
-    A bot without a name is called like its program; several of the same name get numbers.
-
-    Args:
-        ladder: The ladder; its game must exist.
-        folder: The folder in which the bots run, that of the arena's file.
-        private: Files and folders that they must not see in their sandboxes.
+    A bot without a name is called like its program; several of the same name get numbers. They run
+    in `folder`, that of the arena's file, and don't see what is `private` in their sandboxes.
 
     Raises:
         SpecError: A program or a limit doesn't exist, or a name can't be one; the message begins

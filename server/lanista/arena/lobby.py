@@ -79,6 +79,13 @@ class Player:
         self.waiting.cancel()
 
     @property
+    def member(self) -> tuple[str, str] | None:
+        """The ladder that it is on and the key of its name; None in any other room."""
+        if self.ladder is None or self.who is None:
+            return None
+        return self.ladder.spec.name, self.who.key
+
+    @property
     def is_registered(self) -> bool:
         """Whether its name is its own on a ladder."""
         return self.who is not None and self.who.is_registered

@@ -1,15 +1,12 @@
 """The list of an arena's matches that are over, kept in step with its folder of records.
 
 The web page lists matches by game, player and ending, and shows standings over all of them. They
-are rows of the arena's SQLite database (`results.listed`). A match on a ladder whose results are in
-it is listed by its result; any other match that has a record is stored for the list alone. `sync`
-compares the names of the files with the rows, so records may also be added, moved or removed by
-hand. If results are in PostgreSQL, the list is in the file in the data folder all the same: it is
-that of the folder's records.
+are rows of the arena's SQLite database (`results.listed`), also if results are in PostgreSQL. A
+match on a ladder whose results are in it is listed by its result; any other match that has a record
+is stored for the list alone. `sync` compares the names of the files with the rows, so records may
+also be added, moved or removed by hand.
 
-Standings are sums over all matches. They are kept in memory, and those of newer matches are added.
-
-Every method blocks and may be called from any thread.
+Standings are sums over all matches, kept in memory, to which those of newer matches are added.
 """
 
 import contextlib
@@ -70,7 +67,11 @@ class _Totals:
 
 @attrs.define
 class MatchList:
-    """The list of one arena's matches. Close it, or use it as a context manager."""
+    """The list of one arena's matches. Close it, or use it as a context manager.
+
+    Every method blocks, may be called from any thread, and raises `StoreError` if the database
+    can't be used.
+    """
 
     _records: Path
     _database: Database
@@ -85,13 +86,8 @@ class MatchList:
     def open(cls, data: DataFolder, ladders: Collection[str] = ()) -> Self:
         """Open the list of an arena, and make its database if necessary.
 
-        Args:
-            data: The arena's data folder.
-            ladders: The names of the ladders whose results are in the same database: of their
-                matches only aborted ones are stored here.
-
-        Raises:
-            StoreError: The database can't be opened or written.
+        Of the matches of `ladders`, whose results are in the same database, only aborted ones are
+        stored for the list.
         """
         # If there are ladders, the arena has looked for damage.
         database = Database.of_arena(data, check=not ladders)
@@ -115,7 +111,6 @@ class MatchList:
         Raises:
             BadRecordError: A record is incomplete, or of another match than its name says.
             OSError: A record can't be read.
-            StoreError: The database can't be written.
         """
         matches = []
         trouble: OSError | BadRecordError | None = None
@@ -135,15 +130,13 @@ class MatchList:
         `refused`. The result of a ladder's match stays in the list, with its record or without.
 
         Args:
-            hides: Returns whether a match's record has to be left out for now; `add` may add it
-                later.
+            hides: Returns whether a match's record has to be left out until `add` adds it.
 
         Returns:
             How many matches were added, removed, or found elsewhere.
 
         Raises:
             OSError: The folder can't be read.
-            StoreError: The database can't be written.
         """
         present = dict(_files(self._records))
         known = self._rows.known()
@@ -192,28 +185,17 @@ class MatchList:
 
         Returns:
             The matches, and the cursor for the following ones; None if there are no more.
-
-        Raises:
-            StoreError: The database can't be read.
         """
         matches, after = self._rows.matches(limit=limit, before=before, **filters)
         return list(map(_titled, matches)), after
 
     def match(self, id_: str) -> dict[str, Any] | None:
-        """Return a match as docs/api.md describes it; None if there is no match of this id.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Return a match as docs/api.md describes it; None if there is no match of this id."""
         found = self._rows.match(id_)
         return None if found is None else _titled(found[0])
 
     def path(self, id_: str) -> Path | None:
-        """Return the path of a match's record, as of the last `sync`; None if it is unknown.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Return the path of a match's record, as of the last `sync`; None if it is unknown."""
         found = self._rows.match(id_)
         if found is None or found[1] is None:
             return None
@@ -225,12 +207,6 @@ class MatchList:
 
         A win is the best rank alone, a draw is the best rank together with others, and anything
         else is a loss. A bot that has played against itself counts once for each of its seats.
-
-        Args:
-            game: The name of a game; None for all games that were played.
-
-        Raises:
-            StoreError: The database can't be read.
         """
         with self._one_thread:
             totals = self._totals

@@ -152,12 +152,7 @@ async def play_here(
 ) -> MatchReport | None:
     """Play an arena's match in this event loop (`host_match`), and log what comes of it.
 
-    Args:
-        seated: The match.
-        records: See `host_match`.
-        stalls: The stall monitor of this event loop.
-        prepared: The board; None if the match is to make it.
-        on_begin: See `host_match`.
+    The match makes its board itself if none is `prepared`.
 
     Returns:
         None if the record can't be opened; the bots were told, and their connections are closed.

@@ -15,7 +15,7 @@ import socket
 import traceback
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -140,8 +140,6 @@ class MatchWorker:
     _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
     _background: BackgroundWork = attrs.field(factory=BackgroundWork, init=False)
     _matches: dict[str, _Match] = attrs.field(factory=dict, init=False)
-    # Given boards by game and text: an arena has one at most, but that for every match.
-    _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
 
     async def run(self) -> None:
         """Play matches until the link ends; those that run then are broken off."""
@@ -164,13 +162,11 @@ class MatchWorker:
             self._matches[match.order.match] = match
             nursery.start_soon(self._play, match, message.data)
             return
-        match_or_none = self._matches.get(content["match"])
-        if match_or_none is None:  # it is over, which the front doesn't know yet
+        if content["match"] not in self._matches:  # it is over, which the front doesn't know yet
             for unwanted in message.sockets:
                 unwanted.close()
             return
-        match = match_or_none
-        kind = content["kind"]
+        match, kind = self._matches[content["match"]], content["kind"]
         if kind in {"pause", "resume", "step"}:
             getattr(match.control, kind)()
         elif kind == "kick":
@@ -256,7 +252,8 @@ class MatchWorker:
                 await close_all(match.connections, our_fault())
         finally:
             del self._matches[match.order.match]
-            self._hand_back(match)
+            for connection in match.connections:
+                _let_go(connection)
         self._report(match, played)
 
     async def _play_to_its_end(self, match: _Match, board: bytes) -> MatchReport | None:
@@ -273,20 +270,13 @@ class MatchWorker:
 
     def _seated(self, match: _Match) -> SeatedMatch:
         order = match.order
-        ruleset = registry.get(order.game)
-        board = None
-        if order.board is not None:
-            key = (order.game, order.board)
-            if key not in self._boards:
-                self._boards[key] = ruleset.read_board(order.board)
-            board = self._boards[key]
         return SeatedMatch(
             spec=MatchSpec(
                 match=order.match,
-                ruleset=ruleset,
+                ruleset=registry.get(order.game),
                 settings=order.settings,
                 seed=order.seed,
-                board=board,
+                board=None if order.board is None else _board(order.game, order.board),
                 conditions=order.conditions,
                 try_=order.try_,
                 ladder=order.ladder,
@@ -299,11 +289,6 @@ class MatchWorker:
             control=match.control,
             may_rejoin=order.may_rejoin,
         )
-
-    def _hand_back(self, match: _Match) -> None:
-        """Close the sockets of a match; the front goes on with its duplicates of them."""
-        for connection in match.connections:
-            _let_go(connection)
 
     def _report(self, match: _Match, played: MatchReport | None) -> None:
         bundles = {} if played is None else played.bundles
@@ -318,6 +303,12 @@ class MatchWorker:
             lag=self._stalls.lag,
         )
         self.link.post({"kind": "over", "report": CONVERTER.unstructure(report)})
+
+
+@cache
+def _board(game: str, text: str) -> Any:
+    """Return a given board; an arena has few of them, but each for many matches."""
+    return registry.get(game).read_board(text)
 
 
 def _let_go(connection: Connection) -> None:

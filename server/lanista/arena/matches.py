@@ -204,23 +204,12 @@ class Matches:
         return self.may_begin and (limit is None or self._begun < limit)
 
     def start_next(self) -> bool:
-        """Start the match that has been ready for the longest, for the operator.
-
-        Returns:
-            False if no match is ready, or none may begin any more.
-        """
+        """Start the match that has been ready for the longest; return False if there is none."""
         rooms = self.lobby.complete_rooms()
-        if not rooms or not self._may_begin():
-            return False
-        self._begin(rooms[0])
-        return True
+        return bool(rooms) and self.start(rooms[0])
 
     def start(self, room: RoomKey) -> bool:
-        """Start the match of a room, for the operator.
-
-        Returns:
-            False if no match is ready there, or none may begin any more.
-        """
+        """Start the match of a room; return False if none is ready there, or may begin any more."""
         if not self.lobby.complete(room) or not self._may_begin():
             return False
         self._begin(room)

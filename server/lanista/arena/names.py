@@ -211,7 +211,7 @@ class Names:
 
         Args:
             hello: The hello, of a bot that wants to play on a ladder.
-            address: The bot's address, from `lanista.arena.admission.address_of`.
+            address: The bot's address, from `admission.address_of`.
 
         Raises:
             RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
@@ -246,11 +246,6 @@ class Names:
         The limits are those of `check`, counted apart from hellos; but no name is registered. A
         connection may prove only one name at a time.
 
-        Args:
-            name: The name.
-            token: The token.
-            address: The address of whoever sent them, from `admission.address_of`.
-
         Raises:
             RemoteProtocolError: As from `check`, also if the name isn't registered (`bad-token`).
         """
@@ -259,11 +254,7 @@ class Names:
             return await self._check_token(name, key, token, _Sender(PAGE, address))
 
     async def registered(self, after: str | None, most: int) -> list[RegisteredName]:
-        """Return registered names in the order of their keys.
-
-        Args:
-            after: A name; only later ones are returned. None: all.
-            most: The maximum number of names.
+        """Return at most so many registered names in the order of their keys, after a given one.
 
         Raises:
             RemoteProtocolError: The database can't be read.

@@ -57,10 +57,6 @@ class Options:
 def options_of(spec: ArenaSpec, file: Path) -> Options:
     """Look up what the file of an arena names for friendly matches, and return the arena's options.
 
-    Args:
-        spec: The content of the file.
-        file: The file; paths in it are relative to its folder.
-
     Raises:
         SpecError: A game, a map or a setting doesn't exist or doesn't fit; the message begins with
             its key.
@@ -87,11 +83,7 @@ def options_of(spec: ArenaSpec, file: Path) -> Options:
 def private_paths(spec: ArenaSpec, folder: Path) -> tuple[Path, ...]:
     """Return the files and folders of an arena that sandboxed bots must not see.
 
-    These are its data, its secrets, and the folder of its file, which may have others.
-
-    Args:
-        spec: The content of the arena's file.
-        folder: The folder of the file.
+    These are its data, its secrets, and `folder`, that of its file, which may have others.
     """
     secrets = () if spec.tls is None else (spec.tls.certificate, spec.tls.key)
     files = [folder / path for path in (*secrets, *spec.page.tournaments)]

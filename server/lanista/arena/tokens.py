@@ -95,10 +95,7 @@ def _decoded(text: str) -> bytes:
 def add_name(store: NameStore, name: str, token: str | None = None) -> str:
     """Register a name for the operator, and return its token, which is stored nowhere.
 
-    Args:
-        store: The database of names.
-        name: The name.
-        token: The token; None for a new one that nobody can guess.
+    Without a token, it gets a new one that nobody can guess.
 
     Raises:
         NameRefusedError: It can't be a name on a ladder, or is registered already; or the token
@@ -120,12 +117,7 @@ def add_name(store: NameStore, name: str, token: str | None = None) -> str:
 
 
 def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
-    """Give a name another token in place of its old one, and return it; it is stored nowhere.
-
-    Args:
-        store: The database of names.
-        name: The name.
-        token: The token; None for a new one that nobody can guess.
+    """Give a name another token in place of its old one, as `add_name` does, and return it.
 
     Raises:
         NameRefusedError: The name isn't registered, or the token can't be one.
