@@ -12,7 +12,7 @@ from lanista.arena.spec import LadderSpec
 from lanista.match.ending import Ending
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from results.samples import block, match, seat
 from support.arenas import stored_ladder, stored_names
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
@@ -26,35 +26,13 @@ def opened(folder):
         yield LadderRoom.open(SPEC, folder, data, database)
 
 
-def result(block, first, second, *, failed=None, seating=0):
+def result(number, first, second, *, failed=None):
     """A match that the first one won."""
-    names = [first, second][:: 1 - 2 * seating]
     seats = [
-        SeatResult(
-            bot=name,
-            rank=1 if name == first else 2,
-            score=0,
-            ending=Ending.DISCONNECT if name == failed else Ending.NORMAL,
-            words="",
-            late=0,
-            malformed=0,
-            illegal=0,
-        )
-        for name in names
+        seat(name, rank, Ending.DISCONNECT if name == failed else Ending.NORMAL)
+        for rank, name in enumerate((first, second), 1)
     ]
-    match = MatchResult(
-        seating=seating,
-        attempt=1,
-        end="finished",
-        reason="",
-        turns=1,
-        digest="",
-        seconds=1.0,
-        stall=0.0,
-        seats=tuple(seats),
-        record=None,
-    )
-    return BlockResult(block=block, bots=(first, second), seed=1, map="", matches=(match,))
+    return block(number, match(0, *seats, record=None), bots=(first, second))
 
 
 def who(name):
@@ -66,22 +44,23 @@ def others(tmp_path):
     """The database of the ladder, as another process opens it."""
     with stored_ladder(tmp_path) as store:
         store.add_matches(
-            [result(f"b{number}", *pair) for number, pair in enumerate(["AB", "BC", "AC", "CB"])]
+            [result(number, *pair) for number, pair in enumerate(["AB", "BC", "AC", "CB"])]
         )
         yield store
 
 
-async def test_unbenching_ends_a_rest_for_good(tmp_path, others):
-    """Also after a restart, though the failures are in the database."""
-    others.add_matches([result(f"f{number}", "B", "A", failed="A") for number in range(2)])
+@pytest.mark.parametrize("how", ["unbench", "strike"])
+async def test_the_operator_ends_a_rest_for_good(tmp_path, others, how):
+    """Also after a restart, though the failures are in the database; later ones count."""
+    others.add_matches([result(number, "B", "A", failed="A") for number in (10, 11)])
     with opened(tmp_path) as room:
         assert room.resting(who("A")) > 0
-        others.unbench("A")
+        getattr(others, how)("A")
         await room.take_up_notes()
         assert room.resting(who("A")) is None
     with opened(tmp_path) as room:
         assert room.resting(who("A")) is None
-    others.add_matches([result(f"g{number}", "B", "A", failed="A") for number in range(2)])
+    others.add_matches([result(number, "B", "A", failed="A") for number in (20, 21)])
     with opened(tmp_path) as room:
         assert room.resting(who("A")) > 0
 
@@ -104,18 +83,6 @@ async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp
         room.set_benched([])
         room.wait(who("B"))
         assert room.resting(who("B")) is None
-
-
-async def test_striking_a_name_ends_its_rest(tmp_path, others):
-    """Its failures don't count either."""
-    others.add_matches([result(f"f{number}", "B", "A", failed="A") for number in range(2)])
-    with opened(tmp_path) as room:
-        assert room.resting(who("A")) > 0
-        others.strike("A")
-        await room.take_up_notes()
-        assert room.resting(who("A")) is None
-    with opened(tmp_path) as room:
-        assert room.resting(who("A")) is None
 
 
 def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):

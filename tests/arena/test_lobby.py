@@ -38,25 +38,23 @@ def test_nobody_waits_at_first(lobby):
     assert not lobby.complete(NO_ROOM)
 
 
-def test_others_sit_in_order_of_hello(lobby):
-    come(lobby, "Ada", "Bob")
-    assert lobby.complete(NO_ROOM)
-    assert ["Ada", "Bob"] == names(lobby.take(NO_ROOM))
-    assert () == lobby.waiting()
-
-
 @pytest.mark.parametrize(
     ("hellos", "seated"),
     [
+        (("Ada", "Bob"), ["Ada", "Bob"]),
+        (("Ada", "Ada"), ["Ada", "Ada"]),
         (("Ada", "Bob seat=0"), ["Bob", "Ada"]),
         (("Ada seat=1", "Bob"), ["Bob", "Ada"]),
         (("Ada seat=1", "Bob seat=0"), ["Bob", "Ada"]),
         (("Ada seat=0", "Bob seat=1"), ["Ada", "Bob"]),
     ],
 )
-def test_seats_asked_for_are_given_first(lobby, hellos, seated):
+def test_seats_asked_for_are_given_first_the_others_in_order_of_hello(lobby, hellos, seated):
+    """Names may repeat."""
     come(lobby, *hellos)
+    assert lobby.complete(NO_ROOM)
     assert seated == names(lobby.take(NO_ROOM))
+    assert () == lobby.waiting()
 
 
 def test_a_seat_is_asked_for_once_in_a_room(lobby):
@@ -97,11 +95,6 @@ def test_more_than_a_match_may_wait(lobby):
     assert ["Cem", "Dil"] == names(lobby.take(NO_ROOM))
     assert not lobby.complete(NO_ROOM)
     assert ["Eve"] == names(lobby.waiting())
-
-
-def test_names_may_repeat(lobby):
-    come(lobby, "Ada", "Ada")
-    assert ["Ada", "Ada"] == names(lobby.take(NO_ROOM))
 
 
 def test_the_room_that_is_complete_for_longest_comes_first(lobby):

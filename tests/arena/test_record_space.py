@@ -12,26 +12,30 @@ def folder(tmp_path):
     return tmp_path / "records"
 
 
-async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypatch, autojump_clock):
-    """The log has a line at the beginning and one at the end."""
-    troubles = ["No space left on device"] * 30
-    monkeypatch.setattr(RecordSpace, "_trouble", lambda _: troubles.pop() if troubles else None)
-    again = trio.Event()
-    told = []
+async def tested(folder, nursery):
+    """A match has left no record: what was logged and told until there is room."""
+    again, told = trio.Event(), []
 
     def on_room(was_full):
         told.append(was_full)
         again.set()
 
     space = RecordSpace(folder, on_room)
-    with capture_logs() as logs:
+    with capture_logs() as logs, trio.fail_after(600):
         nursery.start_soon(space.run)
         space.look_for(folder / "missing.jsonl.gz")
         assert not space.has_room
         await again.wait()
     assert space.has_room
+    return logs, told
+
+
+async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypatch, autojump_clock):
+    """The log has a line at the beginning and one at the end."""
+    troubles = ["No space left on device"] * 30
+    monkeypatch.setattr(RecordSpace, "_trouble", lambda _: troubles.pop() if troubles else None)
+    (failed, well), told = await tested(folder, nursery)
     assert [True] == told
-    failed, well = logs
     assert "No space left on device" == failed["why"]
     assert "records can be written again" == well["event"]
     assert 30 <= well["seconds"]  # the clock also jumps while a thread works
@@ -39,21 +43,7 @@ async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypat
 
 async def test_a_match_that_left_no_record_may_have_another_reason(folder, nursery):
     """If there is room, nothing is logged, and matches go on at once; no file stays."""
-    again = trio.Event()
-    told = []
-
-    def on_room(was_full):
-        told.append(was_full)
-        again.set()
-
-    space = RecordSpace(folder, on_room)
-    with capture_logs() as logs:
-        nursery.start_soon(space.run)
-        space.look_for(folder / "missing.jsonl.gz")
-        with trio.fail_after(60):
-            await again.wait()
-    assert [False] == told
-    assert [] == logs
+    assert ([], [False]) == await tested(folder, nursery)
     assert [] == list(folder.iterdir())
 
 

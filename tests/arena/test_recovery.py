@@ -76,8 +76,8 @@ async def test_a_match_with_its_result_gets_its_record(day):
 
 
 @pytest.mark.parametrize("turns", [0, 1, 7])
-@pytest.mark.parametrize("behind", [b"", b'{"turn":'])
-async def test_a_match_without_a_result_is_aborted(day, turns, behind):
+@pytest.mark.parametrize("behind", [b"", b'{"turn":', result_line(RESULT)[:-1]])
+async def test_a_match_without_a_whole_result_is_aborted(day, turns, behind):
     """Nobody won; the reason says that the arena ended before the match."""
     part = left(day, "m1", turns=turns, behind=behind)
     os.utime(part, (1e9, 1e9))
@@ -89,12 +89,6 @@ async def test_a_match_without_a_result_is_aborted(day, turns, behind):
     assert ("aborted", "arena-ended", (1, 1, 1)) == (result.end, result.reason, result.ranks)
     assert "the arena ended before the match did" == result.error
     assert "2001-09-09T01:46:40.000+00:00" == result.ended
-
-
-async def test_half_a_result_is_none(day):
-    whole = result_line(RESULT)
-    left(day, "m1", behind=whole[:-1])
-    assert {"m1.jsonl.gz": (Fate.ABORTED, "")} == await recovered(day)
 
 
 async def test_a_killed_match_replays(tmp_path, day, autojump_clock):

@@ -1,12 +1,25 @@
-"""Carrying out the operator's commands in a running arena (docs/arena.md, "While it runs").
+"""The operator's commands to a running arena: the socket by which they come, and what they do.
+
+It is a Unix socket in the arena's data folder, which the arena's user alone may open. A client
+sends one line of JSON, `{"command": NAME, …}`, and gets one line, `{"answer": …}` or
+`{"error": TEXT}`; then the connection is closed.
 
 Decisions that are to last are stored by the commands themselves, whether an arena runs or not:
-names, and which of them are benched, in the database of names; which are struck in that of the
-ladder. An arena takes them up when it notices that the operator has changed something, in whatever
-process (`Names.changed`); the command `look` only has it look at once.
+names, and which of them are benched or struck. An arena takes them up when it notices that the
+operator has changed something, in whatever process (`Names.changed`); the command `look` only has
+it look at once.
 """
 
-from collections.abc import Mapping
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import socket
+import traceback
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,25 +27,214 @@ import structlog
 import trio
 
 from lanista import __version__
-from lanista.arena.arena import Arena
-from lanista.arena.control import CommandRefusedError, serve_commands
+from lanista.hosting.accept import accept
+from lanista.match.background import BackgroundWork
+from lanista.results.data_folder import DataFolder
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
-if TYPE_CHECKING:  # as in `lobby`
+if TYPE_CHECKING:  # so that a command that talks to an arena needs nothing of it
+    from lanista.arena.arena import Arena
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
 
 AGAIN = 1.0
 """Seconds until a database is read again that couldn't be."""
+CONNECTIONS = 8
+"""Number of commands that are carried out at once; others wait."""
+MAX_LINE = 64 * 1024
+"""Maximum size of a command in bytes."""
+LINE_TIME = 5.0
+"""Seconds in which a command must have come, and in which its answer must be read."""
+_MAX_ADDRESS = 100
+"""Bytes of a path with which a socket can surely be addressed; 104 to 108 in most systems."""
+
+Command = Callable[[Mapping[str, Any]], Awaitable[object]]
+"""Carries out a command whose line has these keys; its answer can be written as JSON."""
 
 log = structlog.get_logger()
+
+
+class CommandRefusedError(Exception):
+    """A command can't be carried out; the message is one line that says why."""
+
+
+@contextlib.contextmanager
+def socket_address(data: DataFolder) -> Iterator[Path]:
+    """Yield the address of the socket in a data folder, even if the folder's path is too long.
+
+    Raises:
+        OSError: The folder isn't there.
+    """
+    path = data.control_socket
+    if len(os.fsencode(path)) <= _MAX_ADDRESS:
+        yield path
+        return
+    descriptor = os.open(data.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield Path(f"/proc/self/fd/{descriptor}/{path.name}")
+    finally:
+        os.close(descriptor)
+
+
+async def serve_commands(
+    data: DataFolder,
+    commands: Mapping[str, Command],
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Carry out commands until cancelled.
+
+    If the folder has the socket of another arena that is running, or can't have one, this is
+    logged, and there are no commands.
+
+    Args:
+        data: The data folder.
+        commands: The commands by name.
+        task_status: Is told when commands can be sent.
+    """
+    try:
+        listening = _listen(data)
+    except OSError as error:
+        log.warning(
+            "commands can't be sent to this arena",
+            socket=str(data.control_socket),
+            why=error.strerror or str(error),
+        )
+        task_status.started()
+        return
+    path = data.control_socket
+    made = path.stat()
+    with listening:
+        listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening))
+        task_status.started()
+        try:
+            async with trio.open_nursery() as nursery:
+                answer = partial(_answer, commands)
+                places = trio.CapacityLimiter(CONNECTIONS)
+                await accept(listener, places, answer, nursery, BackgroundWork())
+        finally:
+            with contextlib.suppress(OSError):
+                if os.path.samestat(made, path.stat()):
+                    path.unlink()
+
+
+def _listen(data: DataFolder) -> socket.socket:
+    """Make the socket, in place of one that a killed arena has left.
+
+    Raises:
+        OSError: A running arena has it, or it can't be made.
+    """
+    with _alone_in(data), socket_address(data) as address:
+        with contextlib.suppress(FileNotFoundError):
+            if address.exists() and not address.is_socket():
+                raise OSError(errno.EEXIST, "a file that is no socket is there")
+            if _is_answered(address):
+                raise OSError(errno.EADDRINUSE, "another arena that is running has it")
+            address.unlink()
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            listening.bind(str(address))
+            # Nobody can connect before `listen`.
+            address.chmod(0o600)
+            listening.listen(CONNECTIONS)
+            listening.setblocking(False)
+        except BaseException:
+            listening.close()
+            raise
+        return listening
+
+
+@contextlib.contextmanager
+def _alone_in(data: DataFolder) -> Iterator[None]:
+    """Keep other arenas from looking at the folder's socket, where the file system has locks.
+
+    Otherwise two that are started at once could both take it for that of a killed arena.
+    """
+    descriptor = os.open(data.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_answered(address: Path) -> bool:
+    """Return whether a process listens on a socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trying:
+        trying.setblocking(False)
+        try:
+            trying.connect(str(address))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except BlockingIOError:  # many others are trying to connect, too
+            return True
+    return True
+
+
+async def _answer(commands: Mapping[str, Command], stream: trio.SocketStream) -> None:
+    """Read the command of one connection, carry it out, and send the answer."""
+    async with stream:
+        try:
+            with trio.move_on_after(LINE_TIME) as reading:
+                line = await _line(stream)
+            if reading.cancelled_caught:
+                return
+            reply = await _reply(commands, line)
+            with trio.move_on_after(LINE_TIME):
+                await stream.send_all(reply.encode("ascii") + b"\n")
+        except trio.BrokenResourceError:
+            pass  # whoever sent it has gone
+
+
+async def _line(stream: trio.SocketStream) -> bytes:
+    """Return the first line of a connection, or what came before its end."""
+    line = b""
+    while b"\n" not in line and len(line) <= MAX_LINE:
+        more = await stream.receive_some(4096)
+        if not more:
+            break
+        line += more
+    return line
+
+
+async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
+    """Carry out a command, and return the line that answers it."""
+    try:
+        asked = _parsed(commands, line)
+        return json.dumps({"answer": await commands[asked["command"]](asked)})
+    except CommandRefusedError as error:
+        return json.dumps({"error": str(error)})
+    except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+        log.error(  # noqa: TRY400 - the trace is in the line
+            "command ended by an error", trace=traceback.format_exc()
+        )
+        return json.dumps({"error": "the arena failed to do this; its log says why"})
+
+
+def _parsed(commands: Mapping[str, Command], line: bytes) -> Mapping[str, Any]:
+    """Return the keys of a command that exists."""
+    if not line.endswith(b"\n") or len(line) > MAX_LINE:
+        raise CommandRefusedError(f"expected one line of JSON, of at most {MAX_LINE} bytes")
+    try:
+        asked = json.loads(line)
+    except (ValueError, RecursionError):
+        raise CommandRefusedError("the line isn't JSON") from None
+    name = asked.get("command") if isinstance(asked, dict) else None
+    if not isinstance(name, str) or name not in commands:
+        raise CommandRefusedError(f"unknown command; known are {', '.join(sorted(commands))}")
+    keys: Mapping[str, Any] = asked
+    return keys
+
+
+# -- what they do ------------------------------------------------------------------------------
 
 
 @attrs.define(eq=False)
 class Operator:
     """Carries out the operator's commands; `run` it while the arena runs."""
 
-    arena: Arena
+    arena: "Arena"
     _since: float = attrs.field(factory=trio.current_time, init=False)
     _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
@@ -43,8 +245,6 @@ class Operator:
             if self.arena.names is not None:
                 nursery.start_soon(self._keep_up, self.arena.names)
             await serve_commands(self.arena.options.data, commands, task_status=task_status)
-
-    # -- what is stored ------------------------------------------------------------------------
 
     async def _keep_up(self, names: "Names") -> None:
         """Take up every change of the operator, also one that another process has stored."""
@@ -89,8 +289,6 @@ class Operator:
                     self.arena.kick(player.number, RemoteProtocolError(ErrorCode.BAD_TOKEN, why))
             self.arena.bench(benched)
             return True
-
-    # -- commands ------------------------------------------------------------------------------
 
     async def _kick(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
         """Close all connections of the bots of a name."""

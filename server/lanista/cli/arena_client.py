@@ -1,4 +1,4 @@
-"""Sending a command to a running arena (`lanista.arena.control`)."""
+"""Sending a command to a running arena (`lanista.arena.operator`)."""
 
 import json
 import socket
@@ -34,7 +34,7 @@ def ask(file: Path, data: "DataFolder", command: str, **arguments: object) -> An
         NotRunningError: No arena runs there.
         BadInputError: The arena can't be reached, or refuses the command.
     """
-    from lanista.arena.control import socket_address
+    from lanista.arena.operator import socket_address
 
     asked = json.dumps({"command": command, **arguments}).encode("ascii") + b"\n"
     try:

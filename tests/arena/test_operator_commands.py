@@ -7,7 +7,7 @@ import pytest
 import structlog
 import trio
 
-from lanista.arena.control import (
+from lanista.arena.operator import (
     CONNECTIONS,
     LINE_TIME,
     MAX_LINE,
@@ -100,19 +100,26 @@ async def test_that_of_a_killed_arena_is_replaced(nursery, tmp_path):
     assert {"error": "not today"} == await asked(tmp_path, b'{"command":"refuse"}\n')
 
 
-async def test_that_of_a_running_arena_stays(nursery, serving):
-    with structlog.testing.capture_logs() as lines:
-        await nursery.start(serve_commands, DataFolder(serving), {})
-    assert ["another arena that is running has it"] == [line["why"] for line in lines]
-    assert {"error": "not today"} == await asked(serving, b'{"command":"refuse"}\n')
-
-
-async def test_a_file_that_is_no_socket_stays(nursery, tmp_path):
-    (tmp_path / "control.sock").write_text("mine")
-    with structlog.testing.capture_logs() as lines:
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        ("arena", "another arena that is running has it"),
+        ("file", "a file that is no socket is there"),
+    ],
+)
+async def test_that_of_a_running_arena_stays_and_so_does_any_file(nursery, tmp_path, there, why):
+    path = tmp_path / "control.sock"
+    if there == "file":
+        path.write_text("mine")
+    else:
         await nursery.start(serve_commands, DataFolder(tmp_path), COMMANDS)
-    assert ["a file that is no socket is there"] == [line["why"] for line in lines]
-    assert "mine" == (tmp_path / "control.sock").read_text()
+    with structlog.testing.capture_logs() as lines:
+        await nursery.start(serve_commands, DataFolder(tmp_path), {})
+    assert [why] == [line["why"] for line in lines]
+    if there == "file":
+        assert "mine" == path.read_text()
+    else:
+        assert {"error": "not today"} == await asked(tmp_path, b'{"command":"refuse"}\n')
 
 
 async def test_the_path_of_the_folder_may_be_long(nursery, tmp_path):
