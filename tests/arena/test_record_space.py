@@ -21,7 +21,7 @@ async def tested(folder, nursery):
         again.set()
 
     space = RecordSpace(folder, on_room)
-    with capture_logs() as logs, trio.fail_after(600):
+    with capture_logs() as logs:
         nursery.start_soon(space.run)
         space.look_for(folder / "missing.jsonl.gz")
         assert not space.has_room
