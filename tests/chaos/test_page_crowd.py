@@ -84,19 +84,12 @@ def closed(sockets):
 
 
 @pytest.mark.long
-def test_half_requests_keep_nobody_out(daemon):
+@pytest.mark.parametrize("said", [HALF, b""], ids=["half requests", "silence"])
+def test_half_requests_and_silence_keep_nobody_out(daemon, said):
     """Of 620 the oldest give way; the others are closed when their time is up."""
-    with crowd(daemon, HALF) as sockets:
+    with crowd(daemon, said) as sockets:
         assert visited(daemon) < SOON
-        wait_until(lambda: closed(sockets) == CROWD, "all half requests are closed")
-    assert "Traceback" not in daemon.err
-
-
-@pytest.mark.long
-def test_connections_that_say_nothing_keep_nobody_out(daemon):
-    with crowd(daemon, b"") as sockets:
-        assert visited(daemon) < SOON
-        wait_until(lambda: closed(sockets) == CROWD, "all silent connections are closed")
+        wait_until(lambda: closed(sockets) == CROWD, "all of them are closed")
     assert "Traceback" not in daemon.err
 
 

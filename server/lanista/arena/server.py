@@ -25,7 +25,6 @@ from lanista.arena.matches import Matches, RecordSpace
 from lanista.arena.options import Options
 from lanista.arena.spec import Registration, Start
 from lanista.arena.tls import TlsRelay
-from lanista.errors import CannotListenError
 from lanista.hosting.control import RunningMatches
 from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
@@ -269,7 +268,7 @@ async def read_stdin() -> bytes:
 async def serve(
     options: Options,
     announce: Callable[[str, int], None],
-    beside: Beside | None = None,
+    beside: Beside,
     reread: Reread | None = None,
 ) -> None:
     """Serve until a signal comes or the last match of `Options.matches` is over.
@@ -287,19 +286,24 @@ async def serve(
     with ExitStack() as opened:
         rooms, names = await _open_ladders(options, opened)
         server = ArenaServer(options, rooms, names)
-        address = await server.connections.listen()
+        connections = server.connections
+        address = await connections.listen()
         async with helpers_nursery() as nursery:
             # This comes first, so that no signal can end us without cleaning up.
             await nursery.start(heed_signals, server, reread)
-            if server.connections.tls is not None:
-                await nursery.start(server.connections.tls.run)
-            if beside is not None:
-                try:
-                    await beside(server.arena, nursery)
-                except CannotListenError:
-                    server.connections.close()
-                    raise
-            await _serve(server, address, announce, nursery)
+            try:
+                if connections.tls is not None:
+                    await nursery.start(connections.tls.run)
+                await beside(server.arena, nursery)
+                if options.spec.friendly.start is Start.MANUAL:
+                    nursery.start_soon(wait_for_enter, server.matches, read_stdin)
+                _freeze_memory()
+                announce(*address)
+            except BaseException:
+                connections.close()
+                raise
+            await server.serve()
+            nursery.cancel_scope.cancel()
 
 
 async def _open_ladders(
@@ -322,26 +326,15 @@ async def _open_ladders(
         raise CannotOpenError(str(error)) from None
 
 
-async def _serve(
-    server: ArenaServer,
-    address: tuple[str, int],
-    announce: Callable[[str, int], None],
-    nursery: trio.Nursery,
-) -> None:
-    if server.options.spec.friendly.start is Start.MANUAL:
-        nursery.start_soon(wait_for_enter, server.matches, read_stdin)
+def _freeze_memory() -> None:
+    """Have the garbage collector leave the objects alone that exist now, as they will stay.
+
+    A full collection of them would block the event loop, and so every match, for tens of
+    milliseconds.
+    """
     return_large_blocks()
-    # The objects that exist now will stay. Freeze them, because a full garbage collection of them
-    # would block the event loop, and so every match, for tens of milliseconds.
     gc.collect()
     gc.freeze()
     # The collector waits until there are a quarter as many new objects as it found the last time.
     # So have it find none: else the garbage of many closed connections would come together first.
     gc.collect()
-    try:
-        announce(*address)
-    except BaseException:
-        server.connections.close()
-        raise
-    await server.serve()
-    nursery.cancel_scope.cancel()
