@@ -67,6 +67,21 @@ def connected(hello):
     return connection, Bot(bot)
 
 
+async def played_by(bots, turns=(1, 2, 3)):
+    """Bots answer these turns, each as soon as it is asked."""
+    for turn in turns:
+        for bot in bots:
+            await bot.until(b"\ngo\n", turn)
+            await bot.say(b"\n")
+
+
+def leave(connections, bots):
+    """Close both ends of connections."""
+    for connection, bot in zip(connections, bots, strict=True):
+        connection.channel.close()
+        bot.close()
+
+
 def pair(*hellos):
     """The connections of Angry Mob's two seats, and their bots."""
     seats = [connected(hello) for hello in hellos or (b"Ann v=1 keep=1\n", b"Bob v=1 keep=1\n")]

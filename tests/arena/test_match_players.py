@@ -10,7 +10,18 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.handed import CALM, PATIENCE, Here, begin, connected, open_files, pair, seated
+from arena.handed import (
+    CALM,
+    PATIENCE,
+    Here,
+    begin,
+    connected,
+    leave,
+    open_files,
+    pair,
+    played_by,
+    seated,
+)
 from lanista.arena import match_workers
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
@@ -49,9 +60,7 @@ async def bots():
     """The connections of two bots that stay, and the bots; all closed at the end."""
     connections, bots = pair()
     yield connections, bots
-    for connection, bot in zip(connections, bots, strict=True):
-        connection.channel.close()
-        bot.close()
+    leave(connections, bots)
 
 
 async def changed(player, condition):
@@ -114,16 +123,11 @@ async def test_pause_step_and_resume(player, nursery, tmp_path, bots):
     await nothing_comes(ann)
     (running,) = player.running.matches.values()
     running.control.step()
-    for bot in (ann, bob):
-        await bot.until(b"\ngo\n")
-        await bot.say(b"\n")
+    await played_by((ann, bob), [1])
     await nothing_comes(ann)
     running.control.step()
     running.control.step()
-    for turn in (2, 3):
-        for bot in (ann, bob):
-            await bot.until(b"\ngo\n", turn)
-            await bot.say(b"\n")
+    await played_by((ann, bob), (2, 3))
     running.control.resume()
     assert "finished" == (await playing.end()).result.end
     assert not control.paused
@@ -225,9 +229,7 @@ async def test_the_board_of_a_seed_is_the_same(player, nursery, tmp_path):
     seats = [connected(hello) for hello in hellos]
     connections = [connection for connection, _ in seats]
     playing = begin(nursery, player, seated(tmp_path, connections, game="hogwarts"))
-    for _, bot in seats:
-        await bot.until(b"\ngo\n")
-        await bot.say(b"\n")
+    await played_by([bot for _, bot in seats], [1])
     await seats[0][1].until(b"\ngo\n", 2)
     player.interrupt()
     for _, bot in seats:
@@ -339,9 +341,7 @@ async def test_nothing_stays_open(nursery, monkeypatch, tmp_path):
             own.start_soon(player.run)
             connections, bots = pair(b"Ann v=1 keep=1\n", b"Bob v=1\n")
             playing = begin(own, player, seated(tmp_path, connections, moves=1, conditions=CALM))
-            for bot in bots:
-                await bot.until(b"\ngo\n")
-                await bot.say(b"\n")
+            await played_by(bots, [1])
             await bots[1].rest()
             bots[1].close()
             await playing.end()

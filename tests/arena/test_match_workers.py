@@ -12,7 +12,16 @@ import pytest
 import trio
 import trio.testing
 
-from arena.handed import PATIENCE, begin, connected, open_files, pair, seated
+from arena.handed import (
+    PATIENCE,
+    begin,
+    connected,
+    leave,
+    open_files,
+    pair,
+    played_by,
+    seated,
+)
 from lanista.arena import match_workers
 from lanista.arena.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
@@ -107,26 +116,12 @@ def some_long(steps, *quick):
     return [step if step in quick else pytest.param(step, marks=pytest.mark.long) for step in steps]
 
 
-async def played_by(bots, turns=3):
-    """The bots answer every turn at once."""
-    for turn in range(1, turns + 1):
-        for bot in bots:
-            await bot.until(b"\ngo\n", turn)
-            await bot.say(b"\n")
-
-
 async def end_of(bot):
     """All that a bot is sent, until it is closed or reset."""
     try:
         return await bot.rest()
     except trio.BrokenResourceError:
         return bot.got
-
-
-def leave(connections, bots):
-    for connection, bot in zip(connections, bots, strict=True):
-        connection.channel.close()
-        bot.close()
 
 
 @pytest.mark.parametrize("step", some_long(RETRIED, "with the record open"))
@@ -139,10 +134,7 @@ async def test_a_worker_that_dies_before_its_match_begins(workers, nursery, tmp_
     await bots[0].until(b"\ngo\n")
     await bots[1].until(b"\ngo\n")
     await bots[1].say(b"\n")
-    for turn in (2, 3):
-        for bot in bots:
-            await bot.until(b"\ngo\n", turn)
-            await bot.say(b"\n")
+    await played_by(bots, (2, 3))
     played = await playing.end()
     assert (tmp_path / "died").exists()
     assert ("finished", 3) == (played.result.end, played.result.turns)
@@ -209,9 +201,7 @@ async def test_a_worker_that_dies_after_its_report(workers, nursery, tmp_path):
     connections, bots = pair()
     for number in (1, 2):
         playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
-        for bot in bots:
-            await bot.until(b"\ngo\n", number)
-            await bot.say(b"\n")
+        await played_by(bots, [number])
         assert "finished" == (await playing.end()).result.end
     assert (tmp_path / "died").exists()
     leave(connections, bots)
@@ -235,7 +225,7 @@ async def test_a_bot_that_comes_back_when_its_match_is_over(
     player = workers()
     connections, bots = pair()
     playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
-    await played_by(bots, 1)
+    await played_by(bots, [1])
     with trio.fail_after(PATIENCE):
         await told.wait()
     newer, newer_bot = connected(b"Ann v=1\n")
@@ -269,7 +259,7 @@ async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_
     player = workers()
     connections, bots = pair()
     playing = begin(nursery, player, seated(tmp_path, connections, moves=3))
-    await played_by(bots, 1)
+    await played_by(bots, [1])
     (worker,) = player._workers
     os.kill(worker.process.pid, signal.SIGSTOP)
     newer, newer_bot = connected(b"Ann v=1\n")
@@ -354,10 +344,7 @@ async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(
     assert "aborted" == (await killed[0].end()).result.end
     for bot in killed[2]:
         assert b"error internal" in await end_of(bot)
-    for turn in (1, 2, 3):
-        for bot in other[2]:
-            await bot.until(b"\ngo\n", turn)
-            await bot.say(b"\n")
+    await played_by(other[2])
     assert "finished" == (await other[0].end()).result.end
     for _, connections, bots in tables:
         leave(connections, bots)
@@ -367,7 +354,7 @@ async def test_the_log_of_workers_is_the_arenas(workers, nursery, tmp_path, caps
     player = workers()
     connections, bots = pair()
     playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
-    await played_by(bots, 1)
+    await played_by(bots, [1])
     await playing.end()
     out = capsys.readouterr().out
     assert "match begins" in out

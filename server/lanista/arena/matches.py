@@ -178,7 +178,7 @@ class Matches:
         """Start every match that is ready, unless the operator starts them."""
         if not self.manual:
             for room in self.lobby.complete_rooms():
-                while self.lobby.complete(room) and self._may_begin():
+                while self.lobby.complete(room) and self._may_begin_friendly():
                     self._begin(room)
         else:
             rooms = self.lobby.complete_rooms()
@@ -199,7 +199,7 @@ class Matches:
         """Whether a match of any room may begin, as there is room for its record."""
         return not self.closing and self.space.has_room
 
-    def _may_begin(self) -> bool:
+    def _may_begin_friendly(self) -> bool:
         limit = self.options.spec.friendly.matches
         return self.may_begin and (limit is None or self._begun < limit)
 
@@ -210,7 +210,7 @@ class Matches:
 
     def start(self, room: RoomKey) -> bool:
         """Start the match of a room; return False if none is ready there, or may begin any more."""
-        if not self.lobby.complete(room) or not self._may_begin():
+        if not self.lobby.complete(room) or not self._may_begin_friendly():
             return False
         self._begin(room)
         return True
