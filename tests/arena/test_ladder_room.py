@@ -12,7 +12,7 @@ from lanista.arena.spec import LadderSpec
 from lanista.match.ending import Ending
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import MatchResult, SeatResult, SingleMatch
 from support.arenas import stored_ladder, stored_names
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
@@ -26,24 +26,19 @@ def opened(folder):
         yield LadderRoom.open(SPEC, folder, data, database)
 
 
-def result(block, first, second, *, failed=None, seating=0):
+def result(id_, first, second, *, failed=None):
     """A match that the first one won."""
-    names = [first, second][:: 1 - 2 * seating]
     seats = [
         SeatResult(
             bot=name,
             rank=1 if name == first else 2,
             score=0,
             ending=Ending.DISCONNECT if name == failed else Ending.NORMAL,
-            words="",
-            late=0,
-            malformed=0,
-            illegal=0,
         )
-        for name in names
+        for name in (first, second)
     ]
     match = MatchResult(
-        seating=seating,
+        seating=0,
         attempt=1,
         end="finished",
         reason="",
@@ -52,9 +47,9 @@ def result(block, first, second, *, failed=None, seating=0):
         seconds=1.0,
         stall=0.0,
         seats=tuple(seats),
-        record=None,
+        id=id_,
     )
-    return BlockResult(block=block, bots=(first, second), seed=1, map="", matches=(match,))
+    return SingleMatch(seed=1, map="", match=match)
 
 
 def who(name):

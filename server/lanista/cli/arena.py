@@ -86,12 +86,13 @@ def verify(file: Path) -> int:
 
     Exit codes: 0 all is right, 1 something differs, 2 bad input, or a database is damaged.
     """
-    from lanista.arena.ladder_verify import comparison, only_recorded
+    from lanista.arena.ladder_verify import LadderRecords
     from lanista.cli.arena_file import data_of, database_of
     from lanista.cli.common import printable
     from lanista.cli.verify import EXIT_DIFFERENT, show
     from lanista.results.base import Kind
     from lanista.results.database import Store
+    from lanista.results.recorded import Comparison
 
     spec = spec_of(file)
     data = data_of(spec, file)
@@ -103,8 +104,8 @@ def verify(file: Path) -> int:
             if number is None:
                 click.echo(printable(f"{ladder.name}: no results are stored"))
                 continue
-            compared = comparison(Store(database, number), data.records)
-            is_right &= show(ladder.name, compared, only_recorded(compared, ladder.name))
+            records = LadderRecords(data.records, ladder.name)
+            is_right &= show(ladder.name, Comparison(Store(database, number), records))
     return 0 if is_right else EXIT_DIFFERENT
 
 

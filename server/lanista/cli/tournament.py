@@ -257,9 +257,10 @@ def verify(file: Path) -> int:
     Exit codes: 0 all is right, 1 something differs, 2 bad input, or the database is damaged.
     """
     from lanista.cli.verify import EXIT_DIFFERENT, show
-    from lanista.competition.verify import comparison, only_recorded
+    from lanista.competition.verify import TournamentRecords
     from lanista.results.database import Store
     from lanista.results.errors import StoreError
+    from lanista.results.recorded import Comparison
 
     setup = setup_of(spec_of(file), file, plays=False)
     if isinstance(setup.database, Path) and not setup.database.exists():
@@ -267,8 +268,7 @@ def verify(file: Path) -> int:
     try:
         with Store.open(setup.database, create=False, check=False) as store:
             store.database.check_whole()
-            compared = comparison(setup, store)
-            is_right = show(setup.spec.name, compared, only_recorded(compared))
+            is_right = show(setup.spec.name, Comparison(store, TournamentRecords(setup)))
     except StoreError as error:
         raise BadInputError(str(error)) from None
     return 0 if is_right else EXIT_DIFFERENT

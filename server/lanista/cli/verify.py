@@ -1,10 +1,8 @@
 """`lanista arena verify` and `lanista tournament verify`: stored results against their records."""
 
-import itertools
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -12,20 +10,19 @@ import click
 from lanista.cli.common import printable
 
 if TYPE_CHECKING:
-    from lanista.results.recorded import Comparison, Finding
+    from lanista.results.recorded import Comparison
 
 EXIT_DIFFERENT = 1
 _INTERVAL = 0.5
 """Seconds between two updates of the progress on a terminal."""
 
 
-def show(name: str, comparison: "Comparison", only_recorded: "Iterable[Finding]") -> bool:
+def show(name: str, comparison: "Comparison") -> bool:
     """Print what differs between stored results and records, and the totals.
 
     Args:
         name: What the lines begin with: the ladder or the tournament.
         comparison: The comparison; nothing of it has been read.
-        only_recorded: What is found in the records alone, after all that is stored was read.
 
     Returns:
         Whether everything is right.
@@ -35,26 +32,18 @@ def show(name: str, comparison: "Comparison", only_recorded: "Iterable[Finding]"
         OSError: The folder of records can't be read.
     """
     counts: Counter[str] = Counter()
-    for finding in itertools.chain(_with_progress(name, comparison), only_recorded):
-        counts[finding.trouble.value] += 1
-        click.echo(printable(f"{name}: {finding.trouble.value}: {finding.text}"))
+    is_terminal, shown = sys.stderr.isatty(), time.monotonic()
+    for finding in comparison.findings():
+        if is_terminal and time.monotonic() > shown + _INTERVAL:
+            shown = time.monotonic()
+            progress = f"{name}: {comparison.matches:,} matches"
+            click.echo(printable(progress) + "\r", nl=False, err=True)
+        if finding is not None:
+            counts[finding.trouble.value] += 1
+            click.echo(printable(f"{name}: {finding.trouble.value}: {finding.text}"))
     parts = [f"{comparison.matches:,} match{'' if comparison.matches == 1 else 'es'} stored"]
     parts += [f"{trouble}: {count:,}" for trouble, count in counts.items()]
     if comparison.without_record:
         parts.append(f"without a record: {comparison.without_record:,}")
     click.echo(printable(f"{name}: {'; '.join(parts)}{'' if counts else '; all is right'}"))
     return not counts
-
-
-def _with_progress(name: str, comparison: "Comparison") -> "Iterator[Finding]":
-    """Yield what is wrong with stored matches; on a terminal, show how many were compared."""
-    is_terminal = sys.stderr.isatty()
-    shown = time.monotonic()
-    for finding in comparison.differing():
-        if is_terminal and time.monotonic() > shown + _INTERVAL:
-            shown = time.monotonic()
-            click.echo(
-                printable(f"{name}: {comparison.matches:,} matches") + "\r", nl=False, err=True
-            )
-        if finding is not None:
-            yield finding

@@ -62,12 +62,10 @@ class Digest(NamedTuple):
 
 
 class StoredMatch(NamedTuple):
-    """A stored match, with what is known of its block."""
+    """A stored match, with its place in the database."""
 
     block: str
-    """The block's id."""
-    bots: tuple[str, ...]
-    """The names of the block's bots, by place; the match says which bot sat where."""
+    """The id of its block; empty if it has none."""
     seed: int
     map: str
     number: int
@@ -417,22 +415,21 @@ class Reading:
             seats.setdefault(number, []).append(seat)
         rows = self.connection.execute(
             sa.select(
-                *(BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seed, MATCHES.c.map),
+                *(BLOCKS.c.id, MATCHES.c.seed, MATCHES.c.map),
                 *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.ranks, MATCHES.c.scores),
                 *(MATCHES.c.reason, MATCHES.c.seating, MATCHES.c.attempt, MATCHES.c.termination),
                 *(MATCHES.c.turns, MATCHES.c.digest, MATCHES.c.seconds, MATCHES.c.stall),
                 *(MATCHES.c.record, MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended),
             )
-            .join(BLOCKS)
+            .outerjoin(BLOCKS)
             .where(MATCHES.c.number.in_(numbers))
             .order_by(MATCHES.c.number.desc())
         )
-        for block, bots, seed, map_name, number, committed, ranks, scores, *match in rows.all():
+        for block, seed, map_name, number, committed, ranks, scores, *match in rows.all():
             reason, seating, attempt, end, turns, digest, seconds, stall, record, *of_arena = match
             id_, started, ended = of_arena
             yield StoredMatch(
-                block=block,
-                bots=lists[bots],
+                block=block or "",
                 seed=int(seed),
                 map=map_name,
                 number=number,

@@ -1,14 +1,14 @@
 """Inserting results, on a connection in the only writing transaction, which is the caller's."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from lanista.results.match_result import Benching, BlockResult, MatchResult
-from lanista.results.schema import BENCHED, BLOCKS, COUNTED, MATCHES, SEATS
+from lanista.results.match_result import Benching, BlockResult, MatchResult, SingleMatch
+from lanista.results.schema import BENCHED, BLOCKS, LISTED, MATCHES, SEATS
 
 
 def add_blocks(
@@ -22,7 +22,10 @@ def add_blocks(
     wanted: dict[str, BlockResult] = {}
     for result in results:
         wanted.setdefault(result.block, result)
-    stored = _stored_blocks(connection, competition, wanted)
+    there = sa.select(BLOCKS.c.id).where(
+        BLOCKS.c.competition == competition, BLOCKS.c.id.in_(list(wanted))
+    )
+    stored = set(connection.scalars(there))
     new = [result for block, result in wanted.items() if block not in stored]
     numbers = _insert_blocks(connection, competition, new)
     _insert_matches(
@@ -34,94 +37,31 @@ def add_blocks(
 
 
 def add_matches(
-    connection: sa.Connection, competition: int, results: Sequence[BlockResult]
+    connection: sa.Connection, competition: int, results: Sequence[SingleMatch]
 ) -> list[int]:
-    """Insert matches of a competition, and the blocks that are new.
-
-    A match that is stored already stays as it is.
+    """Insert matches of a competition; one that is stored already stays as it is.
 
     Returns:
         The numbers of the matches, in the order given.
-
-    Raises:
-        ValueError: A block isn't the one that is stored, or a seating would count twice.
     """
-    blocks: dict[str, BlockResult] = {}
+    wanted: dict[str | None, SingleMatch] = {}
     for result in results:
-        first = blocks.setdefault(result.block, result)
-        _check_same(result, _common(first))
-    stored = _stored_blocks(connection, competition, blocks)
-    for id_, row in stored.items():
-        _check_same(blocks[id_], row)
-    numbers = {id_: row["number"] for id_, row in stored.items()}
-    there = _stored_matches(connection, competition, numbers.values())
-    numbers |= _insert_blocks(
-        connection, competition, [each for id_, each in blocks.items() if id_ not in stored]
+        wanted.setdefault(result.match.id, result)
+    numbers = numbers_of(connection, competition, list(wanted))
+    new = [(None, result, result.match) for id_, result in wanted.items() if id_ not in numbers]
+    inserted = _insert_matches(connection, competition, new)
+    numbers |= {match.id: number for (*_, match), number in zip(new, inserted, strict=True)}
+    return [numbers[result.match.id] for result in results]
+
+
+def numbers_of(
+    connection: sa.Connection, competition: int, ids: Collection[str | None]
+) -> dict[str | None, int]:
+    """Return the numbers of those of some matches that are stored, by id."""
+    there = sa.select(MATCHES.c.id, MATCHES.c.number).where(
+        LISTED, MATCHES.c.id.in_(list(ids)), MATCHES.c.competition == competition
     )
-    counted = {(block, seating) for (block, seating, _), (_, counts) in there.items() if counts}
-    given: list[tuple[int, int, int]] = []
-    new: dict[tuple[int, int, int], tuple[BlockResult, MatchResult]] = {}
-    for result in results:
-        block = numbers[result.block]
-        for match in result.matches:
-            key = (block, match.seating, match.attempt)
-            given.append(key)
-            if key in there or key in new:
-                continue
-            new[key] = result, match
-            if match.counted:
-                if key[:2] in counted:
-                    raise ValueError(
-                        f"block {result.block}: seating {match.seating} has a match that counts"
-                    )
-                counted.add(key[:2])
-    inserted = _insert_matches(
-        connection, competition, [(key[0], *played) for key, played in new.items()]
-    )
-    match_numbers = {key: number for key, (number, _) in there.items()}
-    match_numbers |= dict(zip(new, inserted, strict=True))
-    return [match_numbers[key] for key in given]
-
-
-def _common(result: BlockResult) -> dict[str, str]:
-    """Return what all matches of a block have in common, as it is stored."""
-    return {"bots": json.dumps(result.bots), "seed": str(result.seed), "map": result.map}
-
-
-def _check_same(result: BlockResult, row: Mapping[str, Any]) -> None:
-    for column, value in _common(result).items():
-        if value != row[column]:
-            raise ValueError(f"block {result.block}: {column} {value}, but before {row[column]}")
-
-
-def _stored_blocks(
-    connection: sa.Connection, competition: int, ids: Collection[str]
-) -> dict[str, Mapping[str, Any]]:
-    """Return the number and what is common of those blocks that are stored, by id."""
-    of_ids = sa.select(BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots).where(
-        BLOCKS.c.competition == competition, BLOCKS.c.id.in_(list(ids))
-    )
-    blocks = {row["number"]: dict(row) for row in connection.execute(of_ids).mappings()}
-    if blocks:
-        # In a query of its own: joined, all matches might be read.
-        of_blocks = sa.select(MATCHES.c.block, MATCHES.c.seed, MATCHES.c.map).where(
-            MATCHES.c.competition == competition, MATCHES.c.block.in_(list(blocks))
-        )
-        for block, seed, map_name in connection.execute(of_blocks):
-            blocks[block] |= {"seed": seed, "map": map_name}
-    return {row["id"]: row for row in blocks.values()}
-
-
-def _stored_matches(
-    connection: sa.Connection, competition: int, blocks: Collection[int]
-) -> dict[tuple[int, int, int], tuple[int, bool]]:
-    """Return the number of each match of some blocks, and whether it counts, by key."""
-    rows = connection.execute(
-        sa.select(
-            MATCHES.c.number, COUNTED, MATCHES.c.block, MATCHES.c.seating, MATCHES.c.attempt
-        ).where(MATCHES.c.competition == competition, MATCHES.c.block.in_(list(blocks)))
-    )
-    return {tuple(key): (number, bool(counts)) for number, counts, *key in rows}
+    return dict(connection.execute(there).all())
 
 
 def _insert_blocks(
@@ -150,9 +90,13 @@ def _insert_blocks(
 def _insert_matches(
     connection: sa.Connection,
     competition: int,
-    matches: Sequence[tuple[int, BlockResult, MatchResult]],
+    matches: Sequence[tuple[int | None, BlockResult | SingleMatch, MatchResult]],
 ) -> list[int]:
-    """Insert matches, each with the number of its block and the block; return their own numbers."""
+    """Insert matches, each with the number of its block and where its seed and map are.
+
+    Returns:
+        The numbers of the matches.
+    """
     if not matches:
         return []
     committed = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -208,7 +152,7 @@ def bench(connection: sa.Connection, competition: int, benched: Sequence[Benchin
             connection.execute(BENCHED.insert().values(row | {"failures": benching.failures}))
 
 
-def _match_row(result: BlockResult, match: MatchResult) -> dict[str, Any]:
+def _match_row(result: BlockResult | SingleMatch, match: MatchResult) -> dict[str, Any]:
     return {
         "id": match.id,
         "seating": match.seating,
