@@ -118,7 +118,7 @@ def test_a_value_that_nobody_stored_is_refused_where_it_is_read(filled, tmp_path
             store.played()
     words = f"{path}: damaged (a value isn't what was stored: JSONDecodeError: "
     assert str(error.value).startswith(words)
-    assert "); move cup.db away, then put back a copy or play again" in str(error.value)
+    assert "makes it anew; or move cup.db away and put back a copy" in str(error.value)
 
 
 def test_what_a_kill_or_a_power_cut_broke_off_is_stored_again(killed, tmp_path):

@@ -169,7 +169,7 @@ def test_a_damaged_file(tmp_path):
 
     words = refused(lambda: Store.open(path))
     assert f"{path}: damaged (" in words
-    assert "); move cup.db away, then put back a copy or play again" in words
+    assert "verify --rebuild` makes it anew; or move cup.db away and put back a copy" in words
 
 
 def test_a_database_that_others_lock_too_long(target, monkeypatch):

@@ -1,4 +1,4 @@
-"""`lanista arena verify` and `lanista tournament verify`: stored results against their records."""
+"""`lanista arena verify` and `lanista tournament verify`: what both print."""
 
 import sys
 import time
@@ -10,9 +10,16 @@ import click
 from lanista.cli.common import printable
 
 if TYPE_CHECKING:
+    from lanista.results.rebuild import Rebuild
     from lanista.results.recorded import Comparison
 
 EXIT_DIFFERENT = 1
+REBUILD = click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Make the database anew, from the records and what can be read of it. The former one is "
+    "kept beside it.",
+)
 _INTERVAL = 0.5
 """Seconds between two updates of the progress on a terminal."""
 
@@ -47,3 +54,23 @@ def show(name: str, comparison: "Comparison") -> bool:
         parts.append(f"without a record: {comparison.without_record:,}")
     click.echo(printable(f"{name}: {'; '.join(parts)}{'' if counts else '; all is right'}"))
     return not counts
+
+
+def show_rebuilt(name: str, work: "Rebuild") -> bool:
+    """Print what a database has that was made anew, and what couldn't be read.
+
+    Args:
+        name: What the lines begin with.
+        work: The database.
+
+    Returns:
+        Whether everything could be read.
+    """
+    for trouble in work.troubles:
+        click.echo(printable(f"{name}: {trouble}"))
+    parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored anew"]
+    parts += [f"{what}: {count:,}" for what, count in work.kept.items()]
+    if work.kept_at is not None:
+        parts.append(f"the former database is {work.kept_at}")
+    click.echo(printable(f"{name}: {'; '.join(parts)}"))
+    return not work.troubles

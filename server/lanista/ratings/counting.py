@@ -123,7 +123,7 @@ def count(
 
 
 Page = tuple[Sequence[str], Sequence[str]]
-"""Some matches of a ladder: their ranks by seat, each as a JSON list, and the names of all seats."""
+"""Matches of a ladder: their ranks by seat, each as a JSON list, and the names in all seats."""
 
 
 class _Patterns(dict[str, int]):

@@ -328,7 +328,7 @@ class LadderReading(Reading):
             .order_by(own.c.match.desc())
             .limit(most)
         ).all()
-        return list(self._matches_of(numbers))
+        return list(self.numbered(numbers))
 
     def last_change(self) -> str:
         """Return a text that differs whenever other matches count than before."""

@@ -14,7 +14,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import ENDINGS, Ending
-from lanista.results.match_result import Benching, MatchResult, SeatResult
+from lanista.results.match_result import Benching, MatchResult, SeatResult, SingleMatch
 from lanista.results.schema import (
     BENCHED,
     BLOCKS,
@@ -73,6 +73,11 @@ class StoredMatch(NamedTuple):
     committed: str
     """The time at which the match was stored: UTC, ISO 8601."""
     match: MatchResult
+
+    @property
+    def single(self) -> SingleMatch:
+        """What was stored, without its place."""
+        return SingleMatch(seed=self.seed, map=self.map, match=self.match)
 
 
 @attrs.frozen(kw_only=True)
@@ -361,7 +366,7 @@ class Reading:
         if fault is not None:
             conditions.append(SEATS.c[fault] > 0)
         matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
-            map(self._matches_of, self._pages(blocks, conditions, before=before))
+            map(self.numbered, self._pages(blocks, conditions, before=before))
         )
         return itertools.islice(matches, limit)
 
@@ -400,8 +405,8 @@ class Reading:
         numbers.sort(reverse=True)
         yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
 
-    def _matches_of(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
-        """Yield some matches, the newest first."""
+    def numbered(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
+        """Yield the matches with these numbers, the newest first."""
         lists, texts = JsonLists(), JsonTexts()
         seats: dict[int, list[list[Any]]] = {}
         for number, *seat in self.connection.execute(

@@ -141,7 +141,7 @@ def corrected(records: Records, stored: StoredMatch) -> tuple[SingleMatch, Findi
     Returns:
         The match, and what is wrong with it; None if nothing is.
     """
-    as_stored = SingleMatch(seed=stored.seed, map=stored.map, match=stored.match)
+    as_stored = stored.single
     if stored.match.record is None:
         return as_stored, None
     path = records.folder / stored.match.record
@@ -156,7 +156,7 @@ def corrected(records: Records, stored: StoredMatch) -> tuple[SingleMatch, Findi
         return as_stored, Finding(Trouble.UNREADABLE, f"{_title(stored)}: {why}")
     differing = ["its match was aborted"]
     if recorded is not None:
-        differing = list(_differ(as_stored, recorded))
+        differing = list(differ(as_stored, recorded))
         if not differing:
             return as_stored, None
     what = f"{_title(stored)}: in {path} {', '.join(differing)}"
@@ -173,7 +173,7 @@ def _title(stored: StoredMatch) -> str:
     )
 
 
-def _differ(stored: SingleMatch, recorded: SingleMatch) -> Iterator[str]:
+def differ(stored: SingleMatch, recorded: SingleMatch) -> Iterator[str]:
     """Yield what a record says otherwise than the database."""
     match = recorded.match
     for what in ("seed", "map"):

@@ -1,7 +1,7 @@
 """Inserting results, on a connection in the only writing transaction, which is the caller's."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +9,12 @@ import sqlalchemy as sa
 
 from lanista.results.match_result import Benching, BlockResult, MatchResult, SingleMatch
 from lanista.results.schema import BENCHED, BLOCKS, LISTED, MATCHES, SEATS
+
+Row = tuple[int, dict[str, Any], Sequence[dict[str, Any]]]
+"""The number of a match's competition, its row in `MATCHES`, and by seat those in `SEATS`.
+
+The match's number is left out, and so may be `committed`, if that is now.
+"""
 
 
 def add_blocks(
@@ -28,11 +34,12 @@ def add_blocks(
     stored = set(connection.scalars(there))
     new = [result for block, result in wanted.items() if block not in stored]
     numbers = _insert_blocks(connection, competition, new)
-    _insert_matches(
-        connection,
-        competition,
-        [(numbers[result.block], result, match) for result in new for match in result.matches],
-    )
+    matches = [
+        match_row(competition, result, match, numbers[result.block])
+        for result in new
+        for match in result.matches
+    ]
+    insert(connection, matches)
     return list(numbers)
 
 
@@ -48,9 +55,9 @@ def add_matches(
     for result in results:
         wanted.setdefault(result.match.id, result)
     numbers = numbers_of(connection, competition, list(wanted))
-    new = [(None, result, result.match) for id_, result in wanted.items() if id_ not in numbers]
-    inserted = _insert_matches(connection, competition, new)
-    numbers |= {match.id: number for (*_, match), number in zip(new, inserted, strict=True)}
+    new = {id_: result for id_, result in wanted.items() if id_ not in numbers}
+    matches = [match_row(competition, result, result.match) for result in new.values()]
+    numbers |= zip(new, insert(connection, matches), strict=True)
     return [numbers[result.match.id] for result in results]
 
 
@@ -87,38 +94,22 @@ def _insert_blocks(
     return numbers
 
 
-def _insert_matches(
-    connection: sa.Connection,
-    competition: int,
-    matches: Sequence[tuple[int | None, BlockResult | SingleMatch, MatchResult]],
-) -> list[int]:
-    """Insert matches, each with the number of its block and where its seed and map are.
-
-    Returns:
-        The numbers of the matches.
-    """
+def insert(connection: sa.Connection, matches: Sequence[Row]) -> list[int]:
+    """Insert matches, and return their numbers."""
     if not matches:
         return []
     committed = datetime.now(UTC).isoformat(timespec="milliseconds")
+    of_matches, of_seats = [], []
     first = last_match(connection) + 1
-    numbers = list(range(first, first + len(matches)))
-    common = {"competition": competition, "committed": committed}
-    connection.execute(
-        MATCHES.insert(),
-        [
-            {"number": number, "block": block, **common, **_match_row(result, match)}
-            for number, (block, result, match) in zip(numbers, matches, strict=True)
-        ],
-    )
-    connection.execute(
-        SEATS.insert(),
-        [
-            {"match": number, "competition": competition, **row}
-            for number, (_, _, match) in zip(numbers, matches, strict=True)
-            for row in _seat_rows(match)
-        ],
-    )
-    return numbers
+    for number, (competition, row, seats) in enumerate(matches, first):
+        of_matches.append(
+            {"committed": committed, **row, "number": number, "competition": competition}
+        )
+        for seat, its_row in enumerate(seats):
+            of_seats.append({**its_row, "match": number, "seat": seat, "competition": competition})
+    connection.execute(MATCHES.insert(), of_matches)
+    connection.execute(SEATS.insert(), of_seats)
+    return list(range(first, first + len(matches)))
 
 
 def last_match(connection: sa.Connection) -> int:
@@ -152,9 +143,23 @@ def bench(connection: sa.Connection, competition: int, benched: Sequence[Benchin
             connection.execute(BENCHED.insert().values(row | {"failures": benching.failures}))
 
 
-def _match_row(result: BlockResult | SingleMatch, match: MatchResult) -> dict[str, Any]:
-    return {
+def match_row(
+    competition: int,
+    result: BlockResult | SingleMatch,
+    match: MatchResult,
+    block: int | None = None,
+) -> Row:
+    """Return what `insert` takes of a match.
+
+    Args:
+        competition: The number of the competition.
+        result: What has its seed and map.
+        match: The match.
+        block: The number of its block.
+    """
+    row = {
         "id": match.id,
+        "block": block,
         "seating": match.seating,
         "attempt": match.attempt,
         "seed": str(result.seed),
@@ -171,12 +176,8 @@ def _match_row(result: BlockResult | SingleMatch, match: MatchResult) -> dict[st
         "stall": match.stall,
         "record": match.record,
     }
-
-
-def _seat_rows(match: MatchResult) -> Iterator[dict[str, Any]]:
-    for number_of_seat, seat in enumerate(match.seats):
-        yield {
-            "seat": number_of_seat,
+    seats = [
+        {
             "bot": seat.bot,
             "ending": seat.ending.value,
             "words": json.dumps(seat.words),
@@ -185,3 +186,6 @@ def _seat_rows(match: MatchResult) -> Iterator[dict[str, Any]]:
             "illegal": seat.illegal,
             "gone": seat.gone,
         }
+        for seat in match.seats
+    ]
+    return competition, row, seats
