@@ -1,11 +1,7 @@
 """A ladder's matches, which are stored one by one; names may be struck."""
 
 import collections
-import random
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +12,8 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import OpponentScore, SeatScore
-from results import postgres
 from results.samples import alone, block, drawn_alone, match, seat, stored_alone
 
-HERE = Path(__file__).parent
 CRASH, VOID = Ending.CRASH, Ending.VOID
 WON, LOST = (seat("Ant", 1), seat("Bee", 2)), (seat("Ant", 2), seat("Bee", 1))
 
@@ -255,13 +249,8 @@ def test_ladders_in_one_database_know_nothing_of_each_other(store):
             )
 
 
-def test_a_schema_that_two_create_at_once(server):
-    import psycopg
-
-    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS at_once WITH (FORCE)")
-        connection.execute("CREATE DATABASE at_once")
-    url = postgres.url(server, "at_once")
+def test_a_schema_that_two_create_at_once(new_database):
+    url = new_database()
     with ThreadPoolExecutor(4) as threads:
         opened = list(threads.map(lambda _: Database.of_arena(DataFolder("data"), url), range(4)))
     for database in opened:
@@ -297,59 +286,6 @@ def test_a_backup_that_cannot_be_made_is_told(tmp_path, store, kind):
         store.database.backup(tmp_path / "away" / "copy.db")
     with pytest.raises(StoreError, match="the database itself"):
         store.database.backup(tmp_path / "cup.db")
-
-
-ADDING = """
-import sys
-from samples import drawn_alone
-from lanista.results.base import Database
-from lanista.results.database import Store
-given = drawn_alone(range(int(sys.argv[2]), int(sys.argv[2]) + 200))
-with Store.open(sys.argv[1]) as store:
-    at, size = 0, 1
-    while at < len(given):
-        print(*store.add_matches(given[at : at + size]), flush=True)
-        at, size = at + size, size % 4 + 1
-"""
-
-
-def killed(path, times):
-    """Kill a process that adds matches, in the middle of that, again and again."""
-    chance = random.Random(times)
-    acknowledged, given = 0, []
-    for run in range(times):
-        first = 1000 * run
-        with subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", ADDING, str(path), str(first)],
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=HERE,
-        ) as process:
-            for _ in range(chance.randrange(1, 12)):
-                acknowledged = max(map(int, process.stdout.readline().split()))
-            # Not in step with what it says: somewhere in what comes next.
-            for _ in range(chance.randrange(200_000)):
-                pass
-            process.kill()
-            for line in process.stdout:
-                acknowledged = max(map(int, line.split()))
-        with Store.open(path, create=False) as store:
-            found = stored_alone(store)
-        before = len(given)
-        # At most the last transaction, of four at most, was stored and not told any more.
-        assert acknowledged <= len(found) <= acknowledged + 4
-        given += drawn_alone(range(first, first + 200))[: len(found) - before]
-        assert given == found
-
-
-def test_a_kill_leaves_every_match_whole_or_away(tmp_path):
-    killed(tmp_path / "ladder.db", 2)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(600)
-def test_many_kills_leave_every_match_whole_or_away(tmp_path):
-    killed(tmp_path / "ladder.db", 40)
 
 
 def test_meetings_of_two_and_whether_anything_changed(store):

@@ -28,7 +28,7 @@ from lanista.results.base import Database
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
 from lanista.results.listed import ListedMatch, MatchRows, SeatTotal
-from lanista.results.summary import read_whole
+from lanista.results.recorded import read_whole
 
 BATCH = 200
 """Number of records that are added in one transaction."""

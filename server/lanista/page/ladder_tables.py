@@ -21,10 +21,10 @@ from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.table import Estimate, Row, Standings
 from lanista.results.base import Database
+from lanista.results.blocks import FormatName
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
-from lanista.results.format_names import FormatName
 from lanista.results.ladder_reading import LadderReading
 from lanista.results.rating_history import Rated, RatingHistory
 from lanista.results.reading import StoredMatch

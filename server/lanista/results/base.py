@@ -29,7 +29,7 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from lanista.results import migrate
+from lanista.results import migrations
 from lanista.results.data_folder import DataFolder
 from lanista.results.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
 from lanista.results.errors import (
@@ -338,14 +338,14 @@ class Database:
             self._check(self._path)
         if self._schema is None or self._has_schema():
             with self.reading() as connection:
-                if migrate.is_current(connection):
+                if migrations.is_current(connection):
                     return
         elif not create:
             raise StoreError(f"{self.where}: not there")
         with self.writing() as connection:
             if self._schema is not None:
                 connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
-            migrate.bring_up_to_date(connection, self.where, create=create)
+            migrations.bring_up_to_date(connection, self.where, create=create)
             if holds is not None:
                 competition_in(connection, holds)
             if not keep:
