@@ -17,9 +17,9 @@ from lanista.arena.ladder_results import (
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
 from lanista.match.record import ResultInfo
-from lanista.results.database import Store
 from lanista.results.errors import StoreError, UnstorableError
 from match.playing import ANGRYMOB, SMALL, answers, sit
+from support.arenas import stored_ladder
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 INFO = LadderInfo(name="pit")
@@ -50,10 +50,15 @@ def stored(**changes):
     )
 
 
+def with_id(id_):
+    result = stored()
+    return attrs.evolve(result, match=attrs.evolve(result.match, id=id_))
+
+
 def test_what_is_stored_of_a_match():
-    block = stored()
-    assert ("m", ("Ann", "Bob"), 5, "maze") == (block.block, block.bots, block.seed, block.map)
-    (match,) = block.matches
+    result = stored()
+    match = result.match
+    assert ("m", 5, "maze") == (match.id, result.seed, result.map)
     assert (0, 1, 9.0, 0.25) == (match.seating, match.attempt, match.seconds, match.stall)
     ann, bob = match.seats
     assert ("Ann", 1, Ending.NORMAL) == (ann.bot, ann.rank, ann.ending)
@@ -96,14 +101,14 @@ async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_cl
     kept = []
 
     def add_matches(batch):
-        if any(block.block == "b2" for block in batch):
-            raise error("block b2: seed 2, but before 1")
+        if any(one.match.id == "m2" for one in batch):
+            raise error("match m2: too long")
         kept.extend(batch)
         return [0] * len(batch)
 
     results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
-    blocks = [attrs.evolve(stored(), block=f"b{number}") for number in range(5)]
-    later = attrs.evolve(stored(), block="later")
+    blocks = [with_id(f"m{number}") for number in range(5)]
+    later = with_id("later")
     with capture_logs() as logs:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(results.run)
@@ -117,21 +122,18 @@ async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_cl
     assert (0, 1) == (results.waiting, results.refused)
     (line,) = logs
     assert "a result can't be stored and doesn't count; its record stays" == line["event"]
-    (match,) = blocks[2].matches
+    match = blocks[2].match
     assert ("pit", match.id, match.record) == (line["ladder"], line["match"], line["record"])
-    assert f"{error.__name__}: block b2: seed 2, but before 1" == line["why"]
+    assert f"{error.__name__}: match m2: too long" == line["why"]
 
 
 def test_a_result_against_what_is_stored_is_refused_by_the_database_itself(tmp_path):
     """Also one that is found in a record at the start: the others are stored."""
-    first = stored()
-    (match,) = first.matches
-    other = attrs.evolve(first, block="other", matches=(attrs.evolve(match, id="n"),))
-    with Store.open(tmp_path / "pit.db") as store:
-        assert ([1], 0) == store_possible(store, "pit", [first])
-        changed = attrs.evolve(first, seed=first.seed + 1)
-        assert ([2], 1) == store_possible(store, "pit", [changed, other])
-        with store.ladder_reading() as now:
+    with stored_ladder(tmp_path) as pit, stored_ladder(tmp_path, "hall") as hall:
+        assert ([1], 0) == store_possible(pit, "pit", [stored()])
+        # The id is that of a match of another ladder.
+        assert ([2], 1) == store_possible(hall, "hall", [stored(), with_id("n")])
+        with hall.ladder_reading() as now:
             assert 2 == now.last_number()
 
 
@@ -153,9 +155,9 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     (day / "else.jsonl.gz").write_bytes(b"not gzip")
     with capture_logs() as logs:
         found = list(unstored(tmp_path, "pit", LONG_AGO, {"2026-01-01/0.jsonl.gz"}))
-    [block] = found
-    assert "2026-01-01/3.jsonl.gz" == block.matches[0].record
-    assert [1, 2] == [seat.rank for seat in block.matches[0].seats]
+    [result] = found
+    assert "2026-01-01/3.jsonl.gz" == result.match.record
+    assert [1, 2] == [seat.rank for seat in result.match.seats]
     assert ["a record can't be read"] == [line["event"] for line in logs]
 
 

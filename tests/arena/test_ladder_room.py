@@ -12,7 +12,7 @@ from lanista.arena.spec import LadderSpec
 from lanista.match.ending import Ending
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from results.samples import block, match, seat
+from lanista.results.match_result import MatchResult, SeatResult, SingleMatch
 from support.arenas import stored_ladder, stored_names
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
@@ -26,13 +26,30 @@ def opened(folder):
         yield LadderRoom.open(SPEC, folder, data, database)
 
 
-def result(number, first, second, *, failed=None):
+def result(id_, first, second, *, failed=None):
     """A match that the first one won."""
     seats = [
-        seat(name, rank, Ending.DISCONNECT if name == failed else Ending.NORMAL)
-        for rank, name in enumerate((first, second), 1)
+        SeatResult(
+            bot=name,
+            rank=1 if name == first else 2,
+            score=0,
+            ending=Ending.DISCONNECT if name == failed else Ending.NORMAL,
+        )
+        for name in (first, second)
     ]
-    return block(number, match(0, *seats, record=None), bots=(first, second))
+    match = MatchResult(
+        seating=0,
+        attempt=1,
+        end="finished",
+        reason="",
+        turns=1,
+        digest="",
+        seconds=1.0,
+        stall=0.0,
+        seats=tuple(seats),
+        id=id_,
+    )
+    return SingleMatch(seed=1, map="", match=match)
 
 
 def who(name):

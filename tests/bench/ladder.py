@@ -26,12 +26,12 @@ from lanista.ratings.counting import count_pages
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.match_result import BlockResult
+from lanista.results.match_result import SingleMatch
 
 FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 """When the first match was stored; one follows in each second."""
 CHUNK = 20_000
-"""Blocks that are made at once."""
+"""Matches that are made at once."""
 
 
 def names(count):
@@ -78,19 +78,17 @@ def fill(data, seats, matches, count):
     bots = names(count)
     connection = sqlite3.connect(path)
     for first, all_players, all_ranks in ladder(seats, matches, count):
-        blocks, rows, sitting = [], [], []
+        rows, sitting = [], []
         for number, (players, ranks) in enumerate(
             zip(all_players.tolist(), all_ranks.tolist(), strict=True), first + 1
         ):
             its = [bots[player] for player in players]
-            told = "[" + ", ".join(f'"{bot}"' for bot in its) + "]"
-            blocks.append((number, number_of_ladder, f"{number:016x}", told))
             committed = (FIRST + timedelta(seconds=number)).isoformat(timespec="milliseconds")
             text = str(ranks)
             record = f"{number % 256:02x}/{number:016x}.jsonl.gz"
             rows.append(
                 (
-                    *(number, number_of_ladder, f"{number:026}", number, 0, 1, str(number), ""),
+                    *(number, number_of_ladder, f"{number:026}", None, 0, 1, str(number), ""),
                     *(committed, committed, committed, "finished"),
                     *('"capture"', text, text, 60, f"{number:016x}", 1.5, 0.001, record),
                 )
@@ -98,7 +96,7 @@ def fill(data, seats, matches, count):
             for seat, bot in enumerate(its):
                 ending = "crash" if number % 100 == 0 and not seat else "normal"
                 sitting.append((number, seat, number_of_ladder, bot, ending, '""', 0, 0, 0, 0))
-        for table, its_rows in (("blocks", blocks), ("matches", rows), ("seats", sitting)):
+        for table, its_rows in (("matches", rows), ("seats", sitting)):
             marks = ", ".join("?" * len(its_rows[0]))
             connection.executemany(f"INSERT INTO {table} VALUES ({marks})", its_rows)
         connection.commit()
@@ -124,7 +122,7 @@ def table(data, seats, count):
                 format="ladder",
                 bots=bots,
                 house=bots[:2],
-                counted=count_pages(now.block_pages(), (tuple(range(seats)),), bots),
+                counted=count_pages(now.match_pages(), seats, bots),
                 endings={bot: counts.endings for bot, counts in now.endings().bots.items()},
                 head_to_head=False,
             )
@@ -142,10 +140,8 @@ def start(data, seats):
 
 
 def renamed(result):
-    """The same match of another block."""
-    (match,) = result.matches
-    match = attrs.evolve(match, id=f"other {match.id}")
-    return attrs.evolve(result, block=f"x{result.block}", matches=(match,))
+    """The same match by another id."""
+    return attrs.evolve(result, match=attrs.evolve(result.match, id=f"other {result.match.id}"))
 
 
 def measure(data, seats, matches, count):
@@ -158,13 +154,7 @@ def measure(data, seats, matches, count):
     with opened(data, seats) as store:
         newest = next(store.matches())
         more = [
-            BlockResult(
-                block=f"{at}",
-                bots=newest.bots,
-                seed=at,
-                map="",
-                matches=(attrs.evolve(newest.match, id=f"new {at}"),),
-            )
+            SingleMatch(seed=at, map="", match=attrs.evolve(newest.match, id=f"new {at}"))
             for at in range(200)
         ]
         figures["add_200_matches_alone_seconds"] = took(
@@ -179,7 +169,7 @@ def measure(data, seats, matches, count):
                     now.counted_matches(after=now.last_number() - 1000)
                 ),
                 "all_matches": lambda: sum(1 for _ in now.counted_matches()),
-                "all_blocks": lambda: sum(len(page.numbers) for page in now.block_pages()),
+                "all_pages": lambda: sum(len(page.ranks) for page in now.match_pages()),
                 "last_50_of_a_bot": lambda: list(now.matches(bot=bot, limit=50)),
                 "last_50_failures_of_a_bot": lambda: list(
                     now.matches(bot=bot, failures=True, limit=50)

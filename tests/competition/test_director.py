@@ -14,9 +14,9 @@ from lanista.competition.executors import GivenWorkers
 from lanista.competition.looking import standings_of
 from lanista.competition.running import open_tournament
 from lanista.competition.worker import WorkError
+from lanista.results.blocks import FormatName
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
-from lanista.results.format_names import FormatName
 from support.tournament import directing, finished, format_of, play, setup_in, stored
 
 BLOCKS = 12

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lanista.competition.make_format import make_format
 from lanista.competition.spec import BotEntry, Spec
-from lanista.results.blocks import BlockScore, Pairing, seatings
-from lanista.results.format_names import FormatName, SeatingsName
+from lanista.results.blocks import BlockScore, FormatName, Pairing, SeatingsName, seatings
 
 BLOCKS = {FormatName.LADDER: 25, FormatName.SPRT: 25, FormatName.KNOCKOUT: 2, FormatName.SWISS: 2}
 

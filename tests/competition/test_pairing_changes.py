@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from lanista.competition.make_format import make_format
 from lanista.competition.spec import BotEntry, Spec
-from lanista.results.blocks import BlockScore, Pairing
-from lanista.results.format_names import FormatName
+from lanista.results.blocks import BlockScore, FormatName, Pairing
 
 STREAM = tuple(range(1000, 2000))
 

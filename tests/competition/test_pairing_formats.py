@@ -10,8 +10,7 @@ from lanista.competition.formats.knockout import EXTENSIONS, bracket, heats_of
 from lanista.competition.formats.sprt import VersionTest
 from lanista.competition.make_format import make_format
 from lanista.competition.spec import BotEntry, Spec, SpecError, Sprt
-from lanista.results.blocks import BlockScore, Pairing
-from lanista.results.format_names import FormatName
+from lanista.results.blocks import BlockScore, FormatName, Pairing
 
 
 def make(kind, bots, *, seats=2, draws=3, fillers=(), maps=1, rotation=lambda draw: draw, **keys):

@@ -17,7 +17,7 @@ from lanista.competition.spec import (
     read_spec,
     spec_of,
 )
-from lanista.results.format_names import FormatName
+from lanista.results.blocks import FormatName
 
 SMALLEST = """
 name = "cup"

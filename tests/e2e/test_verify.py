@@ -1,21 +1,32 @@
 """`lanista tournament verify` and `lanista arena verify`: results against records."""
 
+import contextlib
 import gzip
 import os
 import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
 from datetime import UTC, datetime
 
+import attrs
 import pytest
 
 from arena.test_ladder_results import INFO, played
 from e2e.cup import outcome, write_cup
 from e2e.running import run_here
+from lanista.arena.ladder_results import result_of
 from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.match_list import MatchList
 from lanista.arena.spec import LadderSpec
+from lanista.match.record import read_ends
 from lanista.results import recorded
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
+from lanista.results.names import NameStore, Registrar
+from results.samples import alone, seat, stored, stored_alone
 from results.test_store_schema import execute
 
 ARENA = """\
@@ -26,6 +37,22 @@ listen = "none"
 [[ladders]]
 name = "pit"
 game = "angrymob"
+"""
+KILLED = """
+import os, signal, sys
+from lanista.results import rebuild, writing
+from lanista.cli.__main__ import main
+calls = 0
+def die(*_, **__):
+    global calls
+    calls += 1
+    if "{name}" != "_remove" or calls == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+for module in (rebuild, writing):
+    if hasattr(module, "{name}"):
+        setattr(module, "{name}", die)
+sys.argv = ["lanista", "tournament", "verify", "cup.toml", "--rebuild"]
+main()
 """
 DAY = datetime.now(UTC).date().isoformat()
 
@@ -101,6 +128,10 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
+def names_like(start, folder):
+    return {path.name for path in folder.glob(f"{start}*")}
+
+
 def open_room(folder):
     data = DataFolder(folder / "data")
     with Database.of_arena(data) as database:
@@ -108,10 +139,7 @@ def open_room(folder):
 
 
 async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_clock, monkeypatch):
-    """Moving its database away is enough: the next start stores what is in the records.
-
-    More of them than one transaction takes.
-    """
+    """By the next start, also more than one transaction takes; or by `--rebuild`."""
     monkeypatch.setattr("lanista.arena.ladder_room.AT_ONCE", 2)
     (tmp_path / "arena.toml").write_text(ARENA)
     records = tmp_path / "data" / "records" / DAY
@@ -152,11 +180,132 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
         "pit: 4 matches stored; record unreadable: 2; different from the record: 2; "
         "record missing: 1; not stored: 1"
     )
-    database.rename(tmp_path / "away.db")
     (records / "else.jsonl.gz").unlink()
+    # What only the database has stays as it is there.
+    assert verified(verify + " --rebuild", tmp_path)[0].startswith(f"arena: record: {shown}/3.")
+    lines = verified(verify, tmp_path)
+    assert "pit: 5 matches stored; record unreadable: 1; record missing: 1" == lines[-1]
+    database.unlink()
     (records / "3.jsonl.gz").unlink()
-    open_room(tmp_path)
+    assert ["arena: 3 matches stored anew"] == verified(verify + " --rebuild", tmp_path, code=0)
     assert ["pit: 3 matches stored; all is right"] == verified(verify, tmp_path, code=0)
+
+
+async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
+    """Matches in their order; names, benched names, strikes, and the results without records.
+
+    Even if some of the database is damaged, as an index is here. Not while an arena uses it.
+    """
+    (tmp_path / "arena.toml").write_text(ARENA + '[[ladders]]\nname = "hall"\ngame = "angrymob"\n')
+    data = DataFolder(tmp_path / "data")
+    records = data.records / DAY
+    records.mkdir(parents=True)
+    hall = attrs.evolve(INFO, name="hall")
+    for number, ladder in enumerate([INFO, hall, None, INFO, INFO, hall]):
+        await played(records, f"M{number}.jsonl.gz", ladder)
+    with Database.of_arena(data) as database, MatchList.open(data, ["pit", "hall"]) as match_list:
+        stores = {
+            name: Store.of_ladder(database, name, "angrymob") for name in ("gone", "pit", "hall")
+        }
+        # Not in the order of their ids, and one is missing.
+        for name, number in [("pit", 4), ("hall", 1), ("pit", 0), ("hall", 5)]:
+            record = f"{DAY}/M{number}.jsonl.gz"
+            result = result_of(*read_ends(data.records / record), record)
+            stores[name].add_matches([result])
+            if number == 1:
+                match_list.sync()
+                stores["pit"].strike("Ann")
+        stores["gone"].add_matches([alone(9, seat("Ann"), seat("Bob"))])
+        names = NameStore(database)
+        names.register("Ann", "hash", Registrar.ITSELF)
+        names.bench("Bob", "pit")
+        before = {name: stored_alone(store) for name, store in stores.items()}
+        with database.lock():
+            done = run_here(["arena", "verify", "arena.toml", "--rebuild"], tmp_path)
+            assert 2 == done.code
+            assert "in use by another" in done.err
+    (records / "M5.jsonl.gz").unlink()
+    path = data.database
+    execute(path, "UPDATE matches SET turns = 99 WHERE id = 'M0'")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        page_of = "SELECT rootpage FROM sqlite_schema WHERE name = 'ix_matches_seed'"
+        ((page,),) = connection.execute(page_of)
+    former = bytearray(path.read_bytes())
+    former[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096
+    path.write_bytes(former)
+    assert 2 == run_here(["arena", "verify", "arena.toml"], tmp_path).code
+    (line,) = verified("arena verify arena.toml --rebuild", tmp_path, code=0)
+    assert line.startswith(
+        "arena: 7 matches stored anew; names with their tokens: 1; benched names: 1; strikes: 1; "
+        "the former database is "
+    )
+    kept = path.with_name(line.rpartition("/")[2])
+    assert {path.name, "lanista.db.lock", kept.name} == names_like("lanista.db", data.path)
+    assert former == kept.read_bytes()
+    assert 0o600 == path.stat().st_mode & 0o777
+    with Database.of_arena(data) as database, MatchList.open(data, ["pit", "hall"]) as match_list:
+        for name, expected in before.items():
+            store = Store.of_ladder(database, name, "angrymob")
+            found = stored_alone(store)
+            assert expected == [one for one in found if one.match.id != "M3"]
+        with Store.of_ladder(database, "pit", "angrymob").ladder_reading() as now:
+            # M3 comes after M2, which began before it, and M0 after both, as it was stored later.
+            assert ["M0", "M3", "M4"] == [one.match.id for one in now.matches(bot="Ann")]
+            # Those up to M2 were struck, and what comes between it and the next one.
+            assert 1 == len(list(now.counted_matches()))
+        names = NameStore(database)
+        assert [("Ann", "hash")] == [(one.name, one.token_hash) for one in names.names()]
+        assert [("Bob", "pit")] == [(one.name, one.ladder) for one in names.benched()]
+        assert 0 == match_list.sync()
+        assert "M2" in {one["match"] for one in match_list.matches(limit=9)[0]}
+
+
+def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
+    """From its records and what can be read of it, or from its records alone."""
+    folder = tmp_path / "cup"
+    shutil.copytree(cup, folder)
+    database = folder / "cup.db"
+    with Store.open(database) as store:
+        expected, identities = stored(store), store.identities()
+    execute(
+        database,
+        "UPDATE matches SET turns = 99 WHERE number = 1",
+        "DELETE FROM seats WHERE match = 4",
+        "DELETE FROM matches WHERE number = 4",
+    )
+    rebuild = "tournament verify cup.toml --rebuild"
+    (line,) = verified(rebuild, folder, code=0)
+    assert line.startswith("cup: 6 matches stored anew; ")
+    with Store.open(database) as store:
+        assert [one.block for one in expected] == [one.block for one in stored(store)]
+        assert identities == store.identities()
+    assert ["cup: 6 matches stored; all is right"] == verified(
+        "tournament verify cup.toml", folder, code=0
+    )
+    database.write_bytes(b"no database")
+    next((folder / "cup.records").glob("*/*-1.jsonl.gz")).unlink()
+    lines = verified(rebuild, folder)
+    assert lines[0].startswith("cup: nothing could be kept: ")
+    assert lines[1].endswith(": not all of its matches are known, so it is played again")
+    assert lines[2].startswith("cup: 4 matches stored anew; the former database is ")
+    assert 0 == run_here(["tournament", "run", "cup.toml"], folder).code
+    assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
+
+
+@pytest.mark.parametrize("killed_in", ["insert", "_kept_beside", "_remove"])
+def test_a_rebuild_that_is_killed_leaves_the_former_database(cup, tmp_path, killed_in):
+    """The next one is not kept from anything."""
+    folder = tmp_path / "cup"
+    shutil.copytree(cup, folder)
+    with Store.open(folder / "cup.db") as store:
+        before = stored(store)
+    code = KILLED.format(name=killed_in)
+    ended = subprocess.run([sys.executable, "-c", code], cwd=folder, check=False)
+    assert -signal.SIGKILL == ended.returncode
+    with Store.open(folder / "cup.db") as store:
+        assert before == stored(store)
+    verified("tournament verify cup.toml --rebuild", folder, code=0)
+    assert not list(folder.glob("*.new*"))
 
 
 def test_indexes_are_compared_with_their_tables(cup, tmp_path):

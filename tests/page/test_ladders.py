@@ -21,7 +21,7 @@ from lanista.page.ladder_tables import LadderTables
 from lanista.page.ladders import REST, Ladders
 from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import View
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import MatchResult, SeatResult, SingleMatch
 from lanista.results.rating_history import Rated, RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
@@ -60,9 +60,7 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1)):
                 for name in names
             ),
         )
-        found.append(
-            BlockResult(block=f"M{number}{seat}", bots=names, seed=1, map="", matches=(match,))
-        )
+        found.append(SingleMatch(seed=1, map="", match=match))
     return found
 
 
@@ -73,8 +71,7 @@ def write_results(data, *groups, ladder="pit"):
     with stored_ladder(data, ladder) as store:
         store.add_matches([one for group in groups for one in group])
     for one in (one for group in groups for one in group):
-        for match in one.matches:
-            (data / "records" / match.record).write_bytes(b"")
+        (data / "records" / one.match.record).write_bytes(b"")
 
 
 class Asked:

@@ -172,46 +172,22 @@ def test_many_columns_of_large_numbers():
     assert [1, 1, 2] == times.tolist()
 
 
-def pages_of(blocks):
-    """The blocks as they are read from a ladder's database, two at a time."""
-    for start in range(0, len(blocks), 2):
-        here = list(enumerate(blocks[start : start + 2], start + 1))
-        matches = [
-            (number, seating, json.dumps(ranks))
-            for number, block in here
-            for seating, ranks in enumerate(block.ranks)
-            if ranks
-        ]
-        bots = [json.dumps(block.bots) for _, block in here]
-        yield [number for number, _ in here], bots, *zip(*matches, strict=True)
-
-
-@settings(max_examples=30)
-@given(tournaments(fewest=0))
-def test_pages_of_blocks_are_counted_alike(tournament):
-    """A ladder's blocks, each of which has an opening of its own."""
-    bots, fillers, blocks, seated = tournament
-    bots += fillers
-    blocks = [block._replace(opening=number) for number, block in enumerate(blocks)]
-    one, other = count(blocks, seated, bots), count_pages(pages_of(blocks), seated, bots)
+def test_pages_of_matches_are_counted_like_blocks_of_one():
+    """A ladder's matches, each of which has an opening of its own."""
+    bots = ["a", "b", "c"]
+    matches = [(("b", "a"), (2, 1)), (("a", "c"), (1, 1)), (("b", "a"), (2, 1))]
+    pages = [
+        ([json.dumps(ranks) for _, ranks in part], [name for names, _ in part for name in names])
+        for part in (matches[:2], matches[2:])
+    ]
+    blocks = [BlockScore(names, (ranks,), number) for number, (names, ranks) in enumerate(matches)]
+    one, other = count(blocks, [(0, 1)], bots), count_pages(pages, 2, bots)
     assert one.bots == other.bots
     for name in ("block_players", "openings", "block_of", "match_of", "players", "ranks", "times"):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
-
-
-def test_blocks_of_which_no_match_counts_are_left_out():
-    """Also those of bots that aren't in the table."""
-    blocks = [
-        BlockScore(("x", "y"), ((), ())),
-        BlockScore(("b", "a"), ((), (2, 1))),
-        BlockScore(("a", "x"), ((), ())),
-        BlockScore(("a", "c"), WON),
-    ]
-    counted = count_pages(pages_of(blocks), seatings("ab"), ["a", "b", "c"])
-    assert [[1, 0], [0, 2]] == counted.block_players.tolist()
-    assert 3 == counted.matches
+    assert 0 == count_pages([], 2, bots).matches
     with pytest.raises(KeyError, match="x"):
-        count_pages(pages_of([BlockScore(("a", "x"), WON)]), seatings("ab"), ["a", "b"])
+        count_pages([(["[1, 2]"], ["a", "x"])], 2, bots)
 
 
 WON = ((1, 2), (2, 1))

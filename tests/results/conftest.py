@@ -34,6 +34,20 @@ def new_schema(server):
 
 
 @pytest.fixture(scope="session")
+def new_database(server):
+    """A function that gives the URL of an empty database, as an arena's schema has a fixed name."""
+    import psycopg
+
+    def make():
+        name = f"arena{next(_numbers)}"
+        with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return postgres.url(server, name)
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def migrated_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("store") / "migrated.db"
     Store.open(path).close()

@@ -5,7 +5,7 @@ import random
 import attrs
 
 from lanista.match.ending import Ending
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult, SingleMatch
 
 
 def seat(bot, rank=1, ending=Ending.NORMAL, **more):
@@ -99,27 +99,41 @@ def drawn(number):
     )
 
 
-def parts(result):
-    """A block's matches, each as a result of its own."""
-    return [attrs.evolve(result, matches=(each,)) for each in result.matches]
+def alone(number, *seats, seed=1, map_="", **more):
+    """A match of a ladder; its id is by number."""
+    return SingleMatch(seed=seed, map=map_, match=match(0, *seats, id=f"M{number}", **more))
 
 
-def interleaved(numbers):
-    """Matches of several blocks in turn, as those of a ladder end."""
-    blocks = [parts(drawn(number)) for number in numbers]
-    longest = max(map(len, blocks))
-    return [its[at] for at in range(longest) for its in blocks if at < len(its)]
+def drawn_alone(numbers):
+    """Matches of a ladder as they come: those of `drawn` blocks."""
+    return [
+        SingleMatch(seed=one.seed, map=one.map, match=attrs.evolve(each, id=f"{one.block}-{at}"))
+        for one in map(drawn, numbers)
+        for at, each in enumerate(one.matches)
+    ]
+
+
+def stored_alone(store):
+    """All matches of a ladder, as they were given to the database."""
+    return [
+        SingleMatch(seed=found.seed, map=found.map, match=found.match) for found in store.matches()
+    ][::-1]
 
 
 def stored(store):
     """All blocks of a database, as they were given to it."""
-    blocks = {}
-    # Newest first, within a block too.
-    for found in store.matches():
-        blocks.setdefault((found.block, found.bots, found.seed, found.map), []).insert(
-            0, found.match
-        )
-    return [
-        BlockResult(block=block, bots=bots, seed=seed, map=map_name, matches=tuple(matches))
-        for (block, bots, seed, map_name), matches in reversed(blocks.items())
-    ]
+    with store.reading() as now:
+        matches = {}
+        # Newest first, within a block too.
+        for found in now.matches():
+            matches.setdefault(found.block, []).insert(0, found.match)
+        return [
+            BlockResult(
+                block=one.id,
+                bots=one.bots,
+                seed=one.seed,
+                map=one.map,
+                matches=tuple(matches[one.id]),
+            )
+            for one in now.played()
+        ]

@@ -18,7 +18,6 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar, key_of
-from results import postgres
 
 HERE = Path(__file__).parent
 PATIENCE = 100
@@ -116,14 +115,11 @@ def test_names_are_one_if_only_capitals_and_spaces_differ(one, other):
     assert key_of(one) == key_of(key_of(one))
 
 
-def test_all_of_an_arena_has_a_schema_of_its_own_in_postgresql(server, tmp_path):
+def test_all_of_an_arena_has_a_schema_of_its_own_in_postgresql(new_database, tmp_path):
     """Beside a tournament's tables, and whatever schema the URL names."""
-    import psycopg
 
     data = DataFolder(tmp_path)
-    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
-        connection.execute("CREATE DATABASE arena")
-    url = postgres.url(server, "arena")
+    url = new_database()
     with pytest.raises(StoreError, match="schema lanista: not there"):
         Database.of_arena(data, url, create=False)
     Store.open(url).close()

@@ -7,7 +7,6 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.errors import StoreError
 from lanista.results.names import NameStore
 from lanista.results.schema import VERSION_TABLE
-from results import postgres
 from results.test_store_schema import execute
 
 
@@ -48,13 +47,8 @@ def test_a_file_that_open_refuses_is_refused(data):
 
 
 @pytest.fixture
-def url(server):
-    """A PostgreSQL database of its own, as an arena's schema has a fixed name."""
-    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
-    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS rehearsed WITH (FORCE)")
-        connection.execute("CREATE DATABASE rehearsed")
-    return postgres.url(server, "rehearsed")
+def url(new_database):
+    return new_database()
 
 
 def test_a_schema_that_is_missing_or_current_is_right(data, url):

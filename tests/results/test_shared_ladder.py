@@ -15,20 +15,14 @@ from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore
 from lanista_protocol import Hello, RemoteProtocolError
-from results import postgres
 
 PATIENCE = 60
 HERE = "127.0.0.1"
 
 
 @pytest.fixture
-def url(server):
-    """A database of its own, as an arena names the schemas in it."""
-    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
-    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS arenas WITH (FORCE)")
-        connection.execute("CREATE DATABASE arenas")
-    return postgres.url(server, "arenas")
+def url(new_database):
+    return new_database()
 
 
 @pytest.fixture

@@ -270,19 +270,17 @@ def test_matches_are_told_newest_first(store, monkeypatch):
     store.add(blocks[:4])
     store.add(blocks[4:])
     expected = [
-        (result.block, result.bots, result.seed, result.map, found)
+        (result.block, result.seed, result.map, found)
         for result in reversed(blocks)
         for found in reversed(result.matches)
     ]
 
     def found(*args, **more):
-        return [
-            (one.block, one.bots, one.seed, one.map, one.match)
-            for one in store.matches(*args, **more)
-        ]
+        matches = store.matches(*args, **more)
+        return [(one.block, one.seed, one.map, one.match) for one in matches]
 
     def failed(of):
-        return [one for one in of if any(part.ending in FAILURES for part in one[4].seats)]
+        return [one for one in of if any(part.ending in FAILURES for part in one[3].seats)]
 
     assert expected == found()
     assert failed(expected) == found(failures=True)

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from lanista.results import engines
 from lanista.results.database import Store
+from lanista.results.engines import where_of
 from lanista.results.errors import StoreError
 from results.samples import block, drawn, stored
 
@@ -169,7 +170,7 @@ def test_a_damaged_file(tmp_path):
 
     words = refused(lambda: Store.open(path))
     assert f"{path}: damaged (" in words
-    assert "); move cup.db away, then put back a copy or play again" in words
+    assert "verify --rebuild` makes it anew; or move cup.db away and put back a copy" in words
 
 
 def test_a_database_that_others_lock_too_long(target, monkeypatch):
@@ -291,3 +292,19 @@ def test_a_store_that_was_closed_leaves_no_log(tmp_path):
     connection = sqlite3.connect(tmp_path / "cup.db")
     assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("target", "shown"),
+    [
+        (Path("/x/cup.db"), "/x/cup.db"),
+        ("postgresql://me:secret@host:5432/cup", "postgresql://me@host:5432/cup"),
+        ("postgresql+psycopg://me:secret@host/cup", "postgresql://me@host/cup"),
+        ("postgresql:///cup?host=127.0.0.1&password=top@secret", "postgresql:///cup"),
+        ("postgresql://me:se@cret@host/cup", "a database whose URL can't be read"),
+        ("postgresql://[secret", "a database whose URL can't be read"),
+    ],
+    ids=str,
+)
+def test_a_database_is_told_without_its_password(target, shown):
+    assert shown == where_of(target)

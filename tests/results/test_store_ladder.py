@@ -1,13 +1,8 @@
-"""A ladder's matches, stored one by one: blocks may be incomplete, and names may be struck."""
+"""A ladder's matches, which are stored one by one; names may be struck."""
 
 import collections
-import random
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import attrs
 import pytest
 
 from lanista.match.ending import Ending
@@ -17,17 +12,10 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import OpponentScore, SeatScore
-from results import postgres
-from results.samples import block, drawn, interleaved, match, seat, stored
+from results.samples import alone, block, drawn_alone, match, seat, stored_alone
 
-HERE = Path(__file__).parent
 CRASH, VOID = Ending.CRASH, Ending.VOID
 WON, LOST = (seat("Ant", 1), seat("Bee", 2)), (seat("Ant", 2), seat("Bee", 1))
-
-
-def in_order(result):
-    """The block with its matches in the order in which a ladder reads them."""
-    return attrs.evolve(result, matches=tuple(sorted(result.matches, key=lambda m: m.seating)))
 
 
 def counted(store, window=None, **more):
@@ -36,75 +24,47 @@ def counted(store, window=None, **more):
 
 
 def test_everything_comes_back(store):
-    """Match by match and many at once; blocks are numbered by their first matches."""
-    given = interleaved(range(6))
+    """Match by match and many at once."""
+    given = drawn_alone(range(6))
     assert [1] == store.add_matches(given[:1])
     assert list(range(2, len(given) + 1)) == store.add_matches(given[1:])
-    expected = [(one.block, one.bots, one.seed, one.map, *one.matches) for one in given]
-    found = [(one.block, one.bots, one.seed, one.map, one.match) for one in store.matches()]
-    assert expected == found[::-1]
-    assert [f"id{number}" for number in range(6)] == [each.id for each in store.played()]
-    assert [result.block for result in given] == [
-        one.block for one in sorted(store.matches(), key=lambda one: one.number)
-    ]
+    assert given == stored_alone(store)
 
 
 def test_a_match_that_is_there_is_left_as_it_is(store):
-    first = block(1, match(0, *WON))
-    other = block(1, match(0, *LOST, turns=7), match(1, *WON))
+    """A match is known by its id, also within one transaction."""
+    first, second = alone(1, *WON), alone(2, *WON)
     assert [1] == store.add_matches([first])
-    assert [1, 2] == store.add_matches([other])
+    assert [1, 2] == store.add_matches([alone(1, *LOST, turns=7), second])
     assert [2, 1, 3, 3] == store.add_matches(
-        [block(1, match(1, *LOST)), first, block(2, match(0, *WON)), block(2, match(0, *LOST))]
+        [alone(2, *LOST), first, alone(3, *WON), alone(3, *LOST)]
     )
     assert [] == store.add_matches([])
-    assert [block(1, match(0, *WON), match(1, *WON)), block(2, match(0, *WON))] == stored(store)
-    assert [] == store.add([block(1)])
+    assert [first, second, alone(3, *WON)] == stored_alone(store)
 
 
-def test_an_attempt_after_a_void_one(store):
-    void = match(0, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
-    assert [1] == store.add_matches([block(1, void)])
-    assert [] == counted(store)
-    assert [2] == store.add_matches([block(1, match(0, *WON, attempt=2))])
+def test_a_void_match_does_not_count(store):
+    void = alone(1, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
+    assert [1, 2] == store.add_matches([void, alone(2, *WON)])
     assert [(2, (1, 2))] == [(one.number, one.ranks) for one in counted(store)]
-
-
-@pytest.mark.parametrize(
-    ("other", "words"),
-    [
-        (block(1, match(1, *WON), seed=7), "block id1: seed 7, but before 1"),
-        (block(1, match(1, *WON), map="maze"), "block id1: map maze, but before "),
-        (block(1, match(1, *WON), bots=("Ant", "Cat")), "block id1: bots"),
-        (block(1, match(0, *WON, attempt=2)), "block id1: seating 0 has a match that counts"),
-    ],
-)
-def test_a_block_that_contradicts_itself_is_refused(store, other, words):
-    """And nothing else of the same transaction is stored; within one call too."""
-    good = block(1, match(0, *WON))
-    with pytest.raises(ValueError, match=words):
-        store.add_matches([good, other])
-    assert [] == stored(store)
-    store.add_matches([good])
-    with pytest.raises(ValueError, match=words):
-        store.add_matches([block(2), other])
-    assert [good] == stored(store)
 
 
 def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
     """All, those after a number, the latest ones; page by page."""
     monkeypatch.setattr(ladder_reading, "PAGE", 3)
-    given = interleaved(range(8))
+    given = drawn_alone(range(8))
     store.add_matches(given)
     expected = [
         (
-            *(number, one.bots),
-            *(tuple(part.rank for part in found.seats),),
-            frozenset(part.bot for part in found.seats if part.ending not in {"normal", "void"}),
+            number,
+            tuple(part.bot for part in one.match.seats),
+            tuple(part.rank for part in one.match.seats),
+            frozenset(
+                part.bot for part in one.match.seats if part.ending not in {"normal", "void"}
+            ),
         )
         for number, one in enumerate(given, 1)
-        for found in one.matches
-        if found.counted
+        if one.match.counted
     ]
     assert len(expected) < len(given)
     assert expected == [tuple(one[:-1]) for one in counted(store)]
@@ -120,8 +80,8 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
 def test_the_last_matches_of_each_bot(store, monkeypatch):
     """Those that count, so void ones and a struck bot's give way to older ones."""
     monkeypatch.setattr(ladder_reading, "MOST_BOUND", 3)
-    store.add_matches(interleaved(range(8)))
-    store.strike(store.played()[0].bots[0])
+    store.add_matches(drawn_alone(range(8)))
+    store.strike("Ant")
     all_ = counted(store)
     played, expected = collections.Counter(), set()
     for one in reversed(all_):
@@ -136,15 +96,15 @@ def test_the_last_matches_of_each_bot(store, monkeypatch):
 
 def test_outside_of_the_window_nothing_counts(store):
     """All queries agree; matches that don't count take no place in the window."""
-    void = match(0, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
     store.add_matches(
         [
-            block(1, match(0, *WON), match(1, seat("Bee", 1), seat("Ant", 2, CRASH))),
-            block(2, match(0, seat("Ant", 1), seat("Cat", 2, late=3)), bots=("Ant", "Cat")),
-            block(3, void),
-            block(4, match(0, seat("Ant", 1), seat("Dog", 2)), bots=("Ant", "Dog")),
-            block(5, match(0, *LOST, attempt=2)),
-            block(6, match(0, seat("Cat", 1), seat("Ant", 2)), bots=("Cat", "Ant")),
+            alone(1, *WON),
+            alone(2, seat("Bee", 1), seat("Ant", 2, CRASH)),
+            alone(3, seat("Ant", 1), seat("Cat", 2, late=3)),
+            alone(4, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void"),
+            alone(5, seat("Ant", 1), seat("Dog", 2)),
+            alone(6, *LOST),
+            alone(7, seat("Cat", 1), seat("Ant", 2)),
         ]
     )
     store.strike("Dog")
@@ -160,22 +120,18 @@ def test_outside_of_the_window_nothing_counts(store):
         assert {"Ant", "Bee", "Cat"} == endings.bots.keys()
         assert {Ending.NORMAL: 3, VOID: 1} == endings.bots["Ant"].endings
         assert 3 == endings.bots["Cat"].late
-        assert {Ending.NORMAL: 2, VOID: 1} == now.endings(["id2"]).bots["Ant"].endings
         assert 7 == len(list(now.matches()))  # everything stays stored
 
 
 def test_a_struck_bots_matches_do_not_count_until_they_are_put_back(store):
     """For nobody that played in them; what comes later counts."""
-    store.add_matches([block(1, match(0, *WON)), block(2, match(0, seat("Cat"), seat("Bee", 2)))])
+    store.add_matches([alone(1, *WON), alone(2, seat("Cat"), seat("Bee", 2))])
     store.strike("Ant")
-    store.add_matches([block(1, match(1, *LOST)), block(3, match(0, *WON))])
+    store.add_matches([alone(3, *LOST), alone(4, *WON)])
     assert [2, 3, 4] == [one.number for one in counted(store)]
     endings = store.endings()
     assert {"Ant": 2, "Bee": 3, "Cat": 1} == {
         name: bot.endings[Ending.NORMAL] for name, bot in endings.bots.items()
-    }
-    assert {"Bee": 2, "Cat": 1, "Ant": 1} == {
-        name: bot.endings[Ending.NORMAL] for name, bot in store.endings(["id1"]).bots.items()
     }
     assert 4 == len(list(store.matches()))
     with store.ladder_reading() as now:
@@ -191,10 +147,11 @@ def test_a_struck_bots_matches_do_not_count_until_they_are_put_back(store):
 def test_a_bots_own_results(store):
     store.add_matches(
         [
-            block(1, match(0, *WON), match(1, seat("Bee", 1), seat("Ant", 2, CRASH))),
-            block(2, match(0, seat("Ant", 1), seat("Cat", 1)), bots=("Ant", "Cat")),
-            block(3, match(0, seat("Ant", 1, VOID), seat("Cat", 1, VOID), end="void")),
-            block(4, match(0, seat("Bee"), seat("Cat", 2))),
+            alone(1, *WON),
+            alone(2, seat("Bee", 1), seat("Ant", 2, CRASH)),
+            alone(3, seat("Ant", 1), seat("Cat", 1)),
+            alone(4, seat("Ant", 1, VOID), seat("Cat", 1, VOID), end="void"),
+            alone(5, seat("Bee"), seat("Cat", 2)),
         ]
     )
     with store.ladder_reading() as now:
@@ -215,18 +172,6 @@ def test_a_bots_own_results(store):
     assert [3, 2] == [found.number for found in store.matches(bot="Ant", before=4, limit=2)]
     assert [2] == [found.number for found in store.matches(bot="Ant", failures=True)]
     assert [] == list(store.matches(bot="Bee", failures=True))
-    assert [5] == [found.number for found in store.matches(["id4"], bot="Bee")]
-
-
-def test_running_failures_follow_the_matches_not_the_blocks(store):
-    """A match of an older block may be the last one."""
-    store.add_matches([block(1, match(0, seat("Ant", 2, CRASH), seat("Bee")))])
-    store.add_matches([block(2, match(0, *WON))])
-    assert {} == store.running_failures(5)
-    store.add_matches([block(1, match(1, seat("Bee"), seat("Ant", 2, CRASH)))])
-    assert {"Ant": 1} == store.running_failures(5)
-    store.unbench("Ant")
-    assert {} == store.running_failures(5)
 
 
 def test_two_arenas_that_share_a_ladder(new_schema):
@@ -235,32 +180,42 @@ def test_two_arenas_that_share_a_ladder(new_schema):
     with Store.open(url) as one, Store.open(url) as other, ThreadPoolExecutor(2) as threads:
 
         def play(store, numbers):
-            return [store.add_matches([part])[0] for part in interleaved(numbers)]
+            return [store.add_matches([part])[0] for part in drawn_alone(numbers)]
 
         played = [
             threads.submit(play, store, numbers)
             for store, numbers in ((one, range(6)), (other, range(3, 9)))
         ]
         first, second = (each.result() for each in played)
-        shared = sum(len(drawn(number).matches) for number in range(3, 6))
+        shared = len(drawn_alone(range(3, 6)))
         assert shared == len(set(first) & set(second))
         assert sorted({*first, *second}) == list(range(1, len({*first, *second}) + 1))
-        found = {in_order(result).block: in_order(result) for result in stored(one)}
-        assert {f"id{number}": in_order(drawn(number)) for number in range(9)} == found
+        found = {each.match.id: each for each in stored_alone(one)}
+        assert {each.match.id: each for each in drawn_alone(range(9))} == found
 
 
 def test_ladders_in_one_database_know_nothing_of_each_other(store):
-    """Nor does a tournament: the same bots, the same blocks; the numbers are of all together."""
+    """Nor does a tournament: the same bots; the numbers are of all together."""
     pit, hall, other = (
         Store.of_ladder(store.database, name, game)
         for name, game in [("pit", "angrymob"), ("hall", "angrymob"), ("pit", "hogwarts")]
     )
-    void = match(0, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
-    crashed = match(1, seat("Ant", 1), seat("Bee", 2, CRASH))
+    void = (seat("Ant", 1, VOID), seat("Bee", 1, VOID))
+    crashed = (seat("Ant", 1), seat("Bee", 2, CRASH))
+    store.add(
+        [
+            block(
+                1,
+                match(0, *void, end="void"),
+                match(0, *WON, attempt=2),
+                match(1, *crashed),
+            )
+        ]
+    )
+    pit.add_matches([alone(1, *void, end="void"), alone(2, *WON), alone(3, *crashed)])
     for each in (store, pit):
-        each.add_matches([block(1, void), block(1, match(0, *WON, attempt=2)), block(1, crashed)])
         each.set_meta("key", f"value {each.competition}")
-    hall.add_matches([block(1, match(0, *LOST))])
+    hall.add_matches([alone(4, *LOST)])
     pit.strike("Ant")
     hall.unbench("Bee")
     assert f"value {pit.competition}" == pit.meta("key")
@@ -294,13 +249,8 @@ def test_ladders_in_one_database_know_nothing_of_each_other(store):
             )
 
 
-def test_a_schema_that_two_create_at_once(server):
-    import psycopg
-
-    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS at_once WITH (FORCE)")
-        connection.execute("CREATE DATABASE at_once")
-    url = postgres.url(server, "at_once")
+def test_a_schema_that_two_create_at_once(new_database):
+    url = new_database()
     with ThreadPoolExecutor(4) as threads:
         opened = list(threads.map(lambda _: Database.of_arena(DataFolder("data"), url), range(4)))
     for database in opened:
@@ -311,7 +261,7 @@ def test_a_backup_holds_what_was_stored(tmp_path):
     """While others read and write; the file that was there is replaced."""
     path, copy = tmp_path / "ladder.db", tmp_path / "copy.db"
     copy.write_text("an older copy")
-    given = interleaved(range(6))
+    given = drawn_alone(range(6))
     with Store.open(path) as store, store.lock(), Store.open(path, create=False) as backing:
         store.add_matches(given[:10])
         with store.reading() as now:
@@ -338,69 +288,11 @@ def test_a_backup_that_cannot_be_made_is_told(tmp_path, store, kind):
         store.database.backup(tmp_path / "cup.db")
 
 
-ADDING = """
-import sys
-from samples import interleaved
-from lanista.results.base import Database
-from lanista.results.database import Store
-given = interleaved(range(int(sys.argv[2]), int(sys.argv[2]) + 200))
-with Store.open(sys.argv[1]) as store:
-    at, size = 0, 1
-    while at < len(given):
-        print(*store.add_matches(given[at : at + size]), flush=True)
-        at, size = at + size, size % 4 + 1
-"""
-
-
-def killed(path, times):
-    """Kill a process that adds matches, in the middle of that, again and again."""
-    chance = random.Random(times)
-    acknowledged, given = 0, []
-    for run in range(times):
-        first = 1000 * run
-        with subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", ADDING, str(path), str(first)],
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=HERE,
-        ) as process:
-            for _ in range(chance.randrange(1, 12)):
-                acknowledged = max(map(int, process.stdout.readline().split()))
-            # Not in step with what it says: somewhere in what comes next.
-            for _ in range(chance.randrange(200_000)):
-                pass
-            process.kill()
-            for line in process.stdout:
-                acknowledged = max(map(int, line.split()))
-        with Store.open(path, create=False) as store:
-            found = [
-                (one.block, one.bots, one.seed, one.map, one.match) for one in store.matches()
-            ][::-1]
-        before = len(given)
-        # At most the last transaction, of four at most, was stored and not told any more.
-        assert acknowledged <= len(found) <= acknowledged + 4
-        given += [
-            (one.block, one.bots, one.seed, one.map, *one.matches)
-            for one in interleaved(range(first, first + 200))[: len(found) - before]
-        ]
-        assert given == found
-
-
-def test_a_kill_leaves_every_match_whole_or_away(tmp_path):
-    killed(tmp_path / "ladder.db", 2)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(600)
-def test_many_kills_leave_every_match_whole_or_away(tmp_path):
-    killed(tmp_path / "ladder.db", 40)
-
-
 def test_meetings_of_two_and_whether_anything_changed(store):
     """The last ones in which both played, void ones too; a strike is a change as well."""
     with store.ladder_reading() as now:
         changes = [now.last_change()]
-    given = interleaved(range(6))
+    given = drawn_alone(range(6))
     store.add_matches(given)
     store.strike("Ant")
     with store.ladder_reading() as now:

@@ -13,7 +13,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from lanista.results import base, migrate
+from lanista.results import base, migrations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
@@ -116,10 +116,10 @@ def test_an_older_database_is_brought_up_to_date(empty, tmp_path, monkeypatch):
         "def upgrade():\n"
         "    op.add_column('blocks', sa.Column('later', sa.Text))\n"
     )
-    monkeypatch.setattr(migrate, "REVISION", "second")
-    monkeypatch.setattr(migrate, "MIGRATIONS", str(steps))
+    monkeypatch.setattr(migrations, "REVISION", "second")
+    monkeypatch.setattr(migrations, "MIGRATIONS", str(steps))
     with Store.open(empty, create=False) as store, store.database.reading() as connection:
-        assert migrate.is_current(connection)
+        assert migrations.is_current(connection)
         assert (1, None) == connection.execute(sa.text("SELECT number, later FROM blocks")).one()
 
 

@@ -36,7 +36,7 @@ from lanista.match.record import (
 from lanista.results.database import Store
 from lanista.results.errors import StoreError, UnstorableError
 from lanista.results.ladder_reading import CountedMatch
-from lanista.results.match_result import BlockResult
+from lanista.results.match_result import SingleMatch
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
@@ -69,10 +69,8 @@ def ladder_result(
     result: ResultInfo,
     stall: float,
     record: str,
-) -> BlockResult | None:
+) -> SingleMatch | None:
     """Return what is stored of a match; None if it was aborted, so nothing is.
-
-    The database has blocks, as in a tournament; a ladder's match is a block of its own.
 
     Args:
         match: The match's id.
@@ -97,7 +95,7 @@ def ladder_result(
         record=record,
     )
     played = attrs.evolve(played, id=match, started=started, ended=result.ended)
-    return BlockResult(block=match, bots=tuple(names), seed=seed, map=map_, matches=(played,))
+    return SingleMatch(seed=seed, map=map_, match=played)
 
 
 def _warn(path: str, why: str) -> None:
@@ -110,7 +108,7 @@ def unstored(
     since: datetime,
     stored: Collection[str],
     on_damaged: Callable[[str, str], None] = _warn,
-) -> Iterator[BlockResult]:
+) -> Iterator[SingleMatch]:
     """Yield the results of a ladder's records that aren't stored; damaged records are passed over.
 
     Args:
@@ -145,7 +143,7 @@ def unstored(
                 yield result
 
 
-def result_of(header: Header, info: ResultInfo, record: str) -> BlockResult | None:
+def result_of(header: Header, info: ResultInfo, record: str) -> SingleMatch | None:
     """Return what is stored of a record of a ladder's match; None if nothing is.
 
     Args:
@@ -175,7 +173,7 @@ def _is_of(path: Path, ladder: str) -> bool:
 
 
 def store_possible(
-    store: Store, ladder: str, results: Sequence[BlockResult]
+    store: Store, ladder: str, results: Sequence[SingleMatch]
 ) -> tuple[list[int], int]:
     """Store results in one transaction; if one of them can't be stored, all the others.
 
@@ -199,7 +197,7 @@ def store_possible(
         if isinstance(error, StoreError) and not isinstance(error, UnstorableError):
             raise
         if len(results) == 1:
-            (match,) = results[0].matches
+            match = results[0].match
             log.error(  # noqa: TRY400 - the reason is enough
                 "a result can't be stored and doesn't count; its record stays",
                 ladder=ladder,
@@ -233,11 +231,11 @@ class LadderResults:
     """Number of results that can't be stored, whenever it is tried."""
     _own: set[int] = attrs.field(factory=set, init=False)
     """The numbers of this arena's own matches above `seen`."""
-    _waiting: list[BlockResult] = attrs.field(factory=list, init=False)
+    _waiting: list[SingleMatch] = attrs.field(factory=list, init=False)
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _done: trio.Event = attrs.field(factory=trio.Event, init=False)
 
-    def add(self, result: BlockResult) -> None:
+    def add(self, result: SingleMatch) -> None:
         """Have a result stored soon."""
         self._waiting.append(result)
         self._changed.set()

@@ -46,7 +46,7 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.listed import MatchRows
-from lanista.results.match_result import BlockResult
+from lanista.results.match_result import SingleMatch
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
 from lanista.toml_spec import SpecError
@@ -302,7 +302,7 @@ class LadderRoom:
         return attrs.evolve(conditions, lag_allowance=self.spec.lag_allowance)
 
     @staticmethod
-    def result_of(report: MatchReport, *, started: str, record: str) -> BlockResult | None:
+    def result_of(report: MatchReport, *, started: str, record: str) -> SingleMatch | None:
         """Return what is stored of a match (`ladder_result`); None if it was aborted."""
         spec = report.spec
         if not report.result.endings:
@@ -319,7 +319,7 @@ class LadderRoom:
             record=record,
         )
 
-    def over(self, match: tuple[str, ...], result: BlockResult | None) -> None:
+    def over(self, match: tuple[str, ...], result: SingleMatch | None) -> None:
         """Take the end of a match that `next` has returned, and have its result stored.
 
         The result is None if the match could not begin, or was aborted.
@@ -327,7 +327,7 @@ class LadderRoom:
         if result is None:
             self._ladder.over(match, self.now, counts=False)
             return
-        (played,) = result.matches
+        played = result.match
         failed = [seat.bot for seat in played.seats if seat.ending in FAILURES]
         for seat in played.seats:
             if seat.ending in FAILURES and seat.bot not in self.house:

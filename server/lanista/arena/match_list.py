@@ -25,7 +25,7 @@ from lanista.results.base import Database
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
 from lanista.results.listed import ListedMatch, MatchRows, SeatTotal
-from lanista.results.summary import read_whole
+from lanista.results.recorded import read_whole
 
 BATCH = 200
 """Number of records that are added in one transaction."""
@@ -90,7 +90,8 @@ class MatchList:
         stored for the list.
         """
         # If there are ladders, the arena has looked for damage.
-        database = Database.of_arena(data, check=not ladders)
+        # The list is made anew from the records, so it needn't wait for the disk.
+        database = Database.of_arena(data, check=not ladders, is_lasting=False)
         return cls(data.records, database, ladders, MatchRows(database))
 
     def close(self) -> None:
@@ -138,13 +139,13 @@ class MatchList:
         Raises:
             OSError: The folder can't be read.
         """
-        present = dict(_files(self._records))
+        present = dict(record_days(self._records))
         known = self._rows.known()
         gone = [id_ for id_, (_, is_own) in known.items() if is_own and id_ not in present]
         moved = {
-            id_: _record(id_, present[id_])
+            id_: record_of(id_, present[id_])
             for id_, (record, _) in known.items()
-            if id_ in present and record != _record(id_, present[id_])
+            if id_ in present and record != record_of(id_, present[id_])
         }
         if gone:
             self._rows.remove(gone)
@@ -171,7 +172,9 @@ class MatchList:
     @property
     def refused(self) -> Mapping[Path, str]:
         """The records that `sync` couldn't read, and why; it doesn't try them again."""
-        return {self._records / _record(id_, day): why for (id_, day), why in self._refused.items()}
+        return {
+            self._records / record_of(id_, day): why for (id_, day), why in self._refused.items()
+        }
 
     def matches(
         self, *, limit: int, before: int | None = None, **filters: str | None
@@ -229,7 +232,7 @@ class MatchList:
     def _read_all(self, batch: Sequence[tuple[str, str]]) -> Iterator[ListedMatch]:
         for day, id_ in batch:
             try:
-                match = self._read(self._records / _record(id_, day))
+                match = self._read(self._records / record_of(id_, day))
             except FileNotFoundError:
                 continue  # it was removed since the folder was listed
             except OSError as error:
@@ -242,18 +245,30 @@ class MatchList:
 
     def _read(self, path: Path) -> ListedMatch | None:
         """Read a record; return None if its match is listed by the result of a ladder."""
-        header, result = read_whole(path)
-        if header.match + ENDING != path.name:
-            raise BadRecordError(
-                f"{path}: the record of match {header.match!a}; its name has another id"
-            )
+        header, result = read_record(path)
         ladder = None if header.ladder is None else header.ladder.name
         if ladder in self._ladders and result.end != Termination.ABORTED.value:
             return None
-        return _listed(header, result, f"{path.parent.name}/{path.name}")
+        return listed_match(header, result, f"{path.parent.name}/{path.name}")
 
 
-def _listed(header: Header, result: ResultInfo, record: str) -> ListedMatch:
+def read_record(path: Path) -> tuple[Header, ResultInfo]:
+    """Return the header and the result of a record in an arena's folder.
+
+    Raises:
+        BadRecordError: The record is incomplete, or of another match than its name says.
+        OSError: The record can't be read.
+    """
+    header, result = read_whole(path)
+    if header.match + ENDING != path.name:
+        raise BadRecordError(
+            f"{path}: the record of match {header.match!a}; its name has another id"
+        )
+    return header, result
+
+
+def listed_match(header: Header, result: ResultInfo, record: str) -> ListedMatch:
+    """Return the row of a match, whose record has this path relative to the folder of records."""
     return ListedMatch(
         id=header.match,
         game=header.game,
@@ -291,11 +306,12 @@ def _table(bots: Mapping[str, _Total]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _record(id_: str, day: str) -> str:
+def record_of(id_: str, day: str) -> str:
+    """Return the path of a match's record, relative to the folder of records."""
     return f"{day}/{id_}{ENDING}"
 
 
-def _files(records: Path) -> Iterator[tuple[str, str]]:
+def record_days(records: Path) -> Iterator[tuple[str, str]]:
     """Yield the match id and the day of every record in a folder, in order of days."""
     with contextlib.suppress(FileNotFoundError):
         for day in sorted(entry.name for entry in os.scandir(records) if entry.is_dir()):

@@ -11,12 +11,15 @@ from lanista.cli.arena_backup import command as backup
 from lanista.cli.arena_file import FILE, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
+from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
     from lanista.arena.spec import ArenaSpec
+    from lanista.results.data_folder import DataFolder
+    from lanista.results.rebuild import Rebuild
 
 
 @click.group("arena")
@@ -77,24 +80,28 @@ def check(file: Path) -> int:
 
 @command.command("verify")
 @click.argument("file", type=FILE)
-def verify(file: Path) -> int:
+@REBUILD
+def verify(file: Path, *, rebuild: bool) -> int:
     """Compare the results of the ladders of FILE with the records of their matches.
 
     One line is printed for each match whose record is missing, can't be read or says something
     else, and for each record whose match isn't stored; then the totals of each ladder. The arena
-    may run. It takes about 1 ms a match.
+    may run, but not while its database is made anew. It takes about 1 ms a match.
 
-    Exit codes: 0 all is right, 1 something differs, 2 bad input, or a database is damaged.
+    Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
+    damaged.
     """
-    from lanista.arena.ladder_verify import comparison, only_recorded
+    from lanista.arena.verify import LadderRecords
     from lanista.cli.arena_file import data_of, database_of
     from lanista.cli.common import printable
-    from lanista.cli.verify import EXIT_DIFFERENT, show
     from lanista.results.base import Kind
     from lanista.results.database import Store
+    from lanista.results.recorded import Comparison
 
     spec = spec_of(file)
     data = data_of(spec, file)
+    if rebuild:
+        return 0 if show_rebuilt(file.stem, _rebuilt(spec, file, data)) else EXIT_DIFFERENT
     is_right = True
     with database_of(spec, file) as database:
         database.check_whole()
@@ -103,9 +110,38 @@ def verify(file: Path) -> int:
             if number is None:
                 click.echo(printable(f"{ladder.name}: no results are stored"))
                 continue
-            compared = comparison(Store(database, number), data.records)
-            is_right &= show(ladder.name, compared, only_recorded(compared, ladder.name))
+            records = LadderRecords(data.records, ladder.name)
+            is_right &= show(ladder.name, Comparison(Store(database, number), records))
     return 0 if is_right else EXIT_DIFFERENT
+
+
+def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
+    """Make an arena's database anew.
+
+    Raises:
+        BadInputError: It is PostgreSQL's or in use, or can't be written.
+    """
+    from lanista.arena.verify import rebuild
+    from lanista.cli.arena_client import NotRunningError, ask
+    from lanista.results.errors import StoreError
+
+    if spec.store is not None:
+        raise BadInputError(
+            f"{file}: the database of `store` can't be made anew: restore it by pg_restore, or "
+            "drop its schema `lanista`; the next start stores from the records what isn't in it"
+        )
+    try:
+        ask(file, data, "status")
+    except NotRunningError:
+        pass
+    else:
+        raise BadInputError(f"{file}: the arena runs; stop it before its database is made anew")
+    try:
+        return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
+    except StoreError as error:
+        raise BadInputError(str(error)) from None
+    except OSError as error:
+        raise BadInputError(f"{error.filename}: can't be read: {error.strerror}") from None
 
 
 @command.command("run")

@@ -142,7 +142,7 @@ def command(
     from lanista.competition.spec import BotEntry, SeedCount, Spec, Sprt
     from lanista.hosting.host import distinct
     from lanista.hosting.spec_parts import Clock, SandboxName
-    from lanista.results.format_names import FormatName
+    from lanista.results.blocks import FormatName
     from lanista.toml_spec import SpecError
 
     if as_json and plain:

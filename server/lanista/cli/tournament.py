@@ -10,6 +10,7 @@ import click
 
 from lanista.cli.common import Choice
 from lanista.cli.tournament_files import prepared, setup_of, spec_of
+from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
 
@@ -247,28 +248,35 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
 
 @command.command("verify")
 @click.argument("file", type=SPEC)
-def verify(file: Path) -> int:
+@REBUILD
+def verify(file: Path, *, rebuild: bool) -> int:
     """Compare the results of FILE's tournament with the records of its matches.
 
     One line is printed for each match whose record is missing, can't be read or says something
     else, and for each record whose match isn't stored; then the totals. The tournament may be being
-    played. It takes about 1 ms a match.
+    played, but not while its database is made anew. It takes about 1 ms a match.
 
-    Exit codes: 0 all is right, 1 something differs, 2 bad input, or the database is damaged.
+    Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or the database
+    is damaged.
     """
-    from lanista.cli.verify import EXIT_DIFFERENT, show
-    from lanista.competition.verify import comparison, only_recorded
+    from lanista.competition.verify import TournamentRecords
+    from lanista.competition.verify import rebuild as rebuilt
     from lanista.results.database import Store
     from lanista.results.errors import StoreError
+    from lanista.results.recorded import Comparison
 
     setup = setup_of(spec_of(file), file, plays=False)
-    if isinstance(setup.database, Path) and not setup.database.exists():
-        raise _nothing_played(file, setup.database)
+    database = setup.database
+    if rebuild and not isinstance(database, Path):
+        raise BadInputError(f"{file}: a PostgreSQL database can't be made anew; use pg_restore")
+    if isinstance(database, Path) and not database.exists() and not rebuild:
+        raise _nothing_played(file, database)
     try:
-        with Store.open(setup.database, create=False, check=False) as store:
+        if rebuild and isinstance(database, Path):
+            return 0 if show_rebuilt(setup.spec.name, rebuilt(setup, database)) else EXIT_DIFFERENT
+        with Store.open(database, create=False, check=False) as store:
             store.database.check_whole()
-            compared = comparison(setup, store)
-            is_right = show(setup.spec.name, compared, only_recorded(compared))
+            is_right = show(setup.spec.name, Comparison(store, TournamentRecords(setup)))
     except StoreError as error:
         raise BadInputError(str(error)) from None
     return 0 if is_right else EXIT_DIFFERENT

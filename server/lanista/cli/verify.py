@@ -1,10 +1,8 @@
-"""`lanista arena verify` and `lanista tournament verify`: stored results against their records."""
+"""`lanista arena verify` and `lanista tournament verify`: what both print."""
 
-import itertools
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -12,20 +10,26 @@ import click
 from lanista.cli.common import printable
 
 if TYPE_CHECKING:
-    from lanista.results.recorded import Comparison, Finding
+    from lanista.results.rebuild import Rebuild
+    from lanista.results.recorded import Comparison
 
 EXIT_DIFFERENT = 1
+REBUILD = click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Make the database anew, from the records and what can be read of it. The former one is "
+    "kept beside it.",
+)
 _INTERVAL = 0.5
 """Seconds between two updates of the progress on a terminal."""
 
 
-def show(name: str, comparison: "Comparison", only_recorded: "Iterable[Finding]") -> bool:
+def show(name: str, comparison: "Comparison") -> bool:
     """Print what differs between stored results and records, and the totals.
 
     Args:
         name: What the lines begin with: the ladder or the tournament.
         comparison: The comparison; nothing of it has been read.
-        only_recorded: What is found in the records alone, after all that is stored was read.
 
     Returns:
         Whether everything is right.
@@ -35,9 +39,15 @@ def show(name: str, comparison: "Comparison", only_recorded: "Iterable[Finding]"
         OSError: The folder of records can't be read.
     """
     counts: Counter[str] = Counter()
-    for finding in itertools.chain(_with_progress(name, comparison), only_recorded):
-        counts[finding.trouble.value] += 1
-        click.echo(printable(f"{name}: {finding.trouble.value}: {finding.text}"))
+    is_terminal, shown = sys.stderr.isatty(), time.monotonic()
+    for finding in comparison.findings():
+        if is_terminal and time.monotonic() > shown + _INTERVAL:
+            shown = time.monotonic()
+            progress = f"{name}: {comparison.matches:,} matches"
+            click.echo(printable(progress) + "\r", nl=False, err=True)
+        if finding is not None:
+            counts[finding.trouble.value] += 1
+            click.echo(printable(f"{name}: {finding.trouble.value}: {finding.text}"))
     parts = [f"{comparison.matches:,} match{'' if comparison.matches == 1 else 'es'} stored"]
     parts += [f"{trouble}: {count:,}" for trouble, count in counts.items()]
     if comparison.without_record:
@@ -46,15 +56,21 @@ def show(name: str, comparison: "Comparison", only_recorded: "Iterable[Finding]"
     return not counts
 
 
-def _with_progress(name: str, comparison: "Comparison") -> "Iterator[Finding]":
-    """Yield what is wrong with stored matches; on a terminal, show how many were compared."""
-    is_terminal = sys.stderr.isatty()
-    shown = time.monotonic()
-    for finding in comparison.differing():
-        if is_terminal and time.monotonic() > shown + _INTERVAL:
-            shown = time.monotonic()
-            click.echo(
-                printable(f"{name}: {comparison.matches:,} matches") + "\r", nl=False, err=True
-            )
-        if finding is not None:
-            yield finding
+def show_rebuilt(name: str, work: "Rebuild") -> bool:
+    """Print what a database has that was made anew, and what couldn't be read.
+
+    Args:
+        name: What the lines begin with.
+        work: The database.
+
+    Returns:
+        Whether everything could be read.
+    """
+    for trouble in work.troubles:
+        click.echo(printable(f"{name}: {trouble}"))
+    parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored anew"]
+    parts += [f"{what}: {count:,}" for what, count in work.kept.items()]
+    if work.kept_at is not None:
+        parts.append(f"the former database is {work.kept_at}")
+    click.echo(printable(f"{name}: {'; '.join(parts)}"))
+    return not work.troubles

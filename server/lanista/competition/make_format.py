@@ -10,8 +10,7 @@ from lanista.competition.formats.ladder_format import LadderFormat
 from lanista.competition.formats.round_robin import round_robin
 from lanista.competition.formats.swiss import Swiss
 from lanista.competition.spec import Spec, Sprt
-from lanista.results.blocks import BlockScore, seatings
-from lanista.results.format_names import FormatName, SeatingsName
+from lanista.results.blocks import BlockScore, FormatName, SeatingsName, seatings
 from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
 

@@ -22,8 +22,7 @@ from lanista.hosting.host import distinct
 from lanista.hosting.names import UnusableNameError, bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import MatchConditions
-from lanista.results.blocks import Pairing, Seating, seatings
-from lanista.results.format_names import SeatingsName
+from lanista.results.blocks import Pairing, Seating, SeatingsName, seatings
 from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
 

@@ -14,7 +14,7 @@ import cattrs
 
 from lanista.hosting.spec_parts import Clock, SandboxName
 from lanista.match.conditions import MAX_MATCH_CPU
-from lanista.results.format_names import FormatName, SeatingsName
+from lanista.results.blocks import FormatName, SeatingsName
 from lanista.toml_spec import (
     SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
     SpecReader,

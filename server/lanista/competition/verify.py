@@ -1,68 +1,190 @@
-"""Comparing a tournament's stored results with the records of its matches."""
+"""Comparing a tournament's results with its records, and making its database anew from them."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import attrs
 
 from lanista.competition.setup import Setup
 from lanista.games.outcome import Termination
 from lanista.hosting.endings import match_result
-from lanista.match.record import ENDING, Header, ResultInfo
+from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
+from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
+from lanista.results.blocks import Pairing
 from lanista.results.database import Store
-from lanista.results.match_result import BlockResult
+from lanista.results.errors import StoreError
+from lanista.results.match_result import BlockResult, SingleMatch
 from lanista.results.reading import StoredMatch
-from lanista.results.recorded import Comparison, Finding, Trouble
+from lanista.results.rebuild import Rebuild, rebuilding, why
+from lanista.results.recorded import Comparison, Finding, Trouble, corrected, key_of
+
+BATCH = 500
+"""Number of matches that are read, or of blocks that are stored, at once."""
 
 
-def comparison(setup: Setup, store: Store) -> Comparison:
-    """Return the comparison of a tournament's results with its records."""
-    return Comparison(store, setup.records, partial(_recorded, setup))
+@attrs.frozen
+class TournamentRecords:
+    """The records of a tournament's matches, for `lanista.results.recorded`."""
+
+    setup: Setup
+
+    @property
+    def folder(self) -> Path:
+        """The folder of records."""
+        return self.setup.records
+
+    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
+        """Return what a record says of a stored match; None if its match was aborted."""
+        if info.end == Termination.ABORTED.value or not info.endings:
+            return None
+        match = stored.match
+        place = BlockMatch(stored.block, match.seating, match.attempt)
+        record = place.place(is_void=not match.counted)
+        # A record has the board, but not the name that the map has in the spec.
+        board = self.setup.match_setup.boards.get(stored.map, header.board)
+        map_ = stored.map if header.board == board else "another"
+        result = _result(header, info, map_, match.seating, record)
+        return attrs.evolve(
+            result,
+            match=attrs.evolve(result.match, seconds=match.seconds, stall=match.stall),
+        )
+
+    def paths(self) -> Iterator[tuple[str, str, int, bool]]:
+        """Yield the path of each record, its block, its seating, and whether it counts."""
+        for path in sorted(self.folder.glob(f"[0-9a-f][0-9a-f]/*{ENDING}")):
+            block, seating, *void = path.name.removesuffix(ENDING).split("-")
+            yield f"{path.parent.name}/{path.name}", block, int(seating), not void
+
+    def read(self, record: str, seating: int) -> SingleMatch | None:
+        """Return the result of a match that isn't stored; None if it was aborted.
+
+        Raises:
+            BadRecordError: The record can't be read.
+            OSError: Likewise.
+        """
+        header, info = read_ends(self.folder / record)
+        if info.end == Termination.ABORTED.value or not info.endings:
+            return None
+        boards = self.setup.match_setup.boards.items()
+        maps = [name for name, board in boards if board == header.board]
+        return _result(header, info, maps[0] if maps else "", seating, record)
+
+    def unstored(self, comparison: Comparison) -> Iterator[Finding]:
+        """Yield the records whose matches aren't stored."""
+        for record, block, seating, counts in self.paths():
+            key = key_of(block, seating) if counts else record
+            if comparison.is_missing(key, record):
+                text = f"{self.folder / record}: its match isn't stored"
+                yield Finding(Trouble.UNSTORED, text)
 
 
-def _recorded(
-    setup: Setup, stored: StoredMatch, header: Header, info: ResultInfo
-) -> BlockResult | None:
-    if info.end == Termination.ABORTED.value or not info.endings:
-        return None
-    record, match = str(stored.match.record), stored.match
-    place = BlockMatch(stored.block, match.seating, match.attempt)
-    # A record has the board, but not the name that the map has in the spec.
-    board = setup.match_setup.boards.get(stored.map, header.board)
-    return BlockResult(
-        block=stored.block
-        if place.place(is_void=not match.counted) == record
-        else f"that of {record}",
-        bots=stored.bots,
-        seed=header.seed,
-        map=stored.map if header.board == board else "another",
-        matches=(
-            match_result(
-                info,
-                [player.name for player in header.players],
-                seating=match.seating,
-                attempt=header.try_,
-                seconds=match.seconds,
-                stall=match.stall,
-                record=record,
-            ),
-        ),
+def _result(header: Header, info: ResultInfo, map_: str, seating: int, record: str) -> SingleMatch:
+    names = [player.name for player in header.players]
+    seconds = 0.0
+    if info.ended:
+        lasted = datetime.fromisoformat(info.ended) - datetime.fromisoformat(header.started)
+        seconds = max(0.0, lasted.total_seconds())
+    match = match_result(
+        info,
+        names,
+        seating=seating,
+        attempt=header.try_,
+        seconds=seconds,
+        stall=0.0,
+        record=record,
     )
+    return SingleMatch(seed=header.seed, map=map_, match=match)
 
 
-def only_recorded(comparison: Comparison) -> Iterator[Finding]:
-    """Yield the records whose matches aren't stored.
+def rebuild(setup: Setup, database: Path) -> Rebuild:
+    """Make the database of a tournament anew from its records, while it isn't played.
+
+    Blocks keep their order. A match that is stored as its record says, or that has no record,
+    stays as it is stored. A block of which not all matches are known isn't stored, and is played
+    again.
 
     Args:
-        comparison: The comparison, which has read all that is stored.
+        setup: The tournament.
+        database: The database's file.
 
     Raises:
-        StoreError: The database can't be read.
+        StoreError: The database is in use, or the new one can't be written.
         OSError: The folder of records can't be read.
     """
-    for path in sorted(comparison.records.glob(f"[0-9a-f][0-9a-f]/*{ENDING}")):
-        record = f"{path.parent.name}/{path.name}"
-        block, seating, *void = path.name.removesuffix(ENDING).split("-")
-        if record not in comparison.paths and comparison.is_missing(
-            block, int(seating), record, counted=not void
-        ):
-            yield Finding(Trouble.UNSTORED, f"{path}: its match isn't stored")
+    records = TournamentRecords(setup)
+    with rebuilding(database, Kind.TOURNAMENT) as work:
+        blocks: dict[str, list[tuple[int, SingleMatch]]] = {}
+        paths = set()
+        last = 0
+        numbers = [number for number, *_ in work.numbers()]
+        for start in range(0, len(numbers), BATCH):
+            for stored in work.former_matches(numbers[start : start + BATCH]):
+                match, finding = corrected(records, stored)
+                if finding is not None and finding.trouble is Trouble.UNREADABLE:
+                    work.troubles.append(finding.text)
+                last = stored.number
+                paths.add(match.match.record)
+                blocks.setdefault(stored.block, []).append((last, match))
+        for record, block, seating, _ in records.paths():
+            if record in paths:
+                continue
+            try:
+                found = records.read(record, seating)
+            except (BadRecordError, OSError) as error:
+                work.troubles.append(f"record: {error}")
+                continue
+            if found is not None:
+                blocks.setdefault(block, []).append((last, found))
+        _store(setup, work, blocks)
+    return work
+
+
+def _store(
+    setup: Setup, work: Rebuild, blocks: Mapping[str, Sequence[tuple[int, SingleMatch]]]
+) -> None:
+    """Store blocks, and what only the former database has.
+
+    Args:
+        setup: The tournament.
+        work: The database that is made anew.
+        blocks: By id of the block its matches, each with its former number, or that of the last one
+            before it.
+    """
+    number = work.new.competition(Kind.TOURNAMENT)
+    assert number is not None
+    store = Store(work.new, number)
+    whole: list[tuple[int, BlockResult]] = []
+    for block, played in blocks.items():
+        results = [result for _, result in played]
+        first = next((one for one in results if one.match.counted and not one.match.seating), None)
+        counted = sorted(one.match.seating for one in results if one.match.counted)
+        if first is not None:
+            # The first seating has the bots in the order of their places.
+            bots = tuple(seat.bot for seat in first.match.seats)
+            if counted == list(range(len(setup.seatings(Pairing(bots, 0))))):
+                matches = tuple(one.match for one in results)
+                result = BlockResult(
+                    block=block, bots=bots, seed=first.seed, map=first.map, matches=matches
+                )
+                whole.append((max(place for place, _ in played), result))
+                continue
+        work.troubles.append(
+            f"block {block}: not all of its matches are known, so it is played again"
+        )
+    whole.sort(key=lambda one: one[0])
+    for start in range(0, len(whole), BATCH):
+        batch = whole[start : start + BATCH]
+        store.add([result for _, result in batch])
+        work.stored([place for place, result in batch for _ in result.matches])
+    if work.former is not None:
+        ids = {result.block for _, result in whole}
+        try:
+            former = work.former.competition(Kind.TOURNAMENT)
+            if former is not None:
+                work.keep({former: number})
+                benched = Store(work.former, former).benched()
+                store.add([], [one for one in benched if one.block in ids])
+        except StoreError as error:
+            work.troubles.append(f"benched bots couldn't be kept: {why(error)}")

@@ -21,11 +21,10 @@ from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.table import Estimate, Row, Standings
 from lanista.results.base import Database
-from lanista.results.blocks import Seating
+from lanista.results.blocks import FormatName
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
-from lanista.results.format_names import FormatName
 from lanista.results.ladder_reading import LadderReading
 from lanista.results.rating_history import Rated, RatingHistory
 from lanista.results.reading import StoredMatch
@@ -52,11 +51,6 @@ class LadderSource:
     """The arena's data folder."""
     url: str | None
     """The URL of its PostgreSQL database, which may have a password; None if it has none."""
-
-    @property
-    def seated(self) -> Sequence[Seating]:
-        """The seating of each match: the database has its names by seat."""
-        return (tuple(range(registry.get(self.game).seats)),)
 
 
 class LadderTables:
@@ -187,7 +181,7 @@ def _standings(source: LadderSource, now: LadderReading) -> Standings:
         format=FormatName.LADDER.value,
         bots=bots,
         house=set(source.house),
-        counted=count_pages(now.block_pages(), source.seated, bots),
+        counted=count_pages(now.match_pages(), registry.get(source.game).seats, bots),
         endings={bot: counts.endings for bot, counts in ended.bots.items()},
         voids=ended.voids,
         head_to_head=False,

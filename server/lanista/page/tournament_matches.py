@@ -20,7 +20,7 @@ import trio
 from lanista.games import registry
 from lanista.match.record import BadRecordError, Header, LineReader
 from lanista.results.block_records import BlockMatch, running_parts
-from lanista.results.summary import summary
+from lanista.results.recorded import summary
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the folders while there are viewers."""

@@ -31,7 +31,7 @@ from lanista.page.ladders import Ladders
 from lanista.page.tournament_matches import TournamentMatches
 from lanista.page.tournaments import Tournaments
 from lanista.results.data_folder import DataFolder
-from lanista.results.summary import summary
+from lanista.results.recorded import summary
 
 SYNC_AGAIN = 10.0
 """Seconds after which records that couldn't be added to the list, as on a full disk, are tried

@@ -11,7 +11,7 @@ from lanista.ratings.counting import Counted, Tally, tally
 from lanista.ratings.numerics import np
 from lanista.ratings.rating import Ratings, estimate_of, rate
 from lanista.ratings.table import HeadToHead, Row, Standings
-from lanista.results.format_names import FormatName
+from lanista.results.blocks import FormatName
 
 
 def compute(

@@ -12,7 +12,6 @@ rank the seats), T stages of a ranking at most (S - 1).
 import itertools
 import json
 from collections.abc import Collection, Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 import attrs
@@ -123,12 +122,8 @@ def count(
     )
 
 
-Page = tuple[Sequence[int], Sequence[str], Sequence[int], Sequence[int], Sequence[str]]
-"""Blocks and their matches that count, by columns, in the order of the blocks' numbers.
-
-By block: the number, and the names of the bots by place as a JSON list. By match: the block's
-number, the seating, and the ranks by seat as a JSON list.
-"""
+Page = tuple[Sequence[str], Sequence[str]]
+"""Matches of a ladder: their ranks by seat, each as a JSON list, and the names in all seats."""
 
 
 class _Patterns(dict[str, int]):
@@ -143,43 +138,36 @@ class _Patterns(dict[str, int]):
         return number
 
 
-def count_pages(pages: Iterable[Page], seated: Sequence[Seating], bots: Sequence[str]) -> Counted:
-    """Return the blocks of a ladder as arrays; those of which no match counts are left out.
+def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Counted:
+    """Return the matches of a ladder as arrays; each is a block on an opening of its own.
 
-    It does what `count` does, for blocks that are read page by page: a million matches take a
+    It does what `count` does, for matches that are read page by page: a million of them take a
     second or two.
 
     Args:
-        pages: The blocks, each of which is on an opening of its own.
-        seated: The seatings of each of them.
+        pages: The matches.
+        seats: The number of seats of each of them.
         bots: The names of the table's bots.
 
     Raises:
-        KeyError: A block was played by another bot.
+        KeyError: A match was played by another bot.
     """
-    seats = len(seated[0])
     player_of = {bot: number for number, bot in enumerate(bots)}.__getitem__
     patterns = _Patterns()
-    players, block_of, seating_of, pattern_of = ([np.zeros(0, dtype=np.int64)] for _ in range(4))
-    many = 0
-    for numbers, names, blocks, seatings, ranks in pages:
-        is_next = np.diff(blocks, prepend=-1) > 0
-        counting = np.searchsorted(numbers, np.array(blocks)[is_next])
-        texts = ",".join([names[number] for number in counting.tolist()])
-        their_names = chain.from_iterable(json.loads(f"[{texts}]"))
-        players.append(np.fromiter(map(player_of, their_names), dtype=np.int64))
-        block_of.append(many + np.cumsum(is_next) - 1)
-        seating_of.append(np.array(seatings, dtype=np.int64))
+    players, pattern_of = ([np.zeros(0, dtype=np.int64)] for _ in range(2))
+    for ranks, names in pages:
+        players.append(np.fromiter(map(player_of, names), dtype=np.int64))
         pattern_of.append(np.fromiter(map(patterns.__getitem__, ranks), dtype=np.int64))
-        many += len(counting)
+    block_players = np.concatenate(players).reshape(-1, seats)
+    matches = np.arange(len(block_players))
     return counted(
         bots=len(bots),
-        seated=seated,
-        block_players=np.concatenate(players).reshape(-1, seats),
-        openings=np.arange(many),
+        seated=(tuple(range(seats)),),
+        block_players=block_players,
+        openings=matches,
         patterns=np.array(patterns.ranks, dtype=np.int64).reshape(-1, seats),
-        block_of=np.concatenate(block_of),
-        seating_of=np.concatenate(seating_of),
+        block_of=matches,
+        seating_of=np.zeros_like(matches),
         pattern_of=np.concatenate(pattern_of),
     )
 

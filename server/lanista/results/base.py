@@ -29,7 +29,7 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from lanista.results import migrate
+from lanista.results import migrations
 from lanista.results.data_folder import DataFolder
 from lanista.results.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
 from lanista.results.errors import (
@@ -83,6 +83,7 @@ class Database:
         schema: str | None = None,
         check: bool = True,
         holds: Kind | None = None,
+        is_lasting: bool = True,
     ) -> Self:
         """Open a database, and upgrade its tables to those of this version.
 
@@ -98,13 +99,17 @@ class Database:
                 has done so.
             holds: What its only competition is, which is then made together with the tables: nobody
                 finds these without it. None if it may have many.
+            is_lasting: As in `sqlite_engine`.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
                 written by a newer version, or is damaged.
         """
         path = path_of(target)
-        store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
+        if path:
+            store = cls._sqlite(path, create=create, is_lasting=is_lasting)
+        else:
+            store = cls._postgresql(str(target), schema)
         try:
             store._prepare(create=create, check=check, holds=holds)  # noqa: SLF001 - of this class
             if path and create:
@@ -116,7 +121,13 @@ class Database:
 
     @classmethod
     def of_arena(
-        cls, data: DataFolder, url: str | None = None, *, create: bool = True, check: bool = True
+        cls,
+        data: DataFolder,
+        url: str | None = None,
+        *,
+        create: bool = True,
+        check: bool = True,
+        is_lasting: bool = True,
     ) -> Self:
         """Open the database of an arena, as `open` does.
 
@@ -128,6 +139,7 @@ class Database:
             url: The URL of a PostgreSQL database; None for a file in the data folder.
             create: As in `open`.
             check: As in `open`.
+            is_lasting: As in `open`.
 
         Raises:
             StoreError: From `open`; or the folder can't be made, or has the databases of a version
@@ -137,7 +149,13 @@ class Database:
             _refuse_former(data)
             if create:
                 _make_private(data)
-        return cls.open(url or data.database, create=create, schema=ARENA_SCHEMA, check=check)
+        return cls.open(
+            url or data.database,
+            create=create,
+            schema=ARENA_SCHEMA,
+            check=check,
+            is_lasting=is_lasting,
+        )
 
     @classmethod
     def rehearse(cls, data: DataFolder, url: str | None = None) -> None:
@@ -163,7 +181,7 @@ class Database:
             store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 
     @classmethod
-    def _sqlite(cls, path: Path, *, create: bool) -> Self:
+    def _sqlite(cls, path: Path, *, create: bool, is_lasting: bool = True) -> Self:
         def as_store_error(error: Exception) -> StoreError:
             return sqlite_error(path, getattr(error, "orig", error))
 
@@ -185,7 +203,8 @@ class Database:
                     "written; copy both to a folder that can be"
                 )
                 break
-            store = cls(str(path), sqlite_engine(path, mode), as_store_error, path.absolute())
+            engine = sqlite_engine(path, mode, is_lasting=is_lasting)
+            store = cls(str(path), engine, as_store_error, path.absolute())
             try:
                 with store._engine.connect() as connection:
                     connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
@@ -319,14 +338,14 @@ class Database:
             self._check(self._path)
         if self._schema is None or self._has_schema():
             with self.reading() as connection:
-                if migrate.is_current(connection):
+                if migrations.is_current(connection):
                     return
         elif not create:
             raise StoreError(f"{self.where}: not there")
         with self.writing() as connection:
             if self._schema is not None:
                 connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
-            migrate.bring_up_to_date(connection, self.where, create=create)
+            migrations.bring_up_to_date(connection, self.where, create=create)
             if holds is not None:
                 competition_in(connection, holds)
             if not keep:

@@ -5,10 +5,7 @@ all of its ladders. A tournament may run for days, and be killed at any moment. 
 written block by block, each in a transaction of its own or with others: a block is in the database
 whole or not at all, and only once, and what was committed stays there whatever happens next, even a
 power cut. A tournament is resumed from its spec and the database alone. No totals are stored, so
-none can contradict the blocks.
-
-The blocks of a ladder grow match by match (`Store.add_matches`) and may stay incomplete; otherwise
-the same holds for each match.
+none can contradict the blocks. The same holds for the matches of a ladder, which has no blocks.
 
 The manager of a tournament holds the database's lock for as long as it runs, so that no second one
 plays the same blocks; an arena with ladders holds it for its SQLite file. On PostgreSQL several
@@ -29,7 +26,7 @@ from lanista.results import writing
 from lanista.results.base import Database, Kind
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
-from lanista.results.match_result import Benching, BlockResult
+from lanista.results.match_result import Benching, BlockResult, SingleMatch
 from lanista.results.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
 from lanista.results.schema import BENCHED, BOTS, META, STRUCK, UNBENCHED
 
@@ -118,23 +115,19 @@ class Store:
                 writing.bench(connection, self.competition, benched)
             return new
 
-    def add_matches(self, results: Sequence[BlockResult]) -> list[int]:
-        """Store matches of blocks that may stay incomplete, all in one transaction.
+    def add_matches(self, results: Sequence[SingleMatch]) -> list[int]:
+        """Store matches without a block, all in one transaction.
 
-        When this returns they are on the disk. A match that is stored already (the same block,
-        seating and attempt) is left as it is.
+        When this returns they are on the disk. A match whose id is stored already is left as it is.
 
         Args:
-            results: The matches, each with its block, in the order in which they ended; a block
-                has the same bots, seed and map every time.
+            results: The matches, in the order in which they ended.
 
         Returns:
             The numbers of the matches, in the same order; see `LadderReading.counted_matches`.
 
         Raises:
             StoreError: Nothing was stored.
-            ValueError: A block has other bots, another seed or another map than before, or a
-                second match that counts for a seating; nothing was stored.
         """
         if not results:
             return []

@@ -66,8 +66,15 @@ def path_of(target: str | Path) -> Path | None:
     return Path(rest[1:])
 
 
-def sqlite_engine(path: Path, mode: str) -> sa.Engine:
-    """Return an engine for a file, opened in a mode of https://sqlite.org/uri.html."""
+def sqlite_engine(path: Path, mode: str, *, is_lasting: bool = True) -> sa.Engine:
+    """Return an engine for a file.
+
+    Args:
+        path: The file.
+        mode: How it is opened, as in https://sqlite.org/uri.html.
+        is_lasting: Whether what was committed survives a power cut too, not only a kill. Without
+            it the last transactions may be lost then, but the file isn't damaged.
+    """
     uri = f"{path.absolute().as_uri()}?{mode}"
 
     def connect() -> sqlite3.Connection:
@@ -77,8 +84,7 @@ def sqlite_engine(path: Path, mode: str) -> sa.Engine:
         )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
-            # With this, what was committed survives a power cut too, not only a kill.
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if is_lasting else 'NORMAL'}")
         except BaseException:
             connection.close()
             raise

@@ -76,7 +76,8 @@ def damaged(path: Path, what: str) -> StoreError:
             files = f"{path.name} and {log.name}"
     return StoreError(
         f"{path}: damaged ({no_password(what)}); "
-        f"move {files} away, then put back a copy or play again"
+        f"`lanista arena verify --rebuild` or `lanista tournament verify --rebuild` makes it anew; "
+        f"or move {files} away and put back a copy"
     )
 
 

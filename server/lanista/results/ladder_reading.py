@@ -1,4 +1,4 @@
-"""Queries about a ladder's results, each of which is a block of one match.
+"""Queries about a ladder's results.
 
 A match counts unless it is void, one of its bots was struck afterwards, or it is older than the
 latest ones that alone count (the ladder's `window`). Everything stays quick when there are a
@@ -19,13 +19,17 @@ from lanista.results.reading import (
     MOST_BOUND,
     JsonLists,
     Reading,
-    Statement,
     StoredMatch,
+    rows,
 )
-from lanista.results.schema import BLOCKS, COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
+from lanista.results.schema import COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
 
 PAGE = 5000
-"""Number of matches, or of blocks, that are read at once."""
+"""Number of matches that are read at once."""
+_COUNTED_ROW = sa.select(MATCHES.c.number, MATCHES.c.ranks, MATCHES.c.committed).order_by(
+    MATCHES.c.number
+)
+"""What `LadderReading` reads of a match for a `CountedMatch`, the oldest first."""
 
 
 class CountedMatch(NamedTuple):
@@ -52,19 +56,13 @@ class StoredRecord(NamedTuple):
     """The path of its record, relative to the folder of records of the arena that played it."""
 
 
-class BlockPage(NamedTuple):
-    """Some blocks and their matches that count, by columns: as quick to read as rows can be."""
+class MatchPage(NamedTuple):
+    """Some matches that count, by columns."""
 
-    numbers: Sequence[int]
-    """By block: its number, ascending. Not all of them have a match that counts."""
-    bots: Sequence[str]
-    """By block: the names of its bots, by place, as a JSON list."""
-    blocks: Sequence[int]
-    """By match: the number of its block, ascending."""
-    seatings: Sequence[int]
-    """By match: its seating."""
     ranks: Sequence[str]
     """By match: the ranks by seat, as a JSON list, of which few different ones occur."""
+    bots: Sequence[str]
+    """The names of the bots of all seats, match by match."""
 
 
 @attrs.frozen(kw_only=True)
@@ -170,11 +168,11 @@ class LadderReading(Reading):
         Args:
             after: The number of a match; only newer ones are returned.
         """
-        statement = self._counted(self._counting()).limit(PAGE)
+        counting = _COUNTED_ROW.where(self._counting()).limit(PAGE)
         after = max(after, self.first - 1)
-        while page := self.connection.execute(statement.where(MATCHES.c.number > after)).all():
+        while page := self.connection.execute(counting.where(MATCHES.c.number > after)).all():
             last = page[-1].number
-            yield from self._with_failures(page, (SEATS.c.match > after) & (SEATS.c.match <= last))
+            yield from self._with_names(page, SEATS.c.match.between(after + 1, last))
             after = last
 
     def newest_records(self) -> Iterator[StoredRecord]:
@@ -213,74 +211,50 @@ class LadderReading(Reading):
         in_order = sorted(numbers)
         for start in range(0, len(in_order), MOST_BOUND):
             some = in_order[start : start + MOST_BOUND]
-            page = self.connection.execute(self._counted(MATCHES.c.number.in_(some))).all()
-            yield from self._with_failures(page, SEATS.c.match.in_(some))
+            page = self.connection.execute(_COUNTED_ROW.where(MATCHES.c.number.in_(some))).all()
+            yield from self._with_names(page, SEATS.c.match.in_(some))
 
-    @staticmethod
-    def _counted(condition: sa.ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
-        """Return a query for matches, whose rows `_with_failures` takes."""
-        return (
-            sa.select(
-                *(MATCHES.c.number, BLOCKS.c.bots, MATCHES.c.ranks, MATCHES.c.committed),
-            )
-            .join(BLOCKS)
-            .where(condition)
-            .order_by(MATCHES.c.number)
-        )
-
-    def _with_failures(
-        self, page: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
+    def _with_names(
+        self, matches: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
     ) -> Iterator[CountedMatch]:
-        """Yield the matches of some rows.
+        """Yield some matches with the names of their bots.
 
         Args:
-            page: The rows of the query `_counted`.
+            matches: Rows of number, ranks and time of the commit.
             seats: The condition for the seats of these matches.
         """
+        names: dict[int, list[str]] = {}
         failed: dict[int, set[str]] = {}
-        for match, bot in self.connection.execute(
-            sa.select(SEATS.c.match, SEATS.c.bot).where(self.of(SEATS), FAILED, seats)
+        # By the key alone: with the competition SQLite would take an index with all of its seats.
+        of_matches = sa.select(SEATS.c.match, SEATS.c.bot, FAILED).where(seats)
+        for match, bot, has_failed in rows(
+            self.connection, of_matches.order_by(SEATS.c.match, SEATS.c.seat)
         ):
-            failed.setdefault(match, set()).add(bot)
-        # Of this page: kept for all matches they would fill the memory.
-        names, ranks_of = JsonLists(), JsonLists()
-        for number, bots, ranks, committed in page:
+            names.setdefault(match, []).append(bot)
+            if has_failed:
+                failed.setdefault(match, set()).add(bot)
+        lists = JsonLists()
+        for number, ranks, committed in matches:
             its_failed = frozenset(failed.get(number, ()))
-            yield CountedMatch(number, names[bots], ranks_of[ranks], its_failed, committed)
+            yield CountedMatch(number, tuple(names[number]), lists[ranks], its_failed, committed)
 
-    def block_pages(self) -> Iterator[BlockPage]:
-        """Yield all blocks and their matches that count, in the order of the blocks' numbers."""
-        # A sum, as by an index of competitions SQLite would go through all blocks for each page.
-        of_block = (
-            sa.select(BLOCKS.c.number, BLOCKS.c.bots)
-            .where(BLOCKS.c.competition + 0 == self.competition)
-            .order_by(BLOCKS.c.number)
-        )
-        of_match = (
-            sa.select(MATCHES.c.block, MATCHES.c.seating, MATCHES.c.ranks)
-            .where(self._counting())
-            .order_by(MATCHES.c.block, MATCHES.c.seating)
-        )
-        for first, last in self._pages_of_blocks():
-            blocks = of_block.where(BLOCKS.c.number.between(first, last))
-            matches = of_match.where(MATCHES.c.block.between(first, last))
-            of_page = self._all_rows(matches)
-            if of_page:
-                yield BlockPage(
-                    *zip(*self._all_rows(blocks), strict=True), *zip(*of_page, strict=True)
-                )
-
-    def _all_rows(self, statement: Statement) -> list[tuple[Any, ...]]:
-        """Return all rows of a statement, as `rows` does."""
-        cursor = self.connection.execute(statement).cursor
-        assert cursor is not None
-        return list(cursor.fetchall())
-
-    def _pages_of_blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and the last number of each page of blocks that may count."""
-        of_oldest = sa.select(MATCHES.c.block).where(MATCHES.c.number == self.first)
-        for first in range(self.connection.scalar(of_oldest) or 1, self.last_block() + 1, PAGE):
-            yield first, first + PAGE - 1
+    def match_pages(self) -> Iterator[MatchPage]:
+        """Yield all matches that count, in the order of their commits, page by page."""
+        of_match = sa.select(MATCHES.c.number, MATCHES.c.ranks).order_by(MATCHES.c.number)
+        of_seat = sa.select(SEATS.c.match, SEATS.c.bot).order_by(SEATS.c.match, SEATS.c.seat)
+        counting, page = self._counting(), of_match.limit(PAGE)
+        after = self.first - 1
+        while found := list(rows(self.connection, page.where(counting, MATCHES.c.number > after))):
+            numbers, ranks = zip(*found, strict=True)
+            between = SEATS.c.match.between(after + 1, numbers[-1])
+            those = set(numbers)
+            bots = [
+                bot
+                for match, bot in rows(self.connection, of_seat.where(between))
+                if match in those
+            ]
+            yield MatchPage(ranks, bots)
+            after = numbers[-1]
 
     def opponents(self, bot: str) -> list[OpponentScore]:
         """Return the results of a bot against each of its opponents, by name."""
@@ -354,7 +328,7 @@ class LadderReading(Reading):
             .order_by(own.c.match.desc())
             .limit(most)
         ).all()
-        return list(self._matches_of(numbers))
+        return list(self.numbered(numbers))
 
     def last_change(self) -> str:
         """Return a text that differs whenever other matches count than before."""
@@ -362,8 +336,3 @@ class LadderReading(Reading):
             sa.select(STRUCK.c.bot, STRUCK.c.number).where(self.of(STRUCK)).order_by(STRUCK.c.bot)
         )
         return json.dumps([self.last_number(), *map(list, struck.all())])
-
-    def last_block(self) -> int:
-        """Return the number of the newest block; 0 if there is none."""
-        newest = sa.select(sa.func.max(BLOCKS.c.number)).where(self.of(BLOCKS))
-        return self.connection.scalar(newest) or 0

@@ -7,7 +7,6 @@ which they were stored.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import attrs
@@ -16,7 +15,7 @@ import sqlalchemy as sa
 from lanista.results.base import Database, Kind, competition_in
 from lanista.results.reading import FAULTS, MOST_BOUND, JsonLists, JsonTexts, rows
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
-from lanista.results.writing import last_match
+from lanista.results.writing import Row, insert, last_match
 
 COUNTED = ("finished", "forfeit")
 """The ends of matches that count in the standings (docs/api.md)."""
@@ -89,22 +88,14 @@ class MatchRows:
             new = [match for match in matches if match.id not in known]
             if not new:
                 return
-            committed = datetime.now(UTC).isoformat(timespec="milliseconds")
             competitions = {
                 key: competition_in(connection, Kind.LISTED, *key)
                 for key in {(match.ladder or "", match.game) for match in new}
             }
-            of_matches, of_seats = [], []
-            for number, match in enumerate(new, last_match(connection) + 1):
-                competition = competitions[match.ladder or "", match.game]
-                common = {"number": number, "competition": competition, "committed": committed}
-                of_matches.append(common | _row(match))
-                for seat, row in enumerate(_seat_rows(match)):
-                    of_seats.append(
-                        {"match": number, "competition": competition, "seat": seat, **row}
-                    )
-            connection.execute(MATCHES.insert(), of_matches)
-            connection.execute(SEATS.insert(), of_seats)
+            insert(
+                connection,
+                [listed_row(competitions[match.ladder or "", match.game], match) for match in new],
+            )
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove matches that are stored for the list alone; results of ladders stay.
@@ -342,8 +333,9 @@ def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> Non
         connection.execute(MATCHES.delete().where(MATCHES.c.number.in_(some)))
 
 
-def _row(match: ListedMatch) -> dict[str, Any]:
-    return {
+def listed_row(competition: int, match: ListedMatch) -> Row:
+    """Return what `writing.insert` takes of a match that is stored for the list alone."""
+    row = {
         "id": match.id,
         "block": None,
         "seating": 0,
@@ -362,16 +354,15 @@ def _row(match: ListedMatch) -> dict[str, Any]:
         "stall": 0.0,
         "record": match.record,
     }
-
-
-def _seat_rows(match: ListedMatch) -> Iterator[dict[str, Any]]:
+    seats = []
     for seat, bot in enumerate(match.players):
         faults: dict[str, int | None] = dict.fromkeys((*FAULTS, "gone"))
         if match.faults is not None:
             counts = match.faults[seat]
             faults |= {fault: counts.get(fault, 0) for fault in FAULTS}
             faults["gone"] = sum(counts.values()) - sum(counts.get(each, 0) for each in FAULTS)
-        yield {"bot": bot, "ending": None, "words": '""', **faults}
+        seats.append({"bot": bot, "ending": None, "words": '""', **faults})
+    return competition, row, seats
 
 
 def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:

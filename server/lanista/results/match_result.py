@@ -1,4 +1,4 @@
-"""The results of a block, as data; they correspond to the rows of the database.
+"""The results of matches and blocks, as data; they correspond to the rows of the database.
 
 They are made where matches are played, sent to the manager, stored, and read back. Nothing is
 computed here.
@@ -33,10 +33,10 @@ class SeatResult:
 
 @attrs.frozen(kw_only=True)
 class MatchResult:
-    """The result of one match of a block."""
+    """The result of one match."""
 
     seating: int
-    """The number of its seating in the block, from 0."""
+    """The number of its seating in the block, from 0; 0 of a match without one."""
     attempt: int
     """The number of the attempt, from 1; above 1 after a void one."""
     end: str
@@ -67,12 +67,19 @@ class MatchResult:
 
 
 @attrs.frozen(kw_only=True)
-class BlockResult:
-    """The results of matches of a block.
+class SingleMatch:
+    """The result of a match that belongs to no block, as those of ladders."""
 
-    Of a whole block they are one counted match for each seating, and any void ones; `Store.add`
-    takes whole blocks, and `Store.add_matches` any.
-    """
+    seed: int
+    map: str
+    """The map's name; empty if the seed makes the map."""
+    match: MatchResult
+    """The result, with an id."""
+
+
+@attrs.frozen(kw_only=True)
+class BlockResult:
+    """The results of a block: one counted match for each seating, and any void ones."""
 
     block: str
     """The block's id."""

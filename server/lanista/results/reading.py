@@ -14,7 +14,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import ENDINGS, Ending
-from lanista.results.match_result import Benching, MatchResult, SeatResult
+from lanista.results.match_result import Benching, MatchResult, SeatResult, SingleMatch
 from lanista.results.schema import (
     BENCHED,
     BLOCKS,
@@ -62,12 +62,10 @@ class Digest(NamedTuple):
 
 
 class StoredMatch(NamedTuple):
-    """A stored match, with what is known of its block."""
+    """A stored match, with its place in the database."""
 
     block: str
-    """The block's id."""
-    bots: tuple[str, ...]
-    """The names of the block's bots, by place; the match says which bot sat where."""
+    """The id of its block; empty if it has none."""
     seed: int
     map: str
     number: int
@@ -75,6 +73,11 @@ class StoredMatch(NamedTuple):
     committed: str
     """The time at which the match was stored: UTC, ISO 8601."""
     match: MatchResult
+
+    @property
+    def single(self) -> SingleMatch:
+        """What was stored, without its place."""
+        return SingleMatch(seed=self.seed, map=self.map, match=self.match)
 
 
 @attrs.frozen(kw_only=True)
@@ -363,7 +366,7 @@ class Reading:
         if fault is not None:
             conditions.append(SEATS.c[fault] > 0)
         matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
-            map(self._matches_of, self._pages(blocks, conditions, before=before))
+            map(self.numbered, self._pages(blocks, conditions, before=before))
         )
         return itertools.islice(matches, limit)
 
@@ -402,8 +405,8 @@ class Reading:
         numbers.sort(reverse=True)
         yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
 
-    def _matches_of(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
-        """Yield some matches, the newest first."""
+    def numbered(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
+        """Yield the matches with these numbers, the newest first."""
         lists, texts = JsonLists(), JsonTexts()
         seats: dict[int, list[list[Any]]] = {}
         for number, *seat in self.connection.execute(
@@ -417,22 +420,21 @@ class Reading:
             seats.setdefault(number, []).append(seat)
         rows = self.connection.execute(
             sa.select(
-                *(BLOCKS.c.id, BLOCKS.c.bots, MATCHES.c.seed, MATCHES.c.map),
+                *(BLOCKS.c.id, MATCHES.c.seed, MATCHES.c.map),
                 *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.ranks, MATCHES.c.scores),
                 *(MATCHES.c.reason, MATCHES.c.seating, MATCHES.c.attempt, MATCHES.c.termination),
                 *(MATCHES.c.turns, MATCHES.c.digest, MATCHES.c.seconds, MATCHES.c.stall),
                 *(MATCHES.c.record, MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended),
             )
-            .join(BLOCKS)
+            .outerjoin(BLOCKS)
             .where(MATCHES.c.number.in_(numbers))
             .order_by(MATCHES.c.number.desc())
         )
-        for block, bots, seed, map_name, number, committed, ranks, scores, *match in rows.all():
+        for block, seed, map_name, number, committed, ranks, scores, *match in rows.all():
             reason, seating, attempt, end, turns, digest, seconds, stall, record, *of_arena = match
             id_, started, ended = of_arena
             yield StoredMatch(
-                block=block,
-                bots=lists[bots],
+                block=block or "",
                 seed=int(seed),
                 map=map_name,
                 number=number,

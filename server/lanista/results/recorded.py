@@ -1,24 +1,71 @@
 """Results as the records of matches say them, and stored results that differ from them.
 
+Of a record only the header and the result are parsed. Whether the rules confirm it is checked when
+its replay is shown.
+
 A result is stored from its record, or together with it, so both must say the same. Where they
 don't, the database or the record was damaged or changed.
 """
 
+import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
+from typing import Any, Protocol
 
 import attrs
 
 from lanista.match.ending import Ending
 from lanista.match.record import BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store
-from lanista.results.match_result import BlockResult
+from lanista.results.match_result import SingleMatch
 from lanista.results.reading import PAGE, StoredMatch
 
 SETTLED = 60.0
 """Seconds after the last change of a record from which on its match must be stored."""
+
+
+def summary(path: Path) -> dict[str, Any]:
+    """Return a match as in docs/api.md, without the game's title.
+
+    Raises:
+        BadRecordError: The record isn't complete, or is of another match than its name says.
+        OSError: The file can't be read.
+    """
+    header, result = read_whole(path)
+    return {
+        "match": header.match,
+        "game": header.game,
+        "ladder": None if header.ladder is None else header.ladder.name,
+        "state": "over",
+        "started": header.started,
+        "ended": result.ended or None,
+        "players": [player.name for player in header.players],
+        "end": result.end,
+        "reason": result.reason,
+        "ranks": list(result.ranks),
+        "scores": list(result.scores),
+        "turns": result.turns,
+        "seed": str(header.seed),
+        "faults": [sum(counts.values()) for counts in result.fault_counts] or None,
+    }
+
+
+def read_whole(path: Path) -> tuple[Header, ResultInfo]:
+    """Return the header and the result of a record whose text can be shown.
+
+    Raises:
+        BadRecordError: The record isn't complete, or has half a character in its text.
+        OSError: The file can't be read.
+    """
+    header, result = read_ends(path)
+    text = [header.game, header.match, result.reason, *(player.name for player in header.players)]
+    try:
+        json.dumps(text, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BadRecordError(f"{path}: half a character (a lone surrogate) in its text") from None
+    return header, result
 
 
 class Trouble(Enum):
@@ -39,6 +86,27 @@ class Finding:
     """Which one it is, and what is wrong, in one line."""
 
 
+class Records(Protocol):
+    """The records of a tournament's or a ladder's matches."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of records."""
+
+    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
+        """Return what a record says of a stored match; None if its match was aborted."""
+
+    def unstored(self, comparison: "Comparison") -> Iterator["Finding"]:
+        """Yield the records whose matches aren't stored, and those that can't be read.
+
+        Args:
+            comparison: The comparison, which has read all that is stored.
+
+        Raises:
+            OSError: The folder of records can't be read.
+        """
+
+
 @attrs.define
 class Comparison:
     """Compares the stored matches of a tournament or a ladder with their records.
@@ -47,75 +115,98 @@ class Comparison:
     """
 
     store: Store
-    records: Path
-    """The folder of records."""
-    recorded: Callable[[StoredMatch, Header, ResultInfo], BlockResult | None]
-    """Returns what a record says of a stored match; None if its match was aborted."""
+    records: Records
     matches: int = attrs.field(default=0, init=False)
     """Number of stored matches that were read."""
     without_record: int = attrs.field(default=0, init=False)
     """Number of those that never had a record, or whose record wasn't kept."""
     paths: set[str] = attrs.field(factory=set, init=False)
     """The records of those that have one, relative to the folder."""
-    began: float = attrs.field(factory=time.time, init=False)
+    _stored: set[str] = attrs.field(factory=set, init=False)
+    """The ids of those of a ladder; by `key_of` those that count of a tournament."""
+    _began: float = attrs.field(factory=time.time, init=False)
     """When the comparison began, in seconds since 1970."""
 
-    def differing(self) -> Iterator[Finding | None]:
-        """Yield what is wrong with each stored match, the newest first; None if nothing is.
+    def findings(self) -> Iterator[Finding | None]:
+        """Yield what is wrong with each stored match, the newest first, and with other records.
+
+        Yields None for a match that is right.
 
         Raises:
             StoreError: The database can't be read.
+            OSError: The folder of records can't be read.
         """
         before: int | None = None
         while page := list(self.store.matches(before=before, limit=PAGE)):
             for stored in page:
-                self.matches += 1
-                if stored.match.record is None:
-                    self.without_record += 1
-                    yield None
-                else:
-                    self.paths.add(stored.match.record)
-                    yield self._compared(stored, self.records / stored.match.record)
+                yield self._compared(stored)
             before = page[-1].number
+        yield from self.records.unstored(self)
 
-    def _compared(self, stored: StoredMatch, path: Path) -> Finding | None:
-        try:
-            recorded = self.recorded(stored, *read_ends(path))
-        except FileNotFoundError:
-            return Finding(Trouble.MISSING, f"{_title(stored)}: {path} isn't there")
-        except BadRecordError as error:
-            return Finding(Trouble.UNREADABLE, f"{_title(stored)}: {error}")
-        except OSError as error:
-            return Finding(Trouble.UNREADABLE, f"{_title(stored)}: {path}: {error.strerror}")
-        what = "its match was aborted" if recorded is None else ", ".join(_differ(stored, recorded))
-        if not what:
+    def _compared(self, stored: StoredMatch) -> Finding | None:
+        self.matches += 1
+        match = stored.match
+        if match.id is not None:
+            self._stored.add(match.id)
+        elif match.counted:
+            self._stored.add(key_of(stored.block, match.seating))
+        if match.record is None:
+            self.without_record += 1
             return None
-        return Finding(Trouble.DIFFERENT, f"{_title(stored)}: in {path} {what}")
+        self.paths.add(match.record)
+        return corrected(self.records, stored)[1]
 
-    def is_missing(self, block: str, seating: int, record: str, *, counted: bool) -> bool:
+    def is_missing(self, key: str, record: str) -> bool:
         """Return whether the match of a record should be stored, and isn't.
 
         Args:
-            block: The id of the match's block.
-            seating: The number of its seating.
+            key: The id of a ladder's match. Of a tournament's match that counts its `key_of`: if
+                it was played again, the first one isn't stored.
             record: The record, relative to the folder.
-            counted: Whether the match counts. If it was played again, the first one isn't stored.
-
-        Raises:
-            StoreError: The database can't be read.
         """
-        return self._is_settled(record) and not any(
-            stored.match.record == record
-            or (counted and stored.match.counted and stored.match.seating == seating)
-            for stored in self.store.matches([block])
-        )
+        return record not in self.paths and key not in self._stored and self._is_settled(record)
 
     def _is_settled(self, record: str) -> bool:
         """Return whether a record is old enough that its match must be stored by now."""
         try:
-            return (self.records / record).stat().st_ctime < self.began - SETTLED
+            return (self.records.folder / record).stat().st_ctime < self._began - SETTLED
         except FileNotFoundError:
             return False
+
+
+def key_of(block: str, seating: int) -> str:
+    """Return what tells a match of a tournament that counts from the others."""
+    return f"{block}-{seating}"
+
+
+def corrected(records: Records, stored: StoredMatch) -> tuple[SingleMatch, Finding | None]:
+    """Return a match as its record says, or as it is stored if both say the same, or no record.
+
+    What the record can't say stays as it is stored: why a process ended, and the host's stalls.
+
+    Returns:
+        The match, and what is wrong with it; None if nothing is.
+    """
+    as_stored = stored.single
+    if stored.match.record is None:
+        return as_stored, None
+    path = records.folder / stored.match.record
+    try:
+        recorded = records.result(stored, *read_ends(path))
+    except FileNotFoundError:
+        return as_stored, Finding(Trouble.MISSING, f"{_title(stored)}: {path} isn't there")
+    except BadRecordError as error:
+        return as_stored, Finding(Trouble.UNREADABLE, f"{_title(stored)}: {error}")
+    except OSError as error:
+        why = f"{path}: {error.strerror}"
+        return as_stored, Finding(Trouble.UNREADABLE, f"{_title(stored)}: {why}")
+    differing = ["its match was aborted"]
+    if recorded is not None:
+        differing = list(differ(as_stored, recorded))
+        if not differing:
+            return as_stored, None
+    what = f"{_title(stored)}: in {path} {', '.join(differing)}"
+    return recorded or as_stored, Finding(Trouble.DIFFERENT, what)
 
 
 def _title(stored: StoredMatch) -> str:
@@ -128,12 +219,12 @@ def _title(stored: StoredMatch) -> str:
     )
 
 
-def _differ(stored: StoredMatch, recorded: BlockResult) -> Iterator[str]:
+def differ(stored: SingleMatch, recorded: SingleMatch) -> Iterator[str]:
     """Yield what a record says otherwise than the database."""
-    (match,) = recorded.matches
-    for what in ("block", "bots", "seed", "map"):
+    match = recorded.match
+    for what in ("seed", "map"):
         yield from _difference(what, stored, recorded)
-    for what in ("seating", "attempt", "end", "reason", "turns", "digest"):
+    for what in ("id", "record", "seating", "attempt", "end", "reason", "turns", "digest"):
         yield from _difference(what, stored.match, match)
     if len(stored.match.seats) != len(match.seats):
         yield f"there are {len(match.seats)} seats, stored are {len(stored.match.seats)}"

@@ -37,6 +37,8 @@ COUNTED = sa.text("termination <> 'void'")
 FAILED = sa.text("ending NOT IN ('normal', 'void')")
 """The condition for seats that failed, as literal SQL: with bound values no partial index is used.
 The endings are those of `lanista.match.ending.FAILURES`."""
+OF_BLOCK = sa.text("block IS NOT NULL")
+"""The condition for matches of a block, as literal SQL for the same reason."""
 LISTED = sa.text("id IS NOT NULL")
 """The condition for matches that an arena lists, as literal SQL for the same reason."""
 
@@ -131,7 +133,13 @@ MATCHES = sa.Table(
     sa.Column("seconds", sa.Double, nullable=False),
     sa.Column("stall", sa.Double, nullable=False),
     sa.Column("record", sa.Text, nullable=True),
-    sa.UniqueConstraint("competition", "block", "seating", "attempt"),
+    sa.Index(
+        "ix_matches_block",
+        *("competition", "block", "seating", "attempt"),
+        unique=True,
+        sqlite_where=OF_BLOCK,
+        postgresql_where=OF_BLOCK,
+    ),
     sa.Index(None, "competition", "number"),
     sa.Index(None, "competition", "termination", "number"),
     sa.Index("ix_matches_id", "id", unique=True, sqlite_where=LISTED, postgresql_where=LISTED),

@@ -1,14 +1,20 @@
 """Inserting results, on a connection in the only writing transaction, which is the caller's."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from lanista.results.match_result import Benching, BlockResult, MatchResult
-from lanista.results.schema import BENCHED, BLOCKS, COUNTED, MATCHES, SEATS
+from lanista.results.match_result import Benching, BlockResult, MatchResult, SingleMatch
+from lanista.results.schema import BENCHED, BLOCKS, LISTED, MATCHES, SEATS
+
+Row = tuple[int, dict[str, Any], Sequence[dict[str, Any]]]
+"""The number of a match's competition, its row in `MATCHES`, and by seat those in `SEATS`.
+
+The match's number is left out, and so may be `committed`, if that is now.
+"""
 
 
 def add_blocks(
@@ -22,106 +28,47 @@ def add_blocks(
     wanted: dict[str, BlockResult] = {}
     for result in results:
         wanted.setdefault(result.block, result)
-    stored = _stored_blocks(connection, competition, wanted)
+    there = sa.select(BLOCKS.c.id).where(
+        BLOCKS.c.competition == competition, BLOCKS.c.id.in_(list(wanted))
+    )
+    stored = set(connection.scalars(there))
     new = [result for block, result in wanted.items() if block not in stored]
     numbers = _insert_blocks(connection, competition, new)
-    _insert_matches(
-        connection,
-        competition,
-        [(numbers[result.block], result, match) for result in new for match in result.matches],
-    )
+    matches = [
+        match_row(competition, result, match, numbers[result.block])
+        for result in new
+        for match in result.matches
+    ]
+    insert(connection, matches)
     return list(numbers)
 
 
 def add_matches(
-    connection: sa.Connection, competition: int, results: Sequence[BlockResult]
+    connection: sa.Connection, competition: int, results: Sequence[SingleMatch]
 ) -> list[int]:
-    """Insert matches of a competition, and the blocks that are new.
-
-    A match that is stored already stays as it is.
+    """Insert matches of a competition; one that is stored already stays as it is.
 
     Returns:
         The numbers of the matches, in the order given.
-
-    Raises:
-        ValueError: A block isn't the one that is stored, or a seating would count twice.
     """
-    blocks: dict[str, BlockResult] = {}
+    wanted: dict[str | None, SingleMatch] = {}
     for result in results:
-        first = blocks.setdefault(result.block, result)
-        _check_same(result, _common(first))
-    stored = _stored_blocks(connection, competition, blocks)
-    for id_, row in stored.items():
-        _check_same(blocks[id_], row)
-    numbers = {id_: row["number"] for id_, row in stored.items()}
-    there = _stored_matches(connection, competition, numbers.values())
-    numbers |= _insert_blocks(
-        connection, competition, [each for id_, each in blocks.items() if id_ not in stored]
+        wanted.setdefault(result.match.id, result)
+    numbers = numbers_of(connection, competition, list(wanted))
+    new = {id_: result for id_, result in wanted.items() if id_ not in numbers}
+    matches = [match_row(competition, result, result.match) for result in new.values()]
+    numbers |= zip(new, insert(connection, matches), strict=True)
+    return [numbers[result.match.id] for result in results]
+
+
+def numbers_of(
+    connection: sa.Connection, competition: int, ids: Collection[str | None]
+) -> dict[str | None, int]:
+    """Return the numbers of those of some matches that are stored, by id."""
+    there = sa.select(MATCHES.c.id, MATCHES.c.number).where(
+        LISTED, MATCHES.c.id.in_(list(ids)), MATCHES.c.competition == competition
     )
-    counted = {(block, seating) for (block, seating, _), (_, counts) in there.items() if counts}
-    given: list[tuple[int, int, int]] = []
-    new: dict[tuple[int, int, int], tuple[BlockResult, MatchResult]] = {}
-    for result in results:
-        block = numbers[result.block]
-        for match in result.matches:
-            key = (block, match.seating, match.attempt)
-            given.append(key)
-            if key in there or key in new:
-                continue
-            new[key] = result, match
-            if match.counted:
-                if key[:2] in counted:
-                    raise ValueError(
-                        f"block {result.block}: seating {match.seating} has a match that counts"
-                    )
-                counted.add(key[:2])
-    inserted = _insert_matches(
-        connection, competition, [(key[0], *played) for key, played in new.items()]
-    )
-    match_numbers = {key: number for key, (number, _) in there.items()}
-    match_numbers |= dict(zip(new, inserted, strict=True))
-    return [match_numbers[key] for key in given]
-
-
-def _common(result: BlockResult) -> dict[str, str]:
-    """Return what all matches of a block have in common, as it is stored."""
-    return {"bots": json.dumps(result.bots), "seed": str(result.seed), "map": result.map}
-
-
-def _check_same(result: BlockResult, row: Mapping[str, Any]) -> None:
-    for column, value in _common(result).items():
-        if value != row[column]:
-            raise ValueError(f"block {result.block}: {column} {value}, but before {row[column]}")
-
-
-def _stored_blocks(
-    connection: sa.Connection, competition: int, ids: Collection[str]
-) -> dict[str, Mapping[str, Any]]:
-    """Return the number and what is common of those blocks that are stored, by id."""
-    of_ids = sa.select(BLOCKS.c.number, BLOCKS.c.id, BLOCKS.c.bots).where(
-        BLOCKS.c.competition == competition, BLOCKS.c.id.in_(list(ids))
-    )
-    blocks = {row["number"]: dict(row) for row in connection.execute(of_ids).mappings()}
-    if blocks:
-        # In a query of its own: joined, all matches might be read.
-        of_blocks = sa.select(MATCHES.c.block, MATCHES.c.seed, MATCHES.c.map).where(
-            MATCHES.c.competition == competition, MATCHES.c.block.in_(list(blocks))
-        )
-        for block, seed, map_name in connection.execute(of_blocks):
-            blocks[block] |= {"seed": seed, "map": map_name}
-    return {row["id"]: row for row in blocks.values()}
-
-
-def _stored_matches(
-    connection: sa.Connection, competition: int, blocks: Collection[int]
-) -> dict[tuple[int, int, int], tuple[int, bool]]:
-    """Return the number of each match of some blocks, and whether it counts, by key."""
-    rows = connection.execute(
-        sa.select(
-            MATCHES.c.number, COUNTED, MATCHES.c.block, MATCHES.c.seating, MATCHES.c.attempt
-        ).where(MATCHES.c.competition == competition, MATCHES.c.block.in_(list(blocks)))
-    )
-    return {tuple(key): (number, bool(counts)) for number, counts, *key in rows}
+    return dict(connection.execute(there).all())
 
 
 def _insert_blocks(
@@ -147,34 +94,22 @@ def _insert_blocks(
     return numbers
 
 
-def _insert_matches(
-    connection: sa.Connection,
-    competition: int,
-    matches: Sequence[tuple[int, BlockResult, MatchResult]],
-) -> list[int]:
-    """Insert matches, each with the number of its block and the block; return their own numbers."""
+def insert(connection: sa.Connection, matches: Sequence[Row]) -> list[int]:
+    """Insert matches, and return their numbers."""
     if not matches:
         return []
     committed = datetime.now(UTC).isoformat(timespec="milliseconds")
+    of_matches, of_seats = [], []
     first = last_match(connection) + 1
-    numbers = list(range(first, first + len(matches)))
-    common = {"competition": competition, "committed": committed}
-    connection.execute(
-        MATCHES.insert(),
-        [
-            {"number": number, "block": block, **common, **_match_row(result, match)}
-            for number, (block, result, match) in zip(numbers, matches, strict=True)
-        ],
-    )
-    connection.execute(
-        SEATS.insert(),
-        [
-            {"match": number, "competition": competition, **row}
-            for number, (_, _, match) in zip(numbers, matches, strict=True)
-            for row in _seat_rows(match)
-        ],
-    )
-    return numbers
+    for number, (competition, row, seats) in enumerate(matches, first):
+        of_matches.append(
+            {"committed": committed, **row, "number": number, "competition": competition}
+        )
+        for seat, its_row in enumerate(seats):
+            of_seats.append({**its_row, "match": number, "seat": seat, "competition": competition})
+    connection.execute(MATCHES.insert(), of_matches)
+    connection.execute(SEATS.insert(), of_seats)
+    return list(range(first, first + len(matches)))
 
 
 def last_match(connection: sa.Connection) -> int:
@@ -208,9 +143,23 @@ def bench(connection: sa.Connection, competition: int, benched: Sequence[Benchin
             connection.execute(BENCHED.insert().values(row | {"failures": benching.failures}))
 
 
-def _match_row(result: BlockResult, match: MatchResult) -> dict[str, Any]:
-    return {
+def match_row(
+    competition: int,
+    result: BlockResult | SingleMatch,
+    match: MatchResult,
+    block: int | None = None,
+) -> Row:
+    """Return what `insert` takes of a match.
+
+    Args:
+        competition: The number of the competition.
+        result: What has its seed and map.
+        match: The match.
+        block: The number of its block.
+    """
+    row = {
         "id": match.id,
+        "block": block,
         "seating": match.seating,
         "attempt": match.attempt,
         "seed": str(result.seed),
@@ -227,12 +176,8 @@ def _match_row(result: BlockResult, match: MatchResult) -> dict[str, Any]:
         "stall": match.stall,
         "record": match.record,
     }
-
-
-def _seat_rows(match: MatchResult) -> Iterator[dict[str, Any]]:
-    for number_of_seat, seat in enumerate(match.seats):
-        yield {
-            "seat": number_of_seat,
+    seats = [
+        {
             "bot": seat.bot,
             "ending": seat.ending.value,
             "words": json.dumps(seat.words),
@@ -241,3 +186,6 @@ def _seat_rows(match: MatchResult) -> Iterator[dict[str, Any]]:
             "illegal": seat.illegal,
             "gone": seat.gone,
         }
+        for seat in match.seats
+    ]
+    return competition, row, seats

@@ -1,5 +1,87 @@
-"""How databases come to their tables, step by step, by alembic.
+"""Bringing a database to the tables of `schema`, step by step, or refusing it.
 
 A new step is a file in `versions`, written by hand after the last one's form; a step that was
-released never changes. They are run by `lanista.results.migrate`; no `alembic.ini` is needed.
+released never changes. alembic runs them, without an `alembic.ini`; it is only loaded if there is
+something to change. Everything happens on a connection and in a transaction of the caller, so a
+database is changed as a whole or not at all.
 """
+
+import threading
+
+import sqlalchemy as sa
+
+from lanista.results.errors import StoreError
+from lanista.results.schema import FORMER, FORMER_NAMES, REVISION, VERSION_TABLE
+
+MIGRATIONS = "lanista.results:migrations"
+"""The folder from which alembic runs the migrations."""
+_upgrading = threading.Lock()
+"""Held while alembic upgrades: what it upgrades is in global variables of its own, though every
+thread may open a database of its own."""
+
+
+def is_current(connection: sa.Connection) -> bool:
+    """Return whether the database has the tables of this version; else call `bring_up_to_date`."""
+    there = sa.inspect(connection).get_table_names()
+    return VERSION_TABLE in there and _version(connection) == REVISION
+
+
+def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> bool:
+    """Create the tables in an empty database, or upgrade those of an older version.
+
+    Args:
+        connection: A connection in a transaction that may write, and that excludes other writers.
+        where: The database's name, for messages.
+        create: Whether tables may be created in an empty database.
+
+    Raises:
+        StoreError: It is empty and may not be filled, is another program's, or was written by a
+            newer version, or by one before the first release.
+
+    Returns:
+        Whether anything was changed: another process may have done it in the meantime.
+    """
+    there = sa.inspect(connection).get_table_names()
+    version = _version(connection) if VERSION_TABLE in there else None
+    if FORMER_NAMES in there or version in FORMER:
+        raise StoreError(
+            f"{where}: written by a version of Lanista before 0.1, and can't be read any more; "
+            "move it away: a tournament is then played again, ladders begin anew, as such a "
+            "version's records of their matches can't be read either, and names have to be "
+            "registered again"
+        )
+    if VERSION_TABLE not in there:
+        if there:
+            raise StoreError(
+                f"{where}: not a database of Lanista: it holds other tables, such as "
+                f"{min(there)!r}; give Lanista a database of its own"
+            )
+        if not create:
+            raise StoreError(
+                f"{where}: empty; `lanista tournament run` or `lanista arena run` fills it"
+            )
+    elif version == REVISION:
+        return False
+
+    from alembic import command  # noqa: PLC0415 - takes 0.2 s, and is hardly ever needed
+    from alembic.config import Config  # noqa: PLC0415 - as above
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - as above
+
+    config = Config()
+    config.set_main_option("script_location", MIGRATIONS)
+    config.attributes["connection"] = connection
+    known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
+    if version is not None and version not in known:
+        raise StoreError(
+            f"{where}: written by a newer version of Lanista (its tables are {version}, "
+            f"this one knows up to {REVISION}); use that version"
+        )
+    with _upgrading:
+        command.upgrade(config, "head")
+    return True
+
+
+def _version(connection: sa.Connection) -> str | None:
+    column = sa.column("version_num", sa.Text)
+    version = sa.select(column).select_from(sa.table(VERSION_TABLE))
+    return connection.scalar(version)

@@ -8,6 +8,7 @@ down_revision = None
 
 _FAILED = sa.text("ending NOT IN ('normal', 'void')")
 _LISTED = sa.text("id IS NOT NULL")
+_OF_BLOCK = sa.text("block IS NOT NULL")
 
 
 def upgrade() -> None:
@@ -83,13 +84,14 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["competition"], ["competitions.number"], name="fk_matches_competitions"
         ),
-        sa.UniqueConstraint(
-            "competition",
-            "block",
-            "seating",
-            "attempt",
-            name="uq_matches_competition_block_seating_attempt",
-        ),
+    )
+    op.create_index(
+        "ix_matches_block",
+        "matches",
+        ["competition", "block", "seating", "attempt"],
+        unique=True,
+        sqlite_where=_OF_BLOCK,
+        postgresql_where=_OF_BLOCK,
     )
     op.create_index("ix_matches_competition_number", "matches", ["competition", "number"])
     op.create_index(

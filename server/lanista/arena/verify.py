@@ -1,0 +1,150 @@
+"""Comparing stored results with the records of matches, and making an arena's database anew."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import attrs
+
+from lanista.arena.ladder_results import LONGEST_MATCH, result_of, unstored
+from lanista.arena.match_list import listed_match, read_record, record_days, record_of
+from lanista.match.record import BadRecordError, Header, ResultInfo
+from lanista.results.base import Kind
+from lanista.results.data_folder import DataFolder
+from lanista.results.listed import listed_row
+from lanista.results.match_result import SingleMatch
+from lanista.results.reading import StoredMatch
+from lanista.results.rebuild import Rebuild, in_order, rebuilding
+from lanista.results.recorded import Comparison, Finding, Trouble, differ
+from lanista.results.writing import Row, insert, match_row
+
+BATCH = 500
+"""Number of matches that are stored anew in one transaction."""
+
+
+@attrs.frozen
+class LadderRecords:
+    """The records of a ladder's matches, for `lanista.results.recorded`."""
+
+    folder: Path
+    """The arena's folder of records by day."""
+    ladder: str
+    """The ladder's name."""
+
+    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
+        """Return what a record says of a stored match; None if its match was aborted."""
+        assert stored.match.record is not None
+        return result_of(header, info, stored.match.record)
+
+    def unstored(self, comparison: Comparison) -> Iterator[Finding]:
+        """Yield the records of the ladder that aren't stored, and those that can't be read."""
+        damaged: list[str] = []
+
+        def on_damaged(_: str, why: str) -> None:
+            damaged.append(why)
+
+        all_ = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
+        for result in unstored(self.folder, self.ladder, all_, comparison.paths, on_damaged):
+            record = str(result.match.record)
+            if comparison.is_missing(str(result.match.id), record):
+                yield Finding(Trouble.UNSTORED, f"{self.folder / record}: its match isn't stored")
+        for why in damaged:
+            yield Finding(Trouble.UNREADABLE, why)
+
+
+def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
+    """Make the database of an arena anew from its records, while the arena doesn't run.
+
+    Matches keep their order. One that is stored as its record says, or that has no record any more,
+    stays as it is stored.
+
+    Args:
+        data: The data folder.
+        ladders: The names and games of the arena's ladders.
+
+    Raises:
+        StoreError: The database is in use, or the new one can't be written.
+        OSError: The folder of records can't be read.
+    """
+    with rebuilding(data.database) as work:
+        former = work.competitions()
+        known = {id_: (number, of) for number, of, id_ in work.numbers() if id_}
+        days = dict(record_days(data.records))
+        kinds = {
+            of: work.new.make_competition(*of)
+            for of in [*((Kind.LADDER, *ladder) for ladder in ladders), *former.values()]
+            if of[0] is Kind.LADDER
+        }
+        of_ladders = {id_ for id_, (_, number) in known.items() if former.get(number) in kinds}
+        order = in_order({*days, *of_ladders}, {id_: number for id_, (number, _) in known.items()})
+        anew = _Anew(work, data.records, kinds)
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            numbers = [known[id_][0] for _, id_ in batch if id_ in of_ladders]
+            stored = {found.match.id: found for found in work.former_matches(numbers)}
+            matches: list[tuple[int, Row]] = []
+            for place, id_ in batch:
+                found = stored.get(id_)
+                of = None if found is None else former[known[id_][1]]
+                row = anew.row(id_, days.get(id_), found, of)
+                if row is not None:
+                    matches.append((place, row))
+            with work.new.writing() as connection:
+                insert(connection, [row for _, row in matches])
+            work.stored([place for place, _ in matches])
+        work.keep({number: kinds[of] for number, of in former.items() if of in kinds})
+    return work
+
+
+@attrs.frozen
+class _Anew:
+    """What is stored anew of an arena's matches."""
+
+    work: Rebuild
+    records: Path
+    kinds: dict[tuple[Kind, str, str], int]
+    """The numbers of the competitions: all ladders, and those whose matches are only listed."""
+
+    def row(
+        self,
+        id_: str,
+        day: str | None,
+        stored: StoredMatch | None,
+        of: tuple[Kind, str, str] | None,
+    ) -> Row | None:
+        """Return what is stored anew of a match; None if nothing can be.
+
+        Args:
+            id_: The match's id.
+            day: The day of its record; None if there is none.
+            stored: The match as the result of a ladder in the former database; None if it isn't.
+            of: The ladder of which it is a result.
+        """
+        if day is not None:
+            try:
+                return self._recorded(record_of(id_, day), stored, of)
+            except (BadRecordError, OSError) as error:
+                self.work.troubles.append(f"record: {error}")
+        return None if stored is None or of is None else self._as_stored(stored, of)
+
+    def _as_stored(self, stored: StoredMatch, of: tuple[Kind, str, str]) -> Row:
+        competition, row, seats = match_row(self.kinds[of], stored.single, stored.match)
+        return competition, {**row, "committed": stored.committed}, seats
+
+    def _recorded(
+        self, record: str, stored: StoredMatch | None, of: tuple[Kind, str, str] | None
+    ) -> Row:
+        header, info = read_record(self.records / record)
+        name = "" if header.ladder is None else header.ladder.name
+        ladder = (Kind.LADDER, name, header.game)
+        result = result_of(header, info, record)
+        if result is None or ladder not in self.kinds:
+            listed = (Kind.LISTED, name, header.game)
+            if listed not in self.kinds:
+                self.kinds[listed] = self.work.new.make_competition(*listed)
+            return listed_row(self.kinds[listed], listed_match(header, info, record))
+        if stored is not None and of == ladder and not any(differ(stored.single, result)):
+            return self._as_stored(stored, of)
+        committed = info.ended if stored is None else stored.committed
+        competition, row, seats = match_row(self.kinds[ladder], result, result.match)
+        return competition, {**row, "committed": committed}, seats

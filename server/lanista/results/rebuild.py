@@ -1,0 +1,236 @@
+"""Making a SQLite database anew, from records and from what can be read of the former one.
+
+The new file takes the former one's place when it is complete, and not before; the former one is
+kept beside it. What the records say is read by `arena.verify` and `competition.verify`.
+"""
+
+import contextlib
+import itertools
+import os
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.results.base import Database, Kind
+from lanista.results.errors import StoreError, log_of
+from lanista.results.lock import file_lock
+from lanista.results.reading import Reading, StoredMatch, rows
+from lanista.results.schema import (
+    BARRED,
+    BOTS,
+    COMPETITIONS,
+    MATCHES,
+    META,
+    NAMES,
+    RATINGS,
+    SNAPSHOTS,
+    STRUCK,
+    UNBENCHED,
+)
+
+_KEPT: Mapping[sa.Table, str] = {
+    NAMES: "names with their tokens",
+    BARRED: "benched names",
+    STRUCK: "strikes",
+    UNBENCHED: "ended rests",
+    META: "notes",
+    BOTS: "identities of bots",
+    SNAPSHOTS: "snapshots of ratings",
+    RATINGS: "ratings in them",
+}
+"""The tables that only a database has, and what is in them."""
+_AT_ONCE = 5000
+"""Number of rows that are inserted at once."""
+
+
+@attrs.define
+class Rebuild:
+    """A database that is made anew."""
+
+    new: Database
+    former: Database | None
+    """The former database; None if there is none, or if it can't be opened."""
+    kept_at: Path | None = None
+    """Where the former file is in the end; None if there was none."""
+    matches: int = 0
+    """Number of matches that were stored."""
+    kept: dict[str, int] = attrs.field(factory=dict)
+    """Number of rows that were kept of the former database, by what they are."""
+    troubles: list[str] = attrs.field(factory=list)
+    """What couldn't be read, in one line each."""
+    _places: list[int] = attrs.field(factory=list)
+    """By stored match, ascending: the former number of it, or of the last one before it."""
+
+    def stored(self, places: Sequence[int]) -> None:
+        """Note that matches were stored, in this order.
+
+        Args:
+            places: By match: its former number, or that of the last match before it.
+        """
+        self._places += places
+        self.matches += len(places)
+
+    def competitions(self) -> dict[int, tuple[Kind, str, str]]:
+        """Return kind, name and game of the former competitions by number."""
+        found = self._readable("competitions", sa.select(COMPETITIONS))
+        return {row["number"]: (Kind(row["kind"]), row["name"], row["game"]) for row in found}
+
+    def numbers(self) -> list[tuple[int, int, str]]:
+        """Return number, competition and id of the former matches, the oldest first.
+
+        The id is empty if a match has none.
+        """
+        at = MATCHES.c
+        of_match = sa.select(at.number, at.competition, at.id).order_by(at.number)
+        found = self._readable("numbers of matches", of_match)
+        return [(row["number"], row["competition"], row["id"] or "") for row in found]
+
+    def former_matches(self, numbers: Sequence[int]) -> list[StoredMatch]:
+        """Return those of some former matches that can be read, the oldest first."""
+        if self.former is None or not numbers:
+            return []
+        try:
+            with self.former.reading() as connection:
+                # By their numbers alone, so of whichever competition.
+                return list(Reading(connection, 0).numbered(numbers))[::-1]
+        except StoreError as error:
+            if len(numbers) == 1:
+                self.troubles.append(f"match {numbers[0]} of the former one: {why(error)}")
+                return []
+        half = len(numbers) // 2
+        return self.former_matches(numbers[:half]) + self.former_matches(numbers[half:])
+
+    def keep(self, competitions: Mapping[int, int]) -> None:
+        """Keep what only the former database has; to be called when all matches are stored.
+
+        Args:
+            competitions: The numbers that its competitions have now, by their former ones.
+        """
+        for table, what in _KEPT.items():
+            kept = []
+            for row in self._readable(what, sa.select(table)):
+                if "competition" in row:
+                    if row["competition"] not in competitions:
+                        continue
+                    row["competition"] = competitions[row["competition"]]
+                    # The number of the last match for which a note holds.
+                    for column in {"since", "number"} & row.keys():
+                        row[column] = bisect_right(self._places, row[column])
+                kept.append(row)
+            with self.new.writing() as connection:
+                for start in range(0, len(kept), _AT_ONCE):
+                    connection.execute(table.insert(), kept[start : start + _AT_ONCE])
+            if kept:
+                self.kept[what] = len(kept)
+
+    def _readable(self, what: str, statement: sa.Select[Any]) -> list[dict[str, Any]]:
+        """Return the rows of the former database until one can't be read."""
+        found: list[dict[str, Any]] = []
+        if self.former is None:
+            return found
+        try:
+            with self.former.reading() as connection:
+                names = statement.selected_columns.keys()
+                found.extend(
+                    dict(zip(names, row, strict=True)) for row in rows(connection, statement)
+                )
+        except StoreError as error:
+            self.troubles.append(f"{what}: only {len(found)} could be kept: {why(error)}")
+        return found
+
+
+@contextlib.contextmanager
+def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
+    """Yield what makes a database anew, which takes the former one's place in the end.
+
+    If it is interrupted, the former database is there as before.
+
+    Args:
+        path: The file of the database; it needn't exist.
+        holds: As in `Database.open`.
+
+    Raises:
+        StoreError: It is in use, or the new one can't be written.
+    """
+    path = path.resolve()
+    part = path.with_name(path.name + ".new")
+    with file_lock(path):
+        try:
+            _remove(part)
+            mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+            os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
+            with contextlib.ExitStack() as opened:
+                new = opened.enter_context(Database.open(part, holds=holds))
+                work = Rebuild(new, None)
+                if path.exists():
+                    try:
+                        work.former = Database.open(path, create=False, check=False)
+                        opened.enter_context(work.former)
+                    except StoreError as error:
+                        work.troubles.append(f"nothing could be kept: {why(error)}")
+                yield work
+            if path.exists():
+                work.kept_at = _kept_beside(path, is_readable=work.former is not None)
+            part.replace(path)
+        except OSError as error:
+            raise StoreError(
+                f"{path}: can't be made anew: {error.filename}: {error.strerror}"
+            ) from None
+        finally:
+            _remove(part)
+
+
+def _kept_beside(path: Path, *, is_readable: bool) -> Path:
+    """Give a database another name beside its own, and return it.
+
+    Raises:
+        StoreError: Another program uses the database.
+        OSError: The name can't be given.
+    """
+    log = log_of(path)
+    is_logged = log.exists() and log.stat().st_size > 0
+    if is_logged and is_readable:
+        raise StoreError(f"{path}: in use by another program, such as `standings`; try again")
+    names = (path.with_name(f"{path.name}.{number}") for number in itertools.count(1))
+    kept = next(name for name in names if not name.exists())
+    kept.hardlink_to(path)
+    if is_logged:
+        log.rename(log_of(kept))
+    log.unlink(missing_ok=True)
+    return kept
+
+
+def why(error: StoreError) -> str:
+    """Return what is wrong with a database, without what could be done about it."""
+    return str(error).partition("; ")[0]
+
+
+def _remove(path: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def in_order(ids: Collection[str], numbers: Mapping[str, int]) -> list[tuple[int, str]]:
+    """Return matches in the order in which they are stored anew, each after its place.
+
+    That is the former order; a match that the former database didn't have comes after the last one
+    that began before it.
+
+    Args:
+        ids: The ids, which sort by time.
+        numbers: The former numbers, by id.
+
+    Returns:
+        By match: its former number, or that of the last match before it; and its id.
+    """
+    known = sorted(numbers)
+    places = []
+    for id_ in ids:
+        before = bisect_right(known, id_)
+        number = numbers[known[before - 1]] if before else 0
+        places.append((number, id_ not in numbers, id_))
+    return [(number, id_) for number, _, id_ in sorted(places)]
