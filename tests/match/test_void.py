@@ -13,11 +13,10 @@ from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.ending import Ending
-from lanista.match.passes import PassLimit
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.match.runner import Match
-from lanista.match.stalls import StallMonitor
+from lanista.match.stalls import PassLimit, StallMonitor
 from match.loopback import PATIENCE, read_line, socket_pair
 from match.playing import (
     ANGRYMOB,
