@@ -6,8 +6,8 @@ unit at most once. Each phase is a function that changes the state.
 
 from collections.abc import Mapping, Sequence
 
+from lanista.games.chance import permutation, permutation_start
 from lanista.games.crematoria.board import ELEVATOR, ROCK
-from lanista.games.crematoria.draws import permutation, permutation_start
 from lanista.games.crematoria.geometry import (
     ALL,
     BR,
