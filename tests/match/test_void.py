@@ -29,6 +29,7 @@ from match.playing import (
     sit,
     speaks,
     verdicts,
+    writes,
 )
 
 
@@ -187,12 +188,6 @@ async def test_a_void_match_can_be_played_again_on_its_connections(tmp_path, aut
 
 async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
     """Seat 1 sends rubbish, seat 0 is late, the host stands still: void, and seat 1 is told."""
-
-    async def rubbish(end):
-        await end.write(b"\xff\n")
-        await end.read_rest()
-        end.close()
-
     table = sit(
         tmp_path,
         COUNTING,
@@ -203,7 +198,7 @@ async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
     async def keeper(end):
         await end.read_until("score 2")
 
-    record = await table.play(keeper, rubbish, keeper)
+    record = await table.play(keeper, writes(b"\xff\n"), keeper)
     assert [("late", "missing", "late")] == verdicts(record)
     assert [False, True, False] == [connection.closed for connection in table.connections]
     assert heard(table.bots[1])[-1].startswith("error not-utf8")
