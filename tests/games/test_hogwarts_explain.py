@@ -3,9 +3,6 @@
 That possible ones are explained: test_hogwarts_traces, and the matches played here.
 """
 
-import functools
-import gzip
-from pathlib import Path
 from random import Random
 
 import attrs
@@ -13,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanista.games.base import Late, MalformedAnswerError
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.explaining import (
     _is_drawable,
@@ -22,7 +18,7 @@ from lanista.games.hogwarts.explaining import (
     _Walls,
     explain,
 )
-from lanista.games.hogwarts.files import Command, Unit, read_res, res_of
+from lanista.games.hogwarts.files import Command, res_of
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.placing import draw_ingredients
 from lanista.games.originals import Explanation, UnexplainedError
@@ -37,20 +33,12 @@ from support.hogwarts import (
     begin,
     cell,
     hall,
-    roam,
+    roaming,
     seeded,
     spell,
+    trace,
 )
 from support.traces import some_always
-
-FOLDER = Path(__file__).parents[1] / "traces" / "hogwarts"
-
-
-@functools.cache
-def trace(name):
-    """A match file of the original."""
-    path = next(FOLDER.glob(f"{name}_*.res.gz"))
-    return read_res(gzip.decompress(path.read_bytes()).decode("ascii"))
 
 
 def problem(res, number, rules="original"):
@@ -109,19 +97,7 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
         ROUNDS_SPELL_RESTING_GHOST=2,
         ROUNDS_FOR_CONVERTING=converting,
     )
-    pick = Random(seed)
-
-    def turns():
-        for _ in range(15):
-            said = []
-            for seat in range(4):
-                try:
-                    said.append(game.parse(seat, roam(game, seat, pick)))
-                except MalformedAnswerError:
-                    said.append(Late())
-            yield said
-
-    res = res_of(game, turns(), seed=seed, names="abcd")
+    res = res_of(game, roaming(game, 15, Random(seed)), seed=seed, names="abcd")
     rules = "original" if original else "text"
     assert Explanation(rounds=15, of=15, rules=rules) == explain(res, rules)
 
@@ -476,7 +452,3 @@ def test_ingredients_of_the_ruleset_are_drawable(seed):
 def test_other_ingredients_are_not(values):
     """Sums of 3; no multiple of five; allowed sum 30 of tens; beyond 30; 3 of 5 is too much."""
     assert (values == (10,) * 15) == _is_drawable(values)
-
-
-def test_a_unit_is_plain_data():
-    assert Unit(0, 1, 2, 3, 4) == Unit(0, 1, 2, 3, 4)

@@ -7,7 +7,6 @@ from random import Random
 import attrs
 import pytest
 
-from lanista.games.base import Late, MalformedAnswerError
 from lanista.games.hogwarts.files import (
     CODED,
     commands_of,
@@ -22,7 +21,7 @@ from lanista.games.hogwarts.files import (
 )
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import FormatError
-from support.hogwarts import INGREDIENTS, RIGHT, begin, hall, play, roam, seeded, spell
+from support.hogwarts import INGREDIENTS, RIGHT, begin, hall, play, roaming, seeded, spell
 
 DEFAULTS = {setting.name: setting.default for setting in CODED}
 
@@ -32,21 +31,10 @@ def short_match(word="Game"):
     """Six rounds of a small match, spells among its commands."""
     settings = {"NUM_ROUNDS": 53, "NUM_INI_WIZARDS_PER_CLAN": 2, "NUM_INI_BOOKS": 3}
     game = seeded(6, **settings, ROUNDS_SPELL_RESTING_GHOST=1)
-    pick = Random(1)
-
-    def turns():
-        for _ in range(53):
-            said = []
-            for seat in range(4):
-                try:
-                    said.append(game.parse(seat, roam(game, seat, pick)))
-                except MalformedAnswerError:
-                    said.append(Late())
-            yield said
-
+    turns = roaming(game, 53, Random(1))
     shares = (0.25, -1, 1e-05, 0)
     names = ("Joe", "Camper Joe", "x", "y")
-    return res_of(game, turns(), seed=6, names=names, word=word, status=lambda _: shares)
+    return res_of(game, turns, seed=6, names=names, word=word, status=lambda _: shares)
 
 
 TEXT = write_res(short_match())

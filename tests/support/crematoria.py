@@ -14,7 +14,7 @@ import lanista_maps
 from lanista.games.base import Answer, Token, Verdict, complete_settings
 from lanista.games.chance import Chance
 from lanista.games.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
-from lanista.games.crematoria.files import read_orders
+from lanista.games.crematoria.files import Header, match_text, read_orders
 from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.geometry import LEVEL, cell_at
 from lanista.games.crematoria.ruleset import RULESET
@@ -157,6 +157,14 @@ def roaming(seed: int) -> Answers:
     """Answers of four roaming players, by a source of chance of their own."""
     pick = Random(seed)
     return lambda game: [" ".join(map(str, roam(game, seat, pick))) for seat in range(4)]
+
+
+def roamed(game: Crematoria, rounds: int, seed: int) -> str:
+    """The match file of a game of four roaming players."""
+    pick = Random(seed)
+    header = Header(seed=seed, settings=game.settings, names=("A", "B", "C", "D"))
+    turns = ([game.parse(seat, roam(game, seat, pick)) for seat in range(4)] for _ in range(rounds))
+    return "".join(match_text(header, game, turns))
 
 
 def at_fault(game: Crematoria) -> list[Raw]:
