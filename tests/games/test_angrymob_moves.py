@@ -91,6 +91,13 @@ def test_all_that_arrive_fight_together():
     assert ({}, {(1, 1): 1, (1, 2): 10}) == units(game)
 
 
+def test_fights_in_several_cells_are_apart():
+    """Each cell for itself."""
+    game = at(CENTRE, {(1, 0): 9, (3, 0): 9}, {(1, 2): 5, (3, 2): 12})
+    play(game, "1 0 9 0 3 0 9 0", "1 2 5 2 3 2 12 2")
+    assert ({(1, 1): 4}, {(3, 1): 3}) == units(game)
+
+
 def test_neutral_units_never_fight():
     """Who doesn't recruit stands beside them."""
     game = at(CENTRE, {(2, 1): 9}, {(0, 4): 1})
