@@ -94,30 +94,6 @@ def test_golden_games_go_as_the_naive_ones(path):
 
 
 @given(maps(), SEEDS)
-def test_units_vanish_only_in_fights_and_equally(text, seed):
-    """Section 2: a fight takes equal numbers from both, recruiting only changes the owner."""
-    game = start(text)
-    watcher, pick = Watcher(game), Random(seed)
-    for _ in range(MOVES):
-        before = game.scores()
-        neutral = dict(watcher.neutral)
-        moves = [orders(game, seat, watcher.units[seat], pick) for seat in (0, 1)]
-        game.advance([game.parse(seat, numbers) for seat, numbers in enumerate(moves)])
-        if game.outcome() is not None and game.outcome().reason == "forfeit":
-            assert before == game.scores()
-            break
-        watcher.look()
-        recruited = [0, 0]
-        for cell in neutral.keys() - watcher.neutral.keys():
-            (seat,) = (seat for seat in (0, 1) if cell in watcher.units[seat])
-            recruited[seat] += neutral[cell]
-        lost = [before[seat] + recruited[seat] - game.scores()[seat] for seat in (0, 1)]
-        assert lost[0] == lost[1] >= 0
-        if game.outcome() is not None:
-            break
-
-
-@given(maps(), SEEDS)
 def test_the_mirror_image_of_a_game_is_a_game(text, seed):
     """The map is its own mirror image, so the same moves turned around, by the other player."""
     game = start(text)

@@ -10,9 +10,9 @@ import lanista_maps
 from lanista.games.base import complete_settings
 from lanista.games.chance import OriginalChance
 from lanista.games.crematoria.explaining import explain, explain_round
-from lanista.games.crematoria.files import Header, Res, match_text, read_res
+from lanista.games.crematoria.files import Res, read_res
 from lanista.games.crematoria.ruleset import RULESET
-from support.crematoria import TRACE_NAMES, board, new_game, roam, trace_text
+from support.crematoria import TRACE_NAMES, board, new_game, roamed, trace_text
 from support.traces import some_always
 
 LIVELY = "05_Dummy-Serox-DFS-alfus_s11"
@@ -45,14 +45,8 @@ def test_all_rounds_of_a_trace_are_explained(name):
 )
 def test_our_own_matches_are_explained(seed, settings):
     """Two statements of the rules agree on settings of which there is no trace."""
-    game, pick = new_game(seed, settings), Random(seed)
-    header = Header(seed=seed, settings=game.settings, names=("A", "B", "C", "D"))
-
-    def turns():
-        for _ in range(settings["nb_rounds"]):
-            yield [game.parse(seat, roam(game, seat, pick)) for seat in range(4)]
-
-    explained = explain(read_res("".join(match_text(header, game, turns()))))
+    text = roamed(new_game(seed, settings), settings["nb_rounds"], seed)
+    explained = explain(read_res(text))
     assert (settings["nb_rounds"], None) == (explained.rounds, explained.problem)
 
 
@@ -65,15 +59,9 @@ def played_on(made, seed, rounds=40):
             whys.append(why)
             return super().below(n, why)
 
-    rules, pick = complete_settings(RULESET, {"nb_rounds": rounds}), Random(seed)
+    rules = complete_settings(RULESET, {"nb_rounds": rounds})
     game = RULESET.new(rules, made, Listening(seed))
-    header = Header(seed=seed, settings=rules, names=("A", "B", "C", "D"))
-
-    def turns():
-        for _ in range(rounds):
-            yield [game.parse(at, roam(game, at, pick)) for at in range(4)]
-
-    return read_res("".join(match_text(header, game, turns()))), whys
+    return read_res(roamed(game, rounds, seed)), whys
 
 
 @pytest.mark.parametrize("name", ["galleries", "islands"])

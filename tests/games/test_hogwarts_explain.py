@@ -3,9 +3,6 @@
 That possible ones are explained: test_hogwarts_traces, and the matches played here.
 """
 
-import functools
-import gzip
-from pathlib import Path
 from random import Random
 
 import attrs
@@ -13,20 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanista.games.base import Late, MalformedAnswerError
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.explaining import (
-    Explanation,
     _is_drawable,
     _Round,
     _towards,
-    _UnexplainedError,
     _Walls,
     explain,
 )
-from lanista.games.hogwarts.files import Command, Unit, read_res, res_of
+from lanista.games.hogwarts.files import Command, res_of
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.placing import draw_ingredients
+from lanista.games.originals import Explanation, UnexplainedError
 from support.hogwarts import (
     ADDED_UP,
     DOWN,
@@ -38,27 +33,19 @@ from support.hogwarts import (
     begin,
     cell,
     hall,
-    roam,
+    roaming,
     seeded,
     spell,
+    trace,
 )
 from support.traces import some_always
-
-FOLDER = Path(__file__).parents[1] / "traces" / "hogwarts"
-
-
-@functools.cache
-def trace(name):
-    """A match file of the original."""
-    path = next(FOLDER.glob(f"{name}_*.res.gz"))
-    return read_res(gzip.decompress(path.read_bytes()).decode("ascii"))
 
 
 def problem(res, number, rules="original"):
     """What is wrong with one round, or None."""
     try:
         _Round(res, number, rules, _Walls(res.states[0].rows)).explain(res.commands[number])
-    except _UnexplainedError as error:
+    except UnexplainedError as error:
         return str(error)
     return None
 
@@ -110,20 +97,9 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
         ROUNDS_SPELL_RESTING_GHOST=2,
         ROUNDS_FOR_CONVERTING=converting,
     )
-    pick = Random(seed)
-
-    def turns():
-        for _ in range(15):
-            said = []
-            for seat in range(4):
-                try:
-                    said.append(game.parse(seat, roam(game, seat, pick)))
-                except MalformedAnswerError:
-                    said.append(Late())
-            yield said
-
-    res = res_of(game, turns(), seed=seed, names="abcd")
-    assert Explanation(15, None) == explain(res, "original" if original else "text")
+    res = res_of(game, roaming(game, 15, Random(seed)), seed=seed, names="abcd")
+    rules = "original" if original else "text"
+    assert Explanation(rounds=15, of=15, rules=rules) == explain(res, rules)
 
 
 # The first state
@@ -208,7 +184,7 @@ def test_a_corrupted_field_is_noticed_in_one_of_its_two_rounds(name, field):
 
 def test_status_and_word_are_not_judged():
     res = attrs.evolve(with_state(trace("01"), 3, status=(0.5, -1, 0, 0)), word="SecGame")
-    assert Explanation(200, None) == explain(res)
+    assert Explanation(rounds=200, of=200) == explain(res)
 
 
 def test_the_problem_is_told_with_its_round_in_one_line():
@@ -476,7 +452,3 @@ def test_ingredients_of_the_ruleset_are_drawable(seed):
 def test_other_ingredients_are_not(values):
     """Sums of 3; no multiple of five; allowed sum 30 of tens; beyond 30; 3 of 5 is too much."""
     assert (values == (10,) * 15) == _is_drawable(values)
-
-
-def test_a_unit_is_plain_data():
-    assert Unit(0, 1, 2, 3, 4) == Unit(0, 1, 2, 3, 4)

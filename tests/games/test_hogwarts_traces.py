@@ -3,69 +3,44 @@
 tests/traces/hogwarts holds the program's own match files, and what the players submitted.
 """
 
-import functools
-import gzip
-from pathlib import Path
-
 import pytest
 
-from lanista.games.hogwarts.explaining import Explanation, explain
-from lanista.games.hogwarts.files import read_orders, read_res, res_of, submoves, write_res
-from support.hogwarts import check_invariants, seeded
+from lanista.games.hogwarts.explaining import explain
+from lanista.games.hogwarts.files import res_of, write_res
+from lanista.games.originals import Explanation
+from support.hogwarts import TRACE_NAMES, check_invariants, replayed, trace, trace_text
 from support.traces import some_always
-
-FOLDER = Path(__file__).parents[1] / "traces" / "hogwarts"
-TRACES = sorted(path.name.removesuffix(".res.gz") for path in FOLDER.glob("*.res.gz"))
-
-
-@functools.cache
-def match_file(name):
-    return gzip.decompress((FOLDER / f"{name}.res.gz").read_bytes()).decode("ascii")
-
-
-@functools.cache
-def parsed(name):
-    return read_res(match_file(name))
-
-
-def replayed(name, **settings):
-    """A game from the trace's seed, and its turns as answers of the wire."""
-    text = gzip.decompress((FOLDER / f"{name}.orders.gz").read_bytes()).decode("ascii")
-    game = seeded(parsed(name).seed, **settings)
-    turns = (
-        [game.parse(seat, submoves(said)) for seat, said in enumerate(players)]
-        for players in read_orders(text)
-    )
-    return game, turns
 
 
 def test_the_traces_are_here():
-    assert 8 == len(TRACES)
+    assert 8 == len(TRACE_NAMES)
 
 
-@pytest.mark.parametrize("name", TRACES)
+@pytest.mark.parametrize("name", TRACE_NAMES)
 def test_a_match_of_the_original_comes_out_byte_for_byte(name):
     game, turns = replayed(name, original=1)
-    file = parsed(name)
+    file = trace(name)
     made = res_of(game, turns, seed=file.seed, names=file.names)
     assert file == made
     # Compared as a whole only after the parts, whose difference can be read. So it is also proven
     # that a match file which is read and written again is the same, byte for byte.
-    assert match_file(name) == write_res(made)
-
-
-@pytest.mark.parametrize("name", some_always(TRACES, "05_s7_Dummy-Dummy-Dummy-Dummy", TRACES[-1]))
-def test_a_match_of_the_original_is_explained_from_its_file_alone(name):
-    assert Explanation(200, None) == explain(parsed(name), "original")
+    assert trace_text(name) == write_res(made)
 
 
 @pytest.mark.parametrize(
-    "name", some_always(["05_s7_Dummy-Dummy-Dummy-Dummy", TRACES[-1]], TRACES[-1])
+    "name", some_always(TRACE_NAMES, "05_s7_Dummy-Dummy-Dummy-Dummy", TRACE_NAMES[-1])
+)
+def test_a_match_of_the_original_is_explained_from_its_file_alone(name):
+    assert Explanation(rounds=200, of=200) == explain(trace(name), "original")
+
+
+@pytest.mark.parametrize(
+    "name", some_always(["05_s7_Dummy-Dummy-Dummy-Dummy", TRACE_NAMES[-1]], TRACE_NAMES[-1])
 )
 def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(name):
     """18, rows 1, 3 and 4: the same seed and orders, and the invariants hold all along."""
     game, turns = replayed(name)
-    file = parsed(name)
+    file = trace(name)
 
     def checked():
         for turn in turns:
@@ -75,7 +50,7 @@ def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(nam
     made = res_of(game, checked(), seed=file.seed, names=file.names)
     assert file.states[0] == made.states[0]
     assert file != made
-    assert Explanation(200, None) == explain(made, "text")
+    assert Explanation(rounds=200, of=200, rules="text") == explain(made, "text")
     by_the_original = explain(made, "original")
     assert "the spell captured" in by_the_original.problem
     spells = [number for number, done in enumerate(made.commands) if _casts(done)]

@@ -1,53 +1,37 @@
 """Frames of match files: those of the game that wrote them, whatever rules made them."""
 
 import functools
-import gzip
 import re
-from pathlib import Path
 
 import attrs
 import pytest
 
 from lanista.games import registry
 from lanista.games.base import Late
-from lanista.games.crematoria import files as crematoria
-from lanista.games.hogwarts import files as hogwarts
-from lanista.games.original_tokens import FormatError
-from lanista.games.originals import of_game, of_text
-from lanista.games.requirements import (
+from lanista.games.conformance import (
     require_mark,
     require_past,
     require_places,
     require_scene,
     require_stats,
 )
+from lanista.games.crematoria import files as crematoria
+from lanista.games.hogwarts import files as hogwarts
+from lanista.games.originals import FormatError, of_game, of_text
+from support import hogwarts as hogwarts_trace
 from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text
-from support.hogwarts import seeded
 from support.traces import some_always
-
-HOGWARTS = Path(__file__).parents[1] / "traces" / "hogwarts"
-HOGWARTS_NAMES = tuple(
-    sorted(path.name.removesuffix(".res.gz") for path in HOGWARTS.glob("*.res.gz"))
-)
 
 LIVELY = "05_s7_Dummy-Dummy-Dummy-Dummy"
 
 
-@functools.cache
-def hogwarts_text(name):
-    return gzip.decompress((HOGWARTS / f"{name}.res.gz").read_bytes()).decode("ascii")
-
-
-def hogwarts_played(name, **settings):
+def hogwarts_played(name):
     """The frames and scores of a trace's match as our game shows it, and its scene."""
-    text = gzip.decompress((HOGWARTS / f"{name}.orders.gz").read_bytes()).decode("ascii")
-    game = seeded(hogwarts.read_res(hogwarts_text(name)).seed, **settings)
+    game, turns = hogwarts_trace.replayed(name, original=1)
     yield game.scene()
     yield game.frame(), game.scores()
-    for players in hogwarts.read_orders(text):
-        game.advance(
-            [game.parse(seat, hogwarts.submoves(said)) for seat, said in enumerate(players)]
-        )
+    for turn in turns:
+        game.advance(turn)
         yield game.frame(), game.scores()
 
 
@@ -61,10 +45,10 @@ def crematoria_played(name):
         yield game.frame(), game.scores()
 
 
-@pytest.mark.parametrize("name", some_always(HOGWARTS_NAMES, LIVELY))
+@pytest.mark.parametrize("name", some_always(hogwarts_trace.TRACE_NAMES, LIVELY))
 def test_a_hogwarts_file_shows_what_the_game_shows(name):
-    scene, *played = hogwarts_played(name, original=1)
-    shown = of_text(hogwarts_text(name)).show(hogwarts_text(name))
+    scene, *played = hogwarts_played(name)
+    shown = of_text(hogwarts_trace.trace_text(name)).show(hogwarts_trace.trace_text(name))
     events = captured = 0
     assert ("hogwarts", scene) == (shown.game, shown.scene)
     assert (int(re.search(r"_s(\d+)_", name)[1]), 200) == (shown.seed, shown.settings["NUM_ROUNDS"])
@@ -141,7 +125,7 @@ def check(text):
 @functools.cache
 def short_hogwarts():
     """Four rounds of a trace, read."""
-    res = hogwarts.read_res(hogwarts_text("10_s404_Stress-Stress-Stress-Stress"))
+    res = hogwarts_trace.trace("10")
     settings = {**res.settings, "NUM_ROUNDS": 4}
     return attrs.evolve(res, settings=settings, states=res.states[:5], commands=res.commands[:4])
 

@@ -15,7 +15,17 @@ from lanista.match.channel import BrokenChannelError
 from lanista.match.feed import payloads
 from lanista.match.record import read_record
 from lanista_protocol import parse_hello
-from match.playing import ANGRYMOB, CAPTURE, COUNTING, SMALL, sit, verdicts
+from match.playing import (
+    ANGRYMOB,
+    CAPTURE,
+    COUNTING,
+    SKIPPERS,
+    SMALL,
+    answers,
+    leaves,
+    sit,
+    verdicts,
+)
 from support import players
 
 GAMES = {
@@ -124,72 +134,29 @@ def test_it_ends_with_the_last_turn_that_a_seat_was_asked_in(tmp_path, name):
 
 
 @pytest.mark.parametrize(("hello", "is_told"), [("Ann v=1 notes=1", True), ("Ann v=1", False)])
-def test_a_bot_may_ask_for_notes_that_the_recorded_one_did_not(tmp_path, hello, is_told):
+async def test_a_bot_may_ask_for_notes_that_the_recorded_one_did_not(
+    tmp_path, autojump_clock, hello, is_told
+):
     """In a game that goes on after faults, and the other way round too."""
-
-    async def main():
-        table = sit(tmp_path, COUNTING, ["Ann v=1", "Bob v=1", "Cy v=1"], settings={"rounds": 2})
-
-        async def bot(end):
-            for line in ("what?", "1"):
-                await end.read_until("go")
-                await end.say(line)
-            await end.read_rest()
-
-        return await table.play(bot, bot, bot)
-
-    record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2})
+    record = await table.play(*[answers("what?", "1")] * 3)
     turns = list(payloads(record, COUNTING, 0, parse_hello(hello)))
     assert is_told == turns[1].startswith(b"note malformed 0 ")
 
 
-def test_a_bot_may_speak_another_dialect_than_the_recorded_one(tmp_path):
-    async def main():
-        table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL)
-
-        async def ann(end):
-            for line in CAPTURE:
-                await end.read_until("go")
-                await end.say(line)
-            await end.read_rest()
-
-        async def bob(end):
-            for _ in CAPTURE:
-                await end.read_until("go")
-                await end.say("")
-            await end.read_rest()
-
-        return await table.play(ann, bob)
-
-    record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+async def test_a_bot_may_speak_another_dialect_than_the_recorded_one(tmp_path, autojump_clock):
+    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL)
+    record = await table.play(answers(*CAPTURE), answers("", ""))
     classic = list(payloads(record, ANGRYMOB, 1, parse_hello("Old")))
     assert [b"2 2\nB .\n. A\n", b"0 0 1 0\n"] == classic
     assert b"start m1\n" == next(payloads(record, ANGRYMOB, 1))[:9]
 
 
-def test_a_failure_tells_the_last_two_turns(tmp_path):
+async def test_a_failure_tells_the_last_two_turns(tmp_path, autojump_clock):
     """What a bundle is made of is what the record gives again, with its answer and its log."""
-
-    async def main():
-        table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], settings={"move_limit": 9}, seed=3)
-
-        async def ann(end):
-            for line in ("", "", "# to the north\n0 0 1 7"):
-                await end.read_until("go")
-                await end.say(line)
-            await end.read_rest()
-
-        async def bob(end):
-            for _ in range(3):
-                await end.read_until("go")
-                await end.say("")
-            await end.read_rest()
-
-        record = await table.play(ann, bob)
-        return table.match.failures(), record
-
-    failures, record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-    (failure,) = failures
+    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], settings={"move_limit": 9}, seed=3)
+    record = await table.play(answers("", "", "# to the north\n0 0 1 7"), answers("", "", ""))
+    (failure,) = table.match.failures()
     (reason,) = failure.reasons
     sent = list(payloads(record, ANGRYMOB, 0))
     assert (0, "Ann") == (failure.seat, failure.name)
@@ -202,42 +169,11 @@ def test_a_failure_tells_the_last_two_turns(tmp_path):
     assert [0.2, 0.2] == [turn.limit for turn in failure.turns]
 
 
-def test_who_went_out_early_keeps_its_own_last_turns(tmp_path):
-    """In a game that goes on without it."""
-
-    async def main():
-        hellos = ["Ann v=1", "Bob v=1", "Cy v=1"]
-        table = sit(tmp_path, COUNTING, hellos, settings={"rounds": 6})
-
-        def bot(rounds):
-            async def run(end):
-                for _ in range(rounds):
-                    await end.read_until("go")
-                    await end.say("1")
-                end.close()
-
-            return run
-
-        await table.play(bot(2), bot(6), bot(6))
-        return table.match.failures()
-
-    (failure,) = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+async def test_who_went_out_early_keeps_its_own_last_turns(tmp_path, autojump_clock):
+    """In a game that goes on without it; whoever plays to the end has no failure."""
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 6})
+    await table.play(leaves(2), answers(*"111111"), answers(*"111111"))
+    (failure,) = table.match.failures()
     assert ("disconnected: closed its connection",) == failure.reasons
     assert [1, 2] == [turn.turn for turn in failure.turns]
     assert ["1", None] == [turn.answer for turn in failure.turns]
-
-
-def test_a_match_without_faults_has_no_failures(tmp_path):
-    async def main():
-        table = sit(tmp_path, COUNTING, ["Ann v=1", "Bob v=1", "Cy v=1"], settings={"rounds": 2})
-
-        async def bot(end):
-            for _ in range(2):
-                await end.read_until("go")
-                await end.say("1")
-            await end.read_rest()
-
-        await table.play(bot, bot, bot)
-        return table.match.failures()
-
-    assert [] == trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))

@@ -15,6 +15,7 @@ from match.playing import (
     SMALL,
     answers,
     heard,
+    leaves,
     listens,
     sit,
     speaks,
@@ -164,12 +165,7 @@ async def test_the_classic_example(tmp_path, autojump_clock, hellos):
 async def test_classic_hears_nothing_more_when_a_line_was_late_or_malformed(
     tmp_path, autojump_clock, bad, code
 ):
-    async def bob(end):
-        if bad is not None:
-            await end.say(bad)
-        await end.read_rest()
-        end.close()
-
+    bob = listens if bad is None else speaks(bad)
     table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob"], board=SMALL)
     record = await table.play(speaks(CAPTURE[0]), bob)
     assert SMALL == table.bots[0].heard.decode()
@@ -253,13 +249,7 @@ async def test_notes_1_hears_of_everything_refused_before_the_next_turn(tmp_path
 )
 async def test_who_loses_angrymob_is_told_why(tmp_path, autojump_clock, line, note):
     """Without notes=1, between its last answer and `end`; the opponent isn't told."""
-
-    async def bot(end):
-        if line is not None:
-            await end.say(line)
-        await end.read_rest()
-        end.close()
-
+    bot = listens if line is None else speaks(line)
     table = sit(tmp_path, ANGRYMOB, TWO, board=SMALL)
     record = await table.play(bot, answers(""))
     lines = heard(table.bots[0])
@@ -318,17 +308,11 @@ async def test_the_late_limit_is_the_matchs(tmp_path, autojump_clock):
 async def test_when_all_are_out_it_is_a_forfeit_with_the_scores_as_they_stand(
     tmp_path, autojump_clock
 ):
-    async def leaves(end):
-        await end.read_until("go")
-        await end.say("4")
-        await end.read_until("turn 1")
-        end.close()
-
     table = sit(tmp_path, COUNTING, SKIPPERS, late_limit=1)
-    record = await table.play(listens, leaves, answers("7"))
+    record = await table.play(listens, leaves(1), answers("7"))
     assert [("late", "answer", "answer"), ("out", "missing", "late")] == verdicts(record)
     result = record.result
-    assert ("forfeit", "all-out", (3, 2, 1), (0, 4, 7), 2) == (
+    assert ("forfeit", "all-out", (3, 2, 1), (0, 1, 7), 2) == (
         result.end,
         result.reason,
         result.ranks,

@@ -70,15 +70,8 @@ async def test_0_is_no_limit(tmp_path, autojump_clock, limits, waits):
 
 async def test_status_is_the_share_of_the_matchs_time(tmp_path, autojump_clock):
     """Of 20 + 4 x 0.2 = 20.8 s: after 10.4 s a half; what came late used its whole limit."""
-
-    async def slow(end):
-        await end.read_until("go")
-        await trio.sleep(10.4)
-        await end.say("1")
-        await end.read_rest()
-
     table = sit(tmp_path, COUNTING, SKIPPERS)
-    record = await table.play(slow, answers(*"11111"), answers(*"11111"))
+    record = await table.play(answers("1", delay=10.4), answers(*"11111"), answers(*"11111"))
     shares = [0.5, 0.5096, 0.5192, 0.5288]  # 10.4, 10.6, 10.8, 11 of 20.8 s, to 4 digits
     assert shares == [turn.status[0] for turn in record.turns[1:]]
     assert "status 0.5 0 0" in heard(table.bots[1])
@@ -99,13 +92,7 @@ async def test_a_late_line_is_thrown_away_and_is_that_turns_answer(tmp_path, aut
         await end.say("3")
         await end.read_rest()
 
-    async def steady(end):
-        for _ in range(4):
-            await end.read_until("go")
-            await trio.sleep(0.15)
-            await end.say("1")
-        await end.read_rest()
-
+    steady = answers(*"1111", delay=0.15)
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
     record = await table.play(slow, steady, steady)
     assert ["answer", "late", "answer", "answer"] == [turn[0] for turn in verdicts(record)]

@@ -1,23 +1,35 @@
-"""For the tests of Hogwarts: a player, hand-made positions, chances whose draws a test decides.
+"""For the tests of Hogwarts: a player, hand-made positions, scripted chances, the traces.
 
 Positions are small on purpose: an empty hall with four ghosts and four wizards, of which a test
 puts those it is about where it wants them; the others and Voldemort wait far away.
 """
 
 import functools
+import gzip
 import itertools
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from random import Random
 
-from lanista.games.base import Answer, Token, complete_settings
+from lanista.games.base import (
+    Answer,
+    Late,
+    MalformedAnswerError,
+    Token,
+    Verdict,
+    complete_settings,
+)
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.board import CLANS, Board, Unit
+from lanista.games.hogwarts.files import Res, read_orders, read_res
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
 from lanista.games.hogwarts.ruleset import RULESET
 from support.golden import GoldenGame
 
+TRACES = Path(__file__).parents[1] / "traces" / "hogwarts"
+TRACE_NAMES = sorted(path.name.removesuffix(".res.gz") for path in TRACES.glob("*.res.gz"))
 DOWN, DR, RIGHT, RU, UP, UL, LEFT, LD = range(8)
 INGREDIENTS = (5, 8, 6, 7, 6, 7, 8, 5, 5, 9, 5, 9, 7, 8, 5)
 """Seed 1's: five groups of 20."""
@@ -121,6 +133,29 @@ def seeded(seed: int, **settings: int) -> Hogwarts:
     return RULESET.new(given, RULESET.generate(given, chance), chance)
 
 
+@functools.cache
+def trace_text(name: str) -> str:
+    """The match file of a trace."""
+    return gzip.decompress((TRACES / f"{name}.res.gz").read_bytes()).decode("ascii")
+
+
+@functools.cache
+def trace(name: str) -> Res:
+    """The match of the trace whose name begins so."""
+    return read_res(trace_text(next(full for full in TRACE_NAMES if full.startswith(name))))
+
+
+def replayed(name: str, **settings: int) -> tuple[Hogwarts, Iterator[list[Answer]]]:
+    """A game from a trace's seed, and its turns as answers of the wire."""
+    text = gzip.decompress((TRACES / f"{name}.orders.gz").read_bytes()).decode("ascii")
+    game = seeded(trace(name).seed, **settings)
+    turns = (
+        [game.parse(seat, said) for seat, said in enumerate(players)]
+        for players in read_orders(text)
+    )
+    return game, turns
+
+
 def tokens(line: str) -> list[Token]:
     """A bot's line."""
     return [word if word.isalpha() else int(word) for word in line.split()]
@@ -185,6 +220,18 @@ def roam(game: Hogwarts, seat: int, pick: Random) -> list[Token]:
     if pick.random() < 0.05:
         said += pick.choice([["m", 500, 0], ["m", 0, 1], ["m", 5, 9], ["m", 70, 2], ["m", 1]])
     return said
+
+
+def roaming(game: Hogwarts, rounds: int, pick: Random) -> Iterator[list[Verdict]]:
+    """The turns of four roaming players; one whose answer is malformed is late."""
+    for _ in range(rounds):
+        turn: list[Verdict] = []
+        for seat in range(CLANS):
+            try:
+                turn.append(game.parse(seat, roam(game, seat, pick)))
+            except MalformedAnswerError:
+                turn.append(Late())
+        yield turn
 
 
 def check_invariants(game: Hogwarts) -> None:
