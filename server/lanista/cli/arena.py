@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli.arena_backup import command as backup
-from lanista.cli.arena_file import FILE, spec_of
+from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
 from lanista.cli.arena_names import command as name
-from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
+from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
+from lanista.cli.common import printable, write_example
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
 
@@ -37,10 +37,9 @@ def new(file: Path, game: str) -> int:
     """
     import lanista_maps
     from lanista.arena.example import example
-    from lanista.cli.common import printable, ruleset_named
     from lanista.games import registry
 
-    ruleset = ruleset_named(game)
+    ruleset = registry.get(game)
     text = example(
         file=printable(file.name),
         game=ruleset.name,
@@ -49,14 +48,7 @@ def new(file: Path, game: str) -> int:
         maps=list(lanista_maps.names(ruleset.name))[:2],
         settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
     )
-    try:
-        with file.open("x", encoding="utf-8", errors="backslashreplace") as opened:
-            opened.write(text)
-    except FileExistsError:
-        raise BadInputError(f"{file} exists already; name another file") from None
-    except OSError as error:
-        raise BadInputError(f"can't write {file}: {error.strerror}") from None
-    click.echo(f"{printable(str(file))}: check it with `lanista arena check`, then run it")
+    write_example(file, text, "check it with `lanista arena check`, then run it")
     return 0
 
 
@@ -87,8 +79,6 @@ def verify(file: Path) -> int:
     Exit codes: 0 all is right, 1 something differs, 2 bad input, or a database is damaged.
     """
     from lanista.arena.ladder_verify import comparison, only_recorded
-    from lanista.cli.arena_file import data_of, database_of
-    from lanista.cli.common import printable
     from lanista.cli.verify import EXIT_DIFFERENT, show
     from lanista.results.base import Kind
     from lanista.results.database import Store

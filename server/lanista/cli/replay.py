@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import EXIT_BAD_INPUT
-from lanista.cli.common import Choice, ending_line, fault_lines, printable, turns_text
+from lanista.cli.common import (
+    Choice,
+    delay_option,
+    ending_line,
+    fault_lines,
+    printable,
+    size_option,
+    turns_text,
+    write_text,
+)
 from lanista.errors import BadInputError
 from lanista.games.base import turn_word
 from lanista.games.picture import counted
@@ -130,33 +139,17 @@ def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
     """Write two matches as one HTML file; return its size in bytes."""
     from lanista.page import files
     from lanista.page.html import bundle
-    from lanista.page.replay_reader import UnreadableError, read_frames
+    from lanista.page.replay_reader import read_frames
 
-    try:
-        parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
-        return files.write([file_a, file_b], page, parts)
-    except UnreadableError as error:
-        raise BadInputError(printable(str(error))) from None
+    parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
+    return files.write([file_a, file_b], page, parts)
 
 
 @command.command("show")
 @click.argument("file")
 @click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N turns.")
-@click.option(
-    "--delay",
-    type=click.FloatRange(min=0),
-    default=50.0,
-    show_default=True,
-    metavar="MS",
-    help="Pause between turns.",
-)
-@click.option(
-    "--size",
-    type=click.IntRange(1, 6),
-    default=2,
-    show_default=True,
-    help="Maximum width of a cell, in characters.",
-)
+@delay_option
+@size_option
 @click.option(
     "--drawings/--no-drawings",
     "draws",
@@ -170,8 +163,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     from rich.console import Console
 
     from lanista.cli.drawing_view import TurnDrawings, turn_drawings
-    from lanista.cli.live import LiveBoard
-    from lanista.cli.view import BoardView, lacks_colours
+    from lanista.cli.view import BoardView, LiveBoard, lacks_colours
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, positions
 
@@ -263,7 +255,6 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
     res: a record of Hogwarts or Crematoria as the original game's match file. png, gif: a picture
     of a record, or of a match file (.res) of an original game.
     """
-    from lanista.cli.export import new_name
     from lanista.page import files
 
     options = {
@@ -286,23 +277,26 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
         if last is not None and last < first:
             raise BadInputError(f"--to {last} comes before --from {first}")
         ending, parts = ".gif", files.as_gif(file, first, last, delay, given["size"])
-    path = new_name(file, ending) if output is None else Path(output)
+    path = _new_name(file, ending) if output is None else Path(output)
     size = files.write([file], path, parts)
     click.echo(f"{printable(str(path))}: {size} bytes")
 
 
+def _new_name(file: str, ending: str) -> Path:
+    """Return the default output file: `file`'s name in the current folder, with another ending."""
+    name = Path(file).name.removesuffix(".gz")
+    return Path(Path(name).stem + ending)
+
+
 def _export_res(file: str, output: str | None) -> None:
-    from lanista.cli.export import as_res
+    from lanista.cli.originals import as_res
 
     record, ruleset = _read(file)
     text = "".join(as_res(record, ruleset))
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        Path(output).write_text(text, encoding="ascii")
-    except OSError as error:
-        raise BadInputError(f"can't write {output}: {error.strerror}") from None
+    write_text(Path(output), text)
 
 
 @command.command("html")
@@ -321,10 +315,9 @@ def html(file: str, output: str | None) -> int:
 
     Exit codes: 0 written; 1 written, but the match is shown only in part; 2 bad input.
     """
-    from lanista.cli.export import new_name
     from lanista.page import files
     from lanista.page.html import bundle
-    from lanista.page.replay_reader import UnreadableError, read_frames
+    from lanista.page.replay_reader import read_frames
 
     troubles: list[str] = []
 
@@ -334,11 +327,8 @@ def html(file: str, output: str | None) -> int:
                 troubles.append(part["trouble"])
             yield part
 
-    path = new_name(file, ".html") if output is None else Path(output)
-    try:
-        size = files.write([file], path, bundle(parts()))
-    except UnreadableError as error:
-        raise BadInputError(printable(str(error))) from None
+    path = _new_name(file, ".html") if output is None else Path(output)
+    size = files.write([file], path, bundle(parts()))
     click.echo(f"{printable(str(path))}: {size} bytes")
     for trouble in troubles:
         click.echo(f"{file}: {printable(trouble)}", err=True)
@@ -377,8 +367,8 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
     """
     import trio
 
-    from lanista.cli.common import bot_argv
     from lanista.hosting.feeder import Feeder
+    from lanista.hosting.names import bot_argv
     from lanista.match.feed import asked_turns, payloads
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, start

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli.common import Choice, Finite, clock_options, game_options
+from lanista.cli.common import (
+    Choice,
+    Finite,
+    clock_of,
+    clock_options,
+    game_options,
+    given_settings,
+    setup_of,
+)
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
 from lanista.match.conditions import SHORTEST
@@ -20,7 +28,6 @@ if TYPE_CHECKING:
     from lanista.arena.options import Options
     from lanista.arena.spec import ArenaSpec, LadderSpec
     from lanista.games.base import Ruleset
-    from lanista.hosting.spec_parts import Clock
     from lanista.match.conditions import MatchConditions
 
 
@@ -170,8 +177,8 @@ def command(
 
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, toml_of
-    from lanista.cli.common import given_settings, ruleset_named, setup_of
     from lanista.cli.web import address_of
+    from lanista.games import registry
     from lanista.toml_spec import ValueOfKeyError
 
     if no_web and web is not None:
@@ -185,7 +192,7 @@ def command(
     if web is not None:
         address_of(web)
     spec = _with_ladders(ladders)
-    ruleset = ruleset_named(game or spec.default_game)
+    ruleset = registry.get(game or spec.default_game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     rated = _as_given(spec.ladders, ruleset, settings, map_, conditions)
     try:
@@ -199,7 +206,7 @@ def command(
             matches=matches,
             map=map_,
             settings=given_settings(sets, move_limit),
-            clock=_clock(conditions),
+            clock=clock_of(conditions),
         )
         spec = attrs.evolve(
             spec,
@@ -231,15 +238,11 @@ def _with_ladders(ladders: Sequence[str]) -> "ArenaSpec":
         BadInputError: There is no such game, or the name can't be that of a ladder.
     """
     from lanista.arena.spec import implied
-    from lanista.cli.common import ruleset_named
-    from lanista.toml_spec import SpecError
+    from lanista.games import registry
 
     for text in ladders:
-        ruleset_named(text.partition("=")[0])
-    try:
-        return implied(ladders)
-    except SpecError as error:
-        raise BadInputError(str(error)) from None
+        registry.get(text.partition("=")[0])
+    return implied(ladders)
 
 
 def _as_given(
@@ -256,26 +259,13 @@ def _as_given(
 
     usual = complete_settings(ruleset, {})
     changed = {name: value for name, value in settings.items() if value != usual[name]}
-    clock = _clock(conditions)
+    clock = clock_of(conditions)
     maps = () if map_ is None else (map_,)
     return tuple(
         attrs.evolve(ladder, clock=clock, settings=changed, maps=maps)
         if ladder.game == ruleset.name
         else attrs.evolve(ladder, clock=clock)
         for ladder in ladders
-    )
-
-
-def _clock(conditions: "MatchConditions") -> "Clock":
-    """Return the clock of a spec that stands for the conditions of the options."""
-    from lanista.hosting.spec_parts import Clock
-
-    return Clock(
-        first=conditions.clock.first,
-        turn=conditions.clock.turn,
-        start=conditions.time_start,
-        late_limit=conditions.late_limit,
-        stall_margin=conditions.stall_margin,
     )
 
 
@@ -287,8 +277,8 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
         reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
     Raises:
-        BadInputError: An address can't be listened on, the data folder can't be written, or a
-            tournament can't be shown.
+        CannotListenError: An address can't be listened on.
+        BadInputError: The data folder can't be written, or a tournament can't be shown.
     """
     import attrs
     import trio
@@ -296,11 +286,9 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     from lanista.arena.operator import Operator
     from lanista.arena.server import Arena, CannotOpenError, serve
     from lanista.arena.spec import NO_PAGE
-    from lanista.cli.addresses import listening_text
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, shown_tournaments
-    from lanista.cli.web import PagePort
-    from lanista.errors import CannotListenError
+    from lanista.cli.web import PagePort, listening_text
     from lanista.page.ladders import Ladders
 
     standings_process, bots_process = StandingsProcess(), StandingsProcess()
@@ -351,7 +339,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
         if shown.looks or options.spec.ladders:
             standings_process.start()
         trio.run(serve, options, announce, open_beside, reread)
-    except (CannotListenError, CannotOpenError) as error:
+    except CannotOpenError as error:
         raise BadInputError(str(error)) from None
     except ExceptionGroup:
         if not failures:

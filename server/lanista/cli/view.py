@@ -2,17 +2,41 @@
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Self
 
 import attrs
+import trio
 from rich.console import Console, Group
+from rich.live import Live
 from rich.style import Style
 from rich.text import Text
 
 from lanista.cli.fitting import Cells, Layout, Part, Window, fit, lines_of, said
-from lanista.cli.palette import GROUNDS, SUN, of_mark, of_seat, of_shape
-from lanista.games.picture import Frame, Ground, Mark, Place, Scene
-from lanista.page.seat_colours import letter
+from lanista.games.base import Game
+from lanista.games.picture import Frame, Ground, Mark, Place, Scene, Shape
+from lanista.match.runner import Watcher
+from lanista.page.seat_colours import DARK, letter
 
+of_seat = DARK.of_seat
+"""The colours of a seat: those of the page's dark theme, as are all here (page/colours.js)."""
+GROUNDS = {Ground.FLOOR: "#23262c", Ground.WALL: "#6d7480", Ground.BASE: "#c8453c"}
+SUN = "#6b5f2a"
+"""The colour of floor that is in the light."""
+THINGS = {
+    Shape.BOOK: "#ff3b4f",
+    Shape.GEM: "#ffd028",
+    Shape.BEAST: "#ffffff",
+    Shape.SHIP: "#b9bac2",
+}
+"""Colours of what belongs to no seat; everything else has that of `DARK.neutral`.
+
+Beasts aren't red as on the page, since without their shape they would look like books.
+"""
+_TINTS = {Shape.SQUARE: ("#ffffff", 0.5), Shape.CROSS: ("#000000", 0.3)}
+"""Shapes of units that differ from their seat's colour: the colour mixed in, and its share."""
+PART_SECONDS = 3.0
+"""Seconds for which a part of a board that doesn't fit is shown before the next one."""
 MANY_COLOURS = ("256", "truecolor")
 """The colour systems, as rich names them, that can show the page's colours."""
 SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
@@ -301,3 +325,81 @@ def _joined(pairs: Iterator[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:
         text, last = text + more, style
     if last is not None:
         yield text, last
+
+
+def of_mark(mark: Mark) -> str:
+    """Return the colour of a mark that is drawn without its text."""
+    return of_shape(mark.shape, mark.seat)
+
+
+def of_shape(shape: Shape, seat: int | None) -> str:
+    """Return the colour of a shape of a seat, or of no seat, that is drawn without a text."""
+    if seat is None:
+        return THINGS.get(shape, DARK.neutral.unit)
+    colour = of_seat(seat).unit
+    return _mixed(colour, *_TINTS[shape]) if shape in _TINTS else colour
+
+
+def _mixed(colour: str, other: str, share: float) -> str:
+    parts = [
+        round(int(colour[at : at + 2], 16) * (1 - share) + int(other[at : at + 2], 16) * share)
+        for at in (1, 3, 5)
+    ]
+    return "#" + "".join(f"{part:02x}" for part in parts)
+
+
+class LiveBoard:
+    """Draws every position in the terminal; the last one stays on the screen."""
+
+    def __init__(
+        self, names: Sequence[str], cell_width: int, delay: float, console: Console | None = None
+    ) -> None:
+        self._names = names
+        self._cell_width = cell_width
+        self._delay = delay
+        # Without a refreshing thread a position is drawn between turns, when no clock runs.
+        self._console = console or Console(highlight=False)
+        self._plain = lacks_colours(self._console)
+        self._live = Live(
+            console=self._console,
+            auto_refresh=False,
+            vertical_overflow="crop",
+        )
+        self._view: BoardView | None = None
+        self._last: tuple[Frame, Mapping[Place, str] | None] | None = None
+        self._began: float | None = None
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._view is not None and self._last is not None:
+            frame, drawn = self._last
+            self._live.update(self._view.last_screen(frame, self._console, drawn))
+        self._live.stop()
+
+    def watcher_of(self, names: Sequence[str]) -> Watcher:
+        """Return the watcher of a match whose bots have these names."""
+        self._names = names
+        return self.watch
+
+    async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
+        """Draw the position, and the cells that bots mark; wait for the delay.
+
+        It is a match's `Watcher`.
+        """
+        if self._view is None or not game.turn:
+            self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
+        now = trio.current_time()
+        if self._began is None:
+            self._began = now
+        number = int((now - self._began) / PART_SECONDS)
+        self._last = frame, _ = game.frame(), drawn
+        self._live.update(self._view.screen(frame, self._console, number, drawn), refresh=True)
+        await trio.sleep(self._delay)
