@@ -201,19 +201,16 @@ def _reread(
     import structlog
 
     from lanista.arena.reloading import unchangeable, with_limits
-    from lanista.arena.spec import NO_PAGE, read_spec
-    from lanista.cli.serve import connections_possible
+    from lanista.arena.spec import read_spec
+    from lanista.cli.serve import allow_connections
     from lanista.toml_spec import SpecError
 
     log = structlog.get_logger()
     spec = _overridden(read_spec(file), given)
-    has_page = begun_with.page.listen != NO_PAGE
     try:
-        possible = connections_possible(
-            spec.max_connections,
-            has_page=has_page,
-            has_tls=begun_with.tls is not None,
-            warn=lambda why: log.warning("fewer connections than the file says", why=why),
+        possible = allow_connections(
+            attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls),
+            lambda why: log.warning("fewer connections than the file says", why=why),
         )
     except BadInputError as error:
         raise SpecError(f"{file}: max_connections: {error}") from None

@@ -1,11 +1,13 @@
 """`lanista replay`: shows and checks records of matches, and writes them as other files."""
 
 import itertools
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from lanista.cli import EXIT_BAD_INPUT
@@ -27,7 +29,8 @@ from lanista.page.seat_colours import letter
 if TYPE_CHECKING:
     from lanista.games.base import Game, Ruleset
     from lanista.hosting.feeder import FeedResult
-    from lanista.match.record import Record
+    from lanista.match.record import Header, Record
+    from lanista.page.difference import Difference, SeatAnswer, SeatDifference
 
 EXIT_MISMATCH = 1
 GIF_DELAY = 200
@@ -104,7 +107,6 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
 
     Exit codes: 0 the same match, 1 they differ, 2 a file isn't a record or can't be read.
     """
-    from lanista.cli.replay_diff import difference_json, difference_lines
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, verify
     from lanista.page.difference import first_difference
@@ -121,11 +123,9 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
                 raise BadInputError(f"{file}: {printable(str(error))}") from None
         raise
     if as_json:
-        import json
-
-        click.echo(json.dumps(difference_json(difference)))
+        click.echo(json.dumps({"differs": difference.found, **attrs.asdict(difference)}))
     else:
-        for line in difference_lines(difference, (file_a, file_b), a.header):
+        for line in _difference_lines(difference, (file_a, file_b), a.header):
             click.echo(printable(line))
     if page is not None:
         if not difference.is_comparable:
@@ -143,6 +143,68 @@ def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
 
     parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
     return files.write([file_a, file_b], page, parts)
+
+
+def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header") -> Iterator[str]:
+    """Yield a difference as lines for people.
+
+    Args:
+        difference: The difference.
+        files: The names of the two records, A and B.
+        a: The header of A.
+    """
+    yield f"A: {files[0]}"
+    yield f"B: {files[1]}"
+    if difference.start:
+        yield "They begin differently:"
+        yield from _indented(difference.start)
+    if not difference.is_comparable:
+        yield "So the turns of these matches can't be compared."
+        return
+    if difference.turn is None:
+        same = min(difference.turns)
+        if difference.end:
+            yield f"The same answers in the {same} turns that both have. They end differently:"
+            yield from _indented(difference.end)
+        else:
+            yield f"No difference: the same answers in all {same} turns, and the same result."
+        return
+    yield f"First difference: turn {difference.turn}."
+    for seat in difference.seats:
+        yield from _seat_lines(seat, a.players[seat.seat].name)
+    if difference.position_turn is None:
+        yield (
+            "The position after it is the same, and so are all others in the "
+            f"{min(difference.turns)} turns that both have."
+        )
+        return
+    if difference.position_turn > difference.turn + 1:
+        yield (
+            "The position after it is the same; positions differ from "
+            f"that after turn {difference.position_turn - 1} on:"
+        )
+    else:
+        yield f"The position after turn {difference.turn} differs:"
+    yield from _indented(difference.position)
+
+
+def _seat_lines(difference: "SeatDifference", name: str) -> Iterator[str]:
+    yield f"  seat {difference.seat} ({name} in A) answered differently:"
+    for side, answer in (("A", difference.a), ("B", difference.b)):
+        yield f"    {side}: {_verdict_words(answer)}"
+        yield from (f"      only in {side}: {submove}" for submove in answer.submoves)
+        yield from (f"      {fault}" for fault in answer.faults)
+    if difference.note is not None:
+        yield f"    {difference.note}"
+
+
+def _verdict_words(answer: "SeatAnswer") -> str:
+    sent = "no answer" if answer.raw is None else answer.raw
+    return sent if answer.verdict == "answer" else f"{answer.verdict}: {sent}"
+
+
+def _indented(lines: Sequence[str]) -> Iterator[str]:
+    yield from (f"  {line}" for line in lines)
 
 
 @command.command("show")

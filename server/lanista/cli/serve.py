@@ -296,12 +296,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     has_page = page_spec.listen != NO_PAGE
     tournaments = [options.folder / file for file in page_spec.tournaments]
     shown = shown_tournaments(tournaments, standings_process, bots_process)
-    possible = connections_possible(
-        options.spec.max_connections,
-        has_page=has_page,
-        has_tls=options.spec.tls is not None,
-        warn=partial(click.echo, err=True),
-    )
+    possible = allow_connections(options.spec, partial(click.echo, err=True))
     options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
     records = options.data.records
     try:
@@ -351,74 +346,63 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     return 0
 
 
-def open_files(max_connections: int, *, has_page: bool, has_tls: bool) -> int:
-    """Return how many files an arena must be allowed to have open.
-
-    Args:
-        max_connections: Number of connections of bots.
-        has_page: Whether there is a page too.
-        has_tls: Whether bots and viewers connect by TLS.
-    """
+def _open_files(spec: "ArenaSpec", connections: int) -> int:
+    """Return how many files an arena must be allowed to have open, with so many bots connected."""
     from lanista.arena.options import files_needed
+    from lanista.arena.spec import NO_PAGE
 
-    needed = files_needed(max_connections, has_tls=has_tls)
-    if not has_page:
+    needed = files_needed(connections, has_tls=spec.tls is not None)
+    if spec.page.listen == NO_PAGE:
         return needed
     from lanista.page.connections import MAX_CONNECTIONS
 
     return needed + MAX_CONNECTIONS
 
 
-def connections_allowed(wanted: int, *, has_page: bool, has_tls: bool) -> int:
-    """Return the number of bots' connections that the system allows, at most `wanted`.
+def connections_allowed(spec: "ArenaSpec") -> tuple[int, str]:
+    """Return how many connections of bots the system allows by its limit of open files.
+
+    Returns:
+        The number, at most what the spec says; and if it is less, the reason, otherwise "".
 
     Raises:
         BadInputError: The system doesn't allow enough for a single match.
     """
+    wanted = spec.max_connections
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard == resource.RLIM_INFINITY or hard >= open_files(
-        wanted, has_page=has_page, has_tls=has_tls
-    ):
-        return wanted
+    needed = _open_files(spec, wanted)
+    if hard == resource.RLIM_INFINITY or hard >= needed:
+        return wanted, ""
     possible = range(2, wanted)
-    found = bisect_right(
-        possible, hard, key=lambda n: open_files(n, has_page=has_page, has_tls=has_tls)
-    )
+    found = bisect_right(possible, hard, key=partial(_open_files, spec))
     if not found:
-        least = open_files(2, has_page=has_page, has_tls=has_tls)
         raise BadInputError(
-            f"the system allows {hard} open files (ulimit -Hn), and the arena needs {least} "
-            "at least, most of them for the page: allow more, or serve no page"
+            f"the system allows {hard} open files (ulimit -Hn), and the arena needs "
+            f"{_open_files(spec, 2)} at least, most of them for the page: allow more, or serve no "
+            "page"
         )
-    return possible[found - 1]
+    why = f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed"
+    return possible[found - 1], why
 
 
-def connections_possible(
-    wanted: int, *, has_page: bool, has_tls: bool, warn: Callable[[str], object]
-) -> int:
+def allow_connections(spec: "ArenaSpec", warn: Callable[[str], object]) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
     Args:
-        wanted: Number of connections of bots.
-        has_page: Whether there is a page too.
-        has_tls: Whether bots and viewers connect by TLS.
+        spec: The arena.
         warn: Called with a line for the operator if the system doesn't allow so many.
 
     Returns:
-        The number of connections of bots that the system allows, at most `wanted`.
+        The number of connections of bots that the system allows, at most what the spec says.
 
     Raises:
         BadInputError: The system doesn't allow enough for a single match.
     """
+    allowed, why = connections_allowed(spec)
+    if why:
+        warn(f"{allowed} connections at once instead of {spec.max_connections}: {why}")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = open_files(wanted, has_page=has_page, has_tls=has_tls)
-    possible = connections_allowed(wanted, has_page=has_page, has_tls=has_tls)
-    if possible < wanted:
-        warn(
-            f"{possible} connections at once instead of {wanted}: the system allows {hard} "
-            f"open files (ulimit -Hn), and {needed} would be needed"
-        )
-        needed = hard
+    needed = hard if why else _open_files(spec, allowed)
     if soft != resource.RLIM_INFINITY and soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-    return possible
+    return allowed

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lanista.errors import BadInputError
+from lanista.games.picture import counted
 
 if TYPE_CHECKING:
     import trio
@@ -53,9 +54,8 @@ def warning_of_token() -> str | None:
     token = os.environ.get(TOKEN)
     if not token or not is_short(token):
         return None
-    plural = "" if len(token) == 1 else "s"
     return (
-        f"{TOKEN} has {len(token)} character{plural} and may be guessed; use {LONG} or more at "
+        f"{TOKEN} has {counted(len(token), 'character')} and may be guessed; use {LONG} or more at "
         "random, such as those that `openssl rand -hex 16` prints"
     )
 
