@@ -247,15 +247,6 @@ size_option = click.option(
     help="Maximum width of a cell of the drawn board, in characters.",
 )
 """The option for the board in a terminal."""
-delay_option = click.option(
-    "--delay",
-    type=Finite(min=0),
-    default=50.0,
-    show_default=True,
-    metavar="MS",
-    help="Pause between turns while the board is drawn.",
-)
-"""The option for how fast a board is drawn in a terminal, in milliseconds."""
 
 
 def display_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,10 +11,10 @@ import click
 
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
+    Finite,
     bot_limits_of,
     bot_options,
     clock_options,
-    delay_option,
     ending_line,
     fault_lines,
     game_and_bots,
@@ -83,7 +83,14 @@ class PlayCommand(click.Command):
 @start_option
 @bot_options
 @match_cpu_option
-@delay_option
+@click.option(
+    "--delay",
+    type=Finite(min=0),
+    default=50.0,
+    show_default=True,
+    metavar="MS",
+    help="Pause between turns while the board is drawn.",
+)
 @size_option
 @click.option(
     "--watch",
@@ -304,7 +311,7 @@ class _Session:
             elif not draws:
                 played = trio.run(interruptible, match.play, match.interrupt)
             else:
-                from lanista.cli.view import LiveBoard
+                from lanista.cli.live import LiveBoard
 
                 with LiveBoard((), size, delay) as live:
                     match.watcher = live.watcher_of

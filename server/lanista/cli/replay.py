@@ -13,7 +13,7 @@ import click
 from lanista.cli import EXIT_BAD_INPUT
 from lanista.cli.common import (
     Choice,
-    delay_option,
+    Finite,
     ending_line,
     fault_lines,
     printable,
@@ -210,7 +210,14 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
 @command.command("show")
 @click.argument("file")
 @click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N turns.")
-@delay_option
+@click.option(
+    "--delay",
+    type=Finite(min=0),
+    default=50.0,
+    show_default=True,
+    metavar="MS",
+    help="Pause between turns.",
+)
 @size_option
 @click.option(
     "--drawings/--no-drawings",
@@ -225,7 +232,8 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     from rich.console import Console
 
     from lanista.cli.drawing_view import TurnDrawings, turn_drawings
-    from lanista.cli.view import BoardView, LiveBoard, lacks_colours
+    from lanista.cli.live import LiveBoard
+    from lanista.cli.view import BoardView, lacks_colours
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, positions
 

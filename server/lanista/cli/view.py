@@ -2,20 +2,14 @@
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 import attrs
-import trio
 from rich.console import Console, Group
-from rich.live import Live
 from rich.style import Style
 from rich.text import Text
 
 from lanista.cli.fitting import Cells, Layout, Part, Window, fit, lines_of, said
-from lanista.games.base import Game
 from lanista.games.picture import Frame, Ground, Mark, Place, Scene, Shape
-from lanista.match.runner import Watcher
 from lanista.page.seat_colours import DARK, letter
 
 of_seat = DARK.of_seat
@@ -35,8 +29,6 @@ Beasts aren't red as on the page, since without their shape they would look like
 """
 _TINTS = {Shape.SQUARE: ("#ffffff", 0.5), Shape.CROSS: ("#000000", 0.3)}
 """Shapes of units that differ from their seat's colour: the colour mixed in, and its share."""
-PART_SECONDS = 3.0
-"""Seconds for which a part of a board that doesn't fit is shown before the next one."""
 MANY_COLOURS = ("256", "truecolor")
 """The colour systems, as rich names them, that can show the page's colours."""
 SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
@@ -346,60 +338,3 @@ def _mixed(colour: str, other: str, share: float) -> str:
         for at in (1, 3, 5)
     ]
     return "#" + "".join(f"{part:02x}" for part in parts)
-
-
-class LiveBoard:
-    """Draws every position in the terminal; the last one stays on the screen."""
-
-    def __init__(
-        self, names: Sequence[str], cell_width: int, delay: float, console: Console | None = None
-    ) -> None:
-        self._names = names
-        self._cell_width = cell_width
-        self._delay = delay
-        # Without a refreshing thread a position is drawn between turns, when no clock runs.
-        self._console = console or Console(highlight=False)
-        self._plain = lacks_colours(self._console)
-        self._live = Live(
-            console=self._console,
-            auto_refresh=False,
-            vertical_overflow="crop",
-        )
-        self._view: BoardView | None = None
-        self._last: tuple[Frame, Mapping[Place, str] | None] | None = None
-        self._began: float | None = None
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._view is not None and self._last is not None:
-            frame, drawn = self._last
-            self._live.update(self._view.last_screen(frame, self._console, drawn))
-        self._live.stop()
-
-    def watcher_of(self, names: Sequence[str]) -> Watcher:
-        """Return the watcher of a match whose bots have these names."""
-        self._names = names
-        return self.watch
-
-    async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
-        """Draw the position, and the cells that bots mark; wait for the delay.
-
-        It is a match's `Watcher`.
-        """
-        if self._view is None or not game.turn:
-            self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
-        now = trio.current_time()
-        if self._began is None:
-            self._began = now
-        number = int((now - self._began) / PART_SECONDS)
-        self._last = frame, _ = game.frame(), drawn
-        self._live.update(self._view.screen(frame, self._console, number, drawn), refresh=True)
-        await trio.sleep(self._delay)
