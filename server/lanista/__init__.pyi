@@ -9,13 +9,13 @@ from lanista.games.registry import UnknownGameError as UnknownGameError
 from lanista.hosting.started_match import StartFailureError as StartFailureError
 from lanista.library.bots import Bot as Bot
 from lanista.library.game import Game as Game
+from lanista.library.game import game_names as game_names
+from lanista.library.game import house_bots as house_bots
 from lanista.library.game import new_game as new_game
 from lanista.library.many import aplay_many as aplay_many
 from lanista.library.many import play_many as play_many
 from lanista.library.matches import Fault as Fault
 from lanista.library.matches import Match as Match
-from lanista.library.names import game_names as game_names
-from lanista.library.names import house_bots as house_bots
 from lanista.library.options import MatchOptions as MatchOptions
 from lanista.library.playing import aplay as aplay
 from lanista.library.playing import play as play

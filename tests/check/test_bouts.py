@@ -5,8 +5,8 @@ advice, and no other does.
 import pytest
 
 from check.checking import mode, offender
-from lanista.check.finding import Status
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, PLAIN, WORDS
+from lanista.check.items import Status
 
 BAD = {
     # what the bot is, the bout that shows it beside the plain one, the item, words of evidence

@@ -8,10 +8,8 @@ from lanista.bots.process import Exit
 from lanista.check import gauntlet
 from lanista.check.bout import Bout, Unasked
 from lanista.check.channels import Tap
-from lanista.check.evidence import shown
-from lanista.check.finding import Status, passed
 from lanista.check.gauntlet import APART, CROWDED, LARGEST, ONE, PLAIN, WORDS, Results
-from lanista.check.items import judge
+from lanista.check.items import Status, judge, passed, shown
 from lanista.check.times import Time, Times, times_of
 from lanista.cli.check import report
 from lanista.cli.common import printable

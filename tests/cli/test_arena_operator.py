@@ -8,7 +8,7 @@ import io
 import pytest
 
 from lanista.arena import tokens
-from lanista.cli import arena_status
+from lanista.cli import arena_operator
 from support.arenas import stored_names
 
 FILE = """
@@ -114,7 +114,7 @@ def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
 
     monkeypatch.setattr("time.sleep", sleep)
     with pytest.raises(KeyboardInterrupt):
-        arena_status.watch(lambda: looks.append(1) or status)
+        arena_operator.watch(lambda: looks.append(1) or status)
     assert 3 == len(looks)
     out = capsys.readouterr().out
     assert "Lanista 1.0 on 127.0.0.1:7777, up 0:01:05; page http://127.0.0.1:8080/" in out

@@ -13,7 +13,7 @@ import pytest
 
 from e2e.running import run_here
 
-PAIR = ("CamperJoe", "CamperJoe")
+PLAY = ("play", "angrymob", "CamperJoe", "CamperJoe")
 LONG = "x" * 5000
 
 BAD = {
@@ -22,7 +22,7 @@ BAD = {
     "no bot": (["play", "angrymob"], "lanista: Angry Mob is for 2 bots; 0 given"),
     "no game": (["play"], "lanista play: Missing argument 'GAME'"),
     "unknown game": (
-        ["play", "chess", *PAIR],
+        ["play", "chess", "A", "B"],
         "lanista: unknown game 'chess'; known games: angrymob",
     ),
     "unknown game to serve": (
@@ -31,10 +31,7 @@ BAD = {
     ),
     "unknown game's bots": (["bots", "chess"], "lanista: unknown game 'chess'; known games:"),
     "one bot": (["play", "angrymob", "CamperJoe"], "lanista: Angry Mob is for 2 bots; 1 given"),
-    "three bots": (
-        ["play", "angrymob", *PAIR, "CamperJoe"],
-        "lanista: Angry Mob is for 2 bots; 3 given",
-    ),
+    "three bots": ([*PLAY, "CamperJoe"], "lanista: Angry Mob is for 2 bots; 3 given"),
     "unknown bot": (
         ["play", "angrymob", "CamperJim", "CamperJoe"],
         "lanista: unknown bot 'CamperJim': no house bot of angrymob (CamperJoe, ProfessorRandom, R",
@@ -49,61 +46,61 @@ BAD = {
         "lanista: bot command \"'mybot\" can't be split into words: close the quote",
     ),
     "seed no number": (
-        ["play", "angrymob", *PAIR, "-s", "lucky"],
+        [*PLAY, "-s", "lucky"],
         "lanista play: Invalid value for '-s' / '--seed': 'lucky' is not a valid integer.",
     ),
     "seed too big": (
-        ["play", "angrymob", *PAIR, "-s", 2**63],
+        [*PLAY, "-s", 2**63],
         f"lanista: seed {2**63}; a seed of angrymob is from {-(2**63)} to {2**63 - 1}",
     ),
     "last seed too big": (
-        ["play", "angrymob", *PAIR, "-s", 2**63 - 2, "-n", 3],
+        [*PLAY, "-s", 2**63 - 2, "-n", 3],
         f"lanista: seed {2**63}; a seed of angrymob is from",
     ),
     "no matches": (
-        ["play", "angrymob", *PAIR, "-n", 0],
+        [*PLAY, "-n", 0],
         "lanista play: Invalid value for '-n': 0 is not in the range x>=1.",
     ),
     "no time": (
-        ["play", "angrymob", *PAIR, "--time-move", 0],
+        [*PLAY, "--time-move", 0],
         "lanista play: Invalid value for '--time-move': 0.0 is not in the range x>=0.0001.",
     ),
     "cell too wide": (
-        ["play", "angrymob", *PAIR, "--size", 7],
+        [*PLAY, "--size", 7],
         "lanista play: Invalid value for '--size': 7 is not in the range 1<=x<=6.",
     ),
     "unknown setting": (
-        ["play", "angrymob", *PAIR, "--set", "rounds=3"],
+        [*PLAY, "--set", "rounds=3"],
         "lanista: Angry Mob has no setting 'rounds'; its settings are: move_limit",
     ),
     "setting no number": (
-        ["play", "angrymob", *PAIR, "--set", "move_limit=many"],
+        [*PLAY, "--set", "move_limit=many"],
         "lanista: --set 'move_limit=many': expected NAME=VALUE with a whole number",
     ),
     "setting without value": (
-        ["play", "angrymob", *PAIR, "--set", "move_limit"],
+        [*PLAY, "--set", "move_limit"],
         "lanista: --set 'move_limit': expected NAME=VALUE with a whole number",
     ),
     "setting twice": (
-        ["play", "angrymob", *PAIR, "--set", "move_limit=1", "--set", "move_limit=2"],
+        [*PLAY, "--set", "move_limit=1", "--set", "move_limit=2"],
         "lanista: --set move_limit twice; say it once",
     ),
     "two limits": (
-        ["play", "angrymob", *PAIR, "--set", "move_limit=1", "--move-limit", 2],
+        [*PLAY, "--set", "move_limit=1", "--move-limit", 2],
         "lanista: --move-limit and --set move_limit differ; say it once",
     ),
     "limit too small": (
-        ["play", "angrymob", *PAIR, "--move-limit", 0],
+        [*PLAY, "--move-limit", 0],
         "lanista: setting move_limit of Angry Mob is 0; it can be from 1 to 1000000",
     ),
     "no map": (
-        ["play", "angrymob", *PAIR, "-i", "hell"],
+        [*PLAY, "-i", "hell"],
         "lanista: no map file 'hell', and no shipped map of that name; shipped maps of angrymob: a",
     ),
-    "map name too long": (["play", "angrymob", *PAIR, "-i", LONG], f"lanista: no map file '{LONG}"),
-    "map a folder": (["play", "angrymob", *PAIR, "-i", "folder"], "lanista: no map file 'folder'"),
+    "map name too long": ([*PLAY, "-i", LONG], f"lanista: no map file '{LONG}"),
+    "map a folder": ([*PLAY, "-i", "folder"], "lanista: no map file 'folder'"),
     "map asymmetric": (
-        ["play", "angrymob", *PAIR, "-i", "asymmetric.map"],
+        [*PLAY, "-i", "asymmetric.map"],
         "lanista: asymmetric.map: line 3, column 3: ",
     ),
     "map to serve": (["serve", "-i", "token.map"], "lanista: token.map: line 2, column 5: "),
@@ -115,17 +112,14 @@ BAD = {
         "lanista: binary: can't be read as text ('utf-8' codec",
     ),
     "record a folder": (
-        ["play", "angrymob", *PAIR, "-o", "folder"],
+        [*PLAY, "-o", "folder"],
         "lanista: -o folder: a folder; name a file (a folder goes with -n)",
     ),
     "record's folder a file": (
-        ["play", "angrymob", *PAIR, "-n", 2, "-o", "empty"],
+        [*PLAY, "-n", 2, "-o", "empty"],
         "lanista: -o empty: not a folder; with -n it names a folder",
     ),
-    "record's name too long": (
-        ["play", "angrymob", *PAIR, "-o", LONG],
-        f"lanista: -o {LONG}: File name too long",
-    ),
+    "record's name too long": ([*PLAY, "-o", LONG], f"lanista: -o {LONG}: File name too long"),
     "data below a file": (
         ["serve", "--data", "empty/data"],
         "lanista: can't write records to empty/data/records: Not a directory",
@@ -243,15 +237,15 @@ def _run(folder, *words):
 @pytest.mark.parametrize("value", ["nan", "inf", "1e-9", "-1", "0"])
 @pytest.mark.parametrize("option", ["--time-init", "--time-move", "--time-start"])
 def test_a_time_is_a_finite_number_that_the_wire_can_tell(lanista, option, value):
-    done = lanista("play", "angrymob", *PAIR, option, value)
+    done = lanista(*PLAY, option, value)
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
     assert option in done.err
 
 
 @pytest.mark.parametrize("option", ["--stall-margin", "--delay"])
 def test_no_pause_or_margin_is_endless(lanista, option):
-    assert 2 == lanista("play", "angrymob", *PAIR, option, "nan").code
-    assert 2 == lanista("play", "angrymob", *PAIR, option, "inf").code
+    assert 2 == lanista(*PLAY, option, "nan").code
+    assert 2 == lanista(*PLAY, option, "inf").code
 
 
 def test_a_file_that_is_no_program_is_told_so(lanista):
@@ -266,7 +260,7 @@ def test_a_file_that_is_no_program_is_told_so(lanista):
 def test_a_record_replaces_no_device(lanista, target):
     if target == "fifo":
         os.mkfifo(target)
-    done = lanista("play", "angrymob", *PAIR, "-o", target)
+    done = lanista(*PLAY, "-o", target)
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert "not a regular file" in done.err
     assert not Path(target).is_file()

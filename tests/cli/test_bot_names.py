@@ -5,10 +5,9 @@ import sys
 import pytest
 
 from lanista.bots.command import parse_command
-from lanista.cli.common import bot_command
 from lanista.games import registry
 from lanista.hosting.host import distinct
-from lanista.hosting.names import name_of
+from lanista.hosting.names import bot_command, name_of
 from lanista_protocol import parse_hello
 
 CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]

@@ -25,7 +25,7 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (0, "[]\n") == (done.returncode, done.stderr)
-    for name in LazyGroup.modules:
+    for name in LazyGroup.places:
         assert f"\n  {name} " in done.stdout
 
 

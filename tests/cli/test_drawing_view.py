@@ -3,9 +3,9 @@
 from rich.console import Console
 
 from lanista.cli.drawing_view import turn_drawings
-from lanista.cli.palette import SEATS
 from lanista.cli.view import BoardView
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene
+from lanista.page.seat_colours import DARK
 
 NAMES = ["Ann", "Bob"]
 RANGES = "rows are 0 to 2, columns 0 to 11"
@@ -24,7 +24,7 @@ def test_cells_lines_and_arrows_colour_cells():
         place: colour for place, colour in cells.items() if place[1] < 4
     }
     assert {(0, 4), (1, 5), (2, 6)} == {place for place in cells if place[1] >= 4}
-    assert {SEATS[1].unit} == {colour for place, colour in cells.items() if place[1] >= 4}
+    assert {DARK.seats[1].unit} == {colour for place, colour in cells.items() if place[1] >= 4}
 
 
 def test_levels_are_columns_of_the_grid_and_a_ring_has_a_shorter_way():

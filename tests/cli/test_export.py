@@ -203,7 +203,7 @@ def test_commands_without_pictures_do_not_need_pillow():
     """The arena, and the other commands of `replay`, load no Pillow."""
     code = (
         "import sys\n"
-        "import lanista.cli.replay, lanista.cli.export\n"
+        "import lanista.cli.replay, lanista.cli.originals\n"
         "import lanista.page.replay_reader, lanista.arena.match_list\n"
         "print('PIL' in sys.modules)\n"
     )

@@ -8,13 +8,13 @@ import pytest
 from rich.console import Console
 
 import lanista
-from lanista.cli import palette
 from lanista.cli.fitting import Part, Window
 from lanista.cli.live import PART_SECONDS, LiveBoard
-from lanista.cli.view import HALF, BoardView, lacks_colours
+from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, lacks_colours
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene, Shape
+from lanista.page.seat_colours import DARK
 
 NAMES = ("Ann", "Bob", "Cid", "Dora")
 FLOOR, WALL, BASE = Ground.FLOOR, Ground.WALL, Ground.BASE
@@ -52,12 +52,12 @@ LEVELLED = Scene(
 IN_LEVELS = Frame(turn=0, marks=(Mark(1, 0, 0, "p"), Mark(1, 20, 1, "f")), captions=("",) * 4)
 
 SYMBOLS = {
-    **{colours.unit: letter for colours, letter in zip(palette.SEATS, "ABCD", strict=True)},
-    **{colours.ground: letter for colours, letter in zip(palette.SEATS, "abcd", strict=True)},
-    palette.GROUNDS[FLOOR]: ".",
-    palette.GROUNDS[WALL]: "#",
-    palette.GROUNDS[BASE]: "=",
-    palette.THINGS[Shape.BOOK]: "+",
+    **{colours.unit: letter for colours, letter in zip(DARK.seats, "ABCD", strict=True)},
+    **{colours.ground: letter for colours, letter in zip(DARK.seats, "abcd", strict=True)},
+    GROUNDS[FLOOR]: ".",
+    GROUNDS[WALL]: "#",
+    GROUNDS[BASE]: "=",
+    THINGS[Shape.BOOK]: "+",
     "red1": "*",
 }
 
@@ -261,11 +261,11 @@ def test_the_colours_are_those_of_the_pages_dark_theme():
     page = Path(lanista.__file__).parent / "page" / "browser" / "colours.js"
     dark = page.read_text().split("dark: {")[1].split("});")[0]
     seats = re.findall(r'unit: "(.{7})", ground: "(.{7})", text: ".{7}", on: "(.{7})"', dark)
-    ours = [*palette.SEATS, palette.NEUTRAL]
+    ours = [*DARK.seats, DARK.neutral]
     assert seats == [(colours.unit, colours.ground, colours.on) for colours in ours]
     named = dict(re.findall(r'(\w+): "(#.{6})",\n', dark))
     assert [
-        *(palette.GROUNDS[ground] for ground in (FLOOR, WALL, BASE)),
-        palette.SUN,
-        *(palette.THINGS[shape] for shape in (Shape.BOOK, Shape.GEM, Shape.SHIP)),
+        *(GROUNDS[ground] for ground in (FLOOR, WALL, BASE)),
+        SUN,
+        *(THINGS[shape] for shape in (Shape.BOOK, Shape.GEM, Shape.SHIP)),
     ] == [named[name] for name in ("floor", "wall", "base", "sun", "book", "gem", "hull")]

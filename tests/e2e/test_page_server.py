@@ -12,7 +12,7 @@ import pytest
 from websockets.sync.client import connect
 
 from e2e.running import PATIENCE, environment, read, wait_until
-from lanista.cli.addresses import own_addresses
+from lanista.cli.web import own_addresses
 from lanista.games import registry
 from lanista.match.replay import verify
 

@@ -12,7 +12,7 @@ from e2e.running import Program, environment, wait_until
 from e2e.running import command as lanista
 from kit.conftest import NULL
 from lanista.bots.kit import build
-from lanista.cli.build import command
+from lanista.cli.originals import build as command
 
 
 def source(folder, text=NULL, name="AINull.cc"):

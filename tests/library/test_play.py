@@ -112,10 +112,7 @@ def test_functions_play_in_a_sandbox(sandbox, seen):
 def test_a_function_of_a_module_plays_in_a_sandbox():
     """Its module is imported there, from a folder that isn't the working directory."""
     match = lanista.play(
-        *("angrymob", [right, "CamperJoe"]),
-        settings={"move_limit": 2},
-        sandbox="bwrap",
-        **PATIENT,
+        *("angrymob", [right, "CamperJoe"]), settings={"move_limit": 2}, sandbox="bwrap", **PATIENT
     )
     assert ("move-limit", "") == (match.reason, match.outputs[0])
 
@@ -201,93 +198,90 @@ def lock(state):
 
 BAD = {
     "an unknown game": (
-        lambda: lanista.play("hogwart", ["Null"] * 4),
-        lanista.UnknownGameError,
+        ("hogwart", ["Null"] * 4),
+        {},
         "unknown game 'hogwart'; known games: angrymob, crematoria, hogwarts; did you mean 'hogw",
+        lanista.UnknownGameError,
     ),
-    "an unknown bot": (
-        lambda: lanista.play("angrymob", ["CamperJo", "CamperJoe"]),
-        lanista.BadInputError,
-        "unknown bot 'CamperJo': ",
-    ),
-    "too few bots": (
-        lambda: lanista.play("hogwarts", ["Null"]),
-        lanista.BadInputError,
-        "Hogwarts is for 4 bots; 1 given",
-    ),
+    "an unknown bot": (("angrymob", ["CamperJo", "CamperJoe"]), {}, "unknown bot 'CamperJo': "),
+    "too few bots": (("hogwarts", ["Null"]), {}, "Hogwarts is for 4 bots; 1 given"),
     "no list of bots": (
-        lambda: lanista.play("angrymob", "CamperJoe"),
-        lanista.BadInputError,
+        ("angrymob", "CamperJoe"),
+        {},
         "bots: 'CamperJoe'; give a list of bots, one for each seat",
     ),
     "no bot": (
-        lambda: lanista.play("angrymob", [7, "CamperJoe"]),
-        lanista.BadInputError,
+        ("angrymob", [7, "CamperJoe"]),
+        {},
         "bot 7: expected a house bot's name, a command line, a function or a Bot",
     ),
     "a seed out of range": (
-        lambda: lanista.play("hogwarts", ["Null"] * 4, seed=-1),
-        lanista.BadInputError,
+        ("hogwarts", ["Null"] * 4),
+        {"seed": -1},
         "seed -1; a seed of hogwarts is from ",
     ),
     "a seed of another type": (
-        lambda: lanista.play("angrymob", PAIR, seed="7"),
-        lanista.BadInputError,
+        ("angrymob", PAIR),
+        {"seed": "7"},
         "seed '7'; expected a whole number",
     ),
     "an unknown option": (
-        lambda: lanista.play("angrymob", PAIR, time_moves=1),
-        lanista.BadInputError,
+        ("angrymob", PAIR),
+        {"time_moves": 1},
         "unknown option 'time_moves'; did you mean 'time_move'?",
     ),
     "a time of nothing": (
-        lambda: lanista.play("angrymob", PAIR, time_move=0),
-        lanista.BadInputError,
+        ("angrymob", PAIR),
+        {"time_move": 0},
         "time_move 0; expected a number from 0.0001",
     ),
     "a budget of nothing": (
-        lambda: lanista.play("angrymob", PAIR, match_cpu=0),
-        lanista.BadInputError,
+        ("angrymob", PAIR),
+        {"match_cpu": 0},
         "match_cpu 0; expected a whole number from 1 to 10000000",
     ),
     "two limits of processor time": (
-        lambda: lanista.play("angrymob", PAIR, match_cpu=5, limits="cpu=5"),
-        lanista.BadInputError,
+        ("angrymob", PAIR),
+        {"match_cpu": 5, "limits": "cpu=5"},
         "limits 'cpu=5': cpu is given beside a budget of 5 s for the whole match (match_cpu): ",
     ),
     "an unknown setting": (
-        lambda: lanista.play("angrymob", PAIR, settings={"limit": 1}),
-        lanista.BadInputError,
+        ("angrymob", PAIR),
+        {"settings": {"limit": 1}},
         "Angry Mob has no setting 'limit'; its settings are: move_limit",
     ),
     "an unknown map": (
-        lambda: lanista.play("angrymob", PAIR, map="nowhere"),
-        lanista.BadInputError,
+        ("angrymob", PAIR),
+        {"map": "nowhere"},
         "no map file 'nowhere', and no shipped map of that name; ",
     ),
     "a function that can't be sent": (
-        lambda: lanista.play("angrymob", [threading.Lock().__enter__, "CamperJoe"]),
-        lanista.BadInputError,
+        ("angrymob", [threading.Lock().__enter__, "CamperJoe"]),
+        {},
         "bot '__enter__': this function can't be sent to a process of its own: TypeError: ",
     ),
     "a bot that doesn't start": (
-        lambda: lanista.play("angrymob", ["CamperJoe", "false"]),
-        lanista.StartFailureError,
+        ("angrymob", ["CamperJoe", "false"]),
+        {},
         "bot 'false' (seat 1) did not start: ",
+        lanista.StartFailureError,
     ),
     "a record that can't be written": (
-        lambda: lanista.play("angrymob", PAIR, record="/proc/record.jsonl"),
-        lanista.FileError,
+        ("angrymob", PAIR),
+        {"record": "/proc/record.jsonl"},
         "can't write the record /proc/record.jsonl",
+        lanista.FileError,
     ),
 }
+"""The arguments, the options, the message, and the error if it is none of `BadInputError`."""
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_an_error_names_what_was_wrong(case, here):
-    play, kind, message = BAD[case]
+    arguments, options, message, *other = BAD[case]
+    kind = other[0] if other else lanista.BadInputError
     with pytest.raises(kind) as caught:
-        play()
+        lanista.play(*arguments, **options)
     assert isinstance(caught.value, lanista.LanistaError)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)

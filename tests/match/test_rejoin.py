@@ -10,7 +10,7 @@ import trio.testing
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lanista.cli.export import as_res
+from lanista.cli.originals import as_res
 from lanista.games import registry
 from lanista.games.base import Late
 from lanista.hosting.feeder import Feeder

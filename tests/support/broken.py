@@ -55,6 +55,13 @@ def _game(words):
     return enter
 
 
+def _variant(words, cls, **attributes):
+    """Enter a ruleset whose games are of a class with these attributes."""
+    ruleset = CountingRules()
+    ruleset.game = type("Variant", (cls,), attributes)
+    BROKEN.append((ruleset, words))
+
+
 def _with(words, **parts):
     _rules(words, **parts)(None)
 
@@ -205,44 +212,17 @@ class _Facts(Counting):
         return self.told
 
 
-@_game("the last line has no newline")
-class HalfALine(_Facts):
-    told = b"omen 1"
-
-
-@_game("not UTF-8")
-class Latin(_Facts):
-    told = b"omen \xe9\n"
-
-
-@_game("one printable line")
-class Tabs(_Facts):
-    told = b"omen\t1\n"
-
-
-@_game("one printable line")
-class CarriageReturns(_Facts):
-    told = b"omen 1\r\n"
-
-
-@_game("one printable line")
-class EmptyLine(_Facts):
-    told = b"omen 1\n\n"
-
-
-@_game("single spaces")
-class TwoSpaces(_Facts):
-    told = b"omen  1\n"
-
-
-@_game("must begin with a keyword")
-class NoKeyword(_Facts):
-    told = b"1 omen\n"
-
-
-@_game("`turn` is a keyword of the protocol itself")
-class SaysTurn(_Facts):
-    told = b"turn 1\n"
+for _words, _told in (
+    ("the last line has no newline", b"omen 1"),
+    ("not UTF-8", b"omen \xe9\n"),
+    ("one printable line", b"omen\t1\n"),
+    ("one printable line", b"omen 1\r\n"),
+    ("one printable line", b"omen 1\n\n"),
+    ("single spaces", b"omen  1\n"),
+    ("must begin with a keyword", b"1 omen\n"),
+    ("`turn` is a keyword of the protocol itself", b"turn 1\n"),
+):
+    _variant(_words, _Facts, told=_told)
 
 
 @_game("get the same object")
@@ -511,34 +491,15 @@ class _Outcome(Counting):
         return ended and attrs.evolve(ended, **self.changes)
 
 
-@_game("only as FINISHED or FORFEIT")
-class Aborts(_Outcome):
-    changes = {"termination": Termination.ABORTED}  # noqa: RUF012 - read only
-
-
-@_game("ranks (1, 1) must be 3 numbers")
-class TwoRanks(_Outcome):
-    changes = {"ranks": (1, 1)}  # noqa: RUF012 - read only
-
-
-@_game("ties must share the best rank")
-class RanksFromZero(_Outcome):
-    changes = {"ranks": (0, 1, 2)}  # noqa: RUF012 - read only
-
-
-@_game("ties must share the best rank")
-class DenseRanks(_Outcome):
-    changes = {"ranks": (1, 1, 2)}  # noqa: RUF012 - read only
-
-
-@_game("the outcome's reason")
-class Sentence(_Outcome):
-    changes = {"reason": "All is counted."}  # noqa: RUF012 - read only
-
-
-@_game("aren't the game's")
-class OtherScores(_Outcome):
-    changes = {"scores": (1, 2, 3)}  # noqa: RUF012 - read only
+for _words, _changes in (
+    ("only as FINISHED or FORFEIT", {"termination": Termination.ABORTED}),
+    ("ranks (1, 1) must be 3 numbers", {"ranks": (1, 1)}),
+    ("ties must share the best rank", {"ranks": (0, 1, 2)}),
+    ("ties must share the best rank", {"ranks": (1, 1, 2)}),
+    ("the outcome's reason", {"reason": "All is counted."}),
+    ("aren't the game's", {"scores": (1, 2, 3)}),
+):
+    _variant(_words, _Outcome, changes=_changes)
 
 
 # What a viewer draws
@@ -561,26 +522,12 @@ class _Frame(Counting):
         return attrs.evolve(frame, marks=marks, **self.changes)
 
 
-def _picture(words, cls, **attributes):
-    """Enter a ruleset whose games are of a class with these attributes."""
-    ruleset = CountingRules()
-    ruleset.game = type("Picture", (cls,), attributes)
-    BROKEN.append((ruleset, words))
-
-
-@_game("the scene's rows and columns are (0, 3)")
-class NoRows(_Scene):
-    changes = {"rows": 0, "ground": ()}  # noqa: RUF012 - read only
-
-
-@_game("ground has rows of [3] cells")
-class TooLittleGround(_Scene):
-    changes = {"rows": 2}  # noqa: RUF012 - read only
-
-
-@_game("the scene's owner 3 of (0, 0)")
-class StrangeOwner(_Scene):
-    changes = {"owners": {(0, 0): 3}}  # noqa: RUF012 - read only
+for _words, _changes in (
+    ("the scene's rows and columns are (0, 3)", {"rows": 0, "ground": ()}),
+    ("ground has rows of [3] cells", {"rows": 2}),
+    ("the scene's owner 3 of (0, 0)", {"owners": {(0, 0): 3}}),
+):
+    _variant(_words, _Scene, changes=_changes)
 
 
 def _level(title="all", col=0, cols=3):
@@ -602,7 +549,7 @@ for _words, _changes in (
     ("the scene's titles need []", {"stats": ()}),
     ("the scene's titles need [2, 2, 2]", {"stats": ("sum", "last")}),
 ):
-    _picture(_words, _Scene, changes=_changes)
+    _variant(_words, _Scene, changes=_changes)
 
 
 @_game("the scene changes during the match")
@@ -612,34 +559,20 @@ class MovingScene(Counting):
         return attrs.evolve(scene, owners={(0, 0): 0}) if self.turn else scene
 
 
-@_game("says turn 7")
-class OtherTurn(_Frame):
-    changes = {"turn": 7}  # noqa: RUF012 - read only
+for _words, _changes in (
+    ("says turn 7", {"turn": 7}),
+    ("2 captions", {"captions": ("a", "b")}),
+    ("a caption", {"captions": ("", "", "")}),
+):
+    _variant(_words, _Frame, changes=_changes)
 
 
-@_game("2 captions")
-class TwoCaptions(_Frame):
-    changes = {"captions": ("a", "b")}  # noqa: RUF012 - read only
-
-
-@_game("a caption")
-class EmptyCaptions(_Frame):
-    changes = {"captions": ("", "", "")}  # noqa: RUF012 - read only
-
-
-@_game("the scene's 1 rows and 3 columns, and its seat one of 3")
-class MarkOutside(_Frame):
-    mark = {"row": 1}  # noqa: RUF012 - read only
-
-
-@_game("the scene's 1 rows and 3 columns, and its seat one of 3")
-class MarkOfNobody(_Frame):
-    mark = {"seat": 3}  # noqa: RUF012 - read only
-
-
-@_game("a mark's text")
-class EmptyMark(_Frame):
-    mark = {"text": ""}  # noqa: RUF012 - read only
+for _words, _changes in (
+    ("the scene's 1 rows and 3 columns, and its seat one of 3", {"row": 1}),
+    ("the scene's 1 rows and 3 columns, and its seat one of 3", {"seat": 3}),
+    ("a mark's text", {"text": ""}),
+):
+    _variant(_words, _Frame, mark=_changes)
 
 
 for _words, _changes in (
@@ -650,7 +583,7 @@ for _words, _changes in (
     ("health must be from 0 to 1", {"health": math.nan}),
     ("a mark's detail", {"details": ("a number", "")}),
 ):
-    _picture(_words, _Frame, mark=_changes)
+    _variant(_words, _Frame, mark=_changes)
 
 for _words, _changes in (
     ("the frame's owner 3 of (0, 0)", {"owned": {(0, 0): 3}}),
@@ -664,7 +597,7 @@ for _words, _changes in (
     ("has arrows, captured cells or events", {"arrows": (Arrow((0, 0), (0, 1), 0),)}),
     ("has arrows, captured cells or events", {"events": (Event(None, "it begins"),)}),
 ):
-    _picture(_words, _Frame, changes=_changes)
+    _variant(_words, _Frame, changes=_changes)
 
 
 class _Past(_Frame):
@@ -684,7 +617,7 @@ for _words, _changes in (
     ("its seat must be one of 3 or None", {"events": (Event(3, "said 5"),)}),
     ("an event's text", {"events": (Event(0, ""),)}),
 ):
-    _picture(_words, _Past, changes=_changes)
+    _variant(_words, _Past, changes=_changes)
 
 
 @_game("a second frame differs")

@@ -7,29 +7,80 @@ the one on the largest map, fails only because of something that didn't happen i
 Nothing is played here: everything is in the `Results`.
 """
 
-from collections.abc import Iterator
+import enum
+from collections.abc import Iterator, Sequence
 
 import attrs
 
 from lanista.check import games
-from lanista.check.bout import Bout
-from lanista.check.evidence import (
-    LATE,
-    LEFT,
-    SHOWN,
-    WRONG_ANSWER,
-    counted,
-    gone,
-    output_of,
-    place,
-    shown,
-    wrong,
-)
-from lanista.check.finding import TITLES, Item, Status
+from lanista.check.bout import Bout, Slip
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, WORDS, Results
 from lanista.check.times import Times, round_trip_of, times_of
+from lanista.games.picture import counted
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import DEFAULT
+
+WRONG_ANSWER = frozenset({"malformed", "illegal", "line-too-long", "not-utf8", "too-many-submoves"})
+"""The codes of faults in the contents of an answer."""
+LATE, LEFT = "late", "disconnected"
+SHOWN = 3
+"""The number of faults of one kind that are shown."""
+LINE_SHOWN = 72
+"""The number of characters of an answer that are shown."""
+OUTPUT_LINES, OUTPUT_COLUMNS = 5, 200
+"""The number of lines of the bot's own output that are shown, and of characters of each."""
+
+
+class Status(enum.Enum):
+    """The result of an item."""
+
+    OK = "ok"
+    WARNING = "warning"
+    """Nothing is wrong yet."""
+    FAILED = "failed"
+    NOT_APPLICABLE = "not-applicable"
+    """The item needs something that this bot, or this game, doesn't have."""
+    NOT_TRIED = "not-tried"
+    """The item couldn't be judged, so nothing is known about it."""
+
+
+@attrs.frozen(kw_only=True)
+class Item:
+    """One finding."""
+
+    name: str
+    """The item's name for programs, one word."""
+    title: str
+    """A description for people of what a good bot does."""
+    status: Status
+    said: str = ""
+    """A few words about what was seen."""
+    evidence: tuple[str, ...] = ()
+    """The lines of evidence, which may hold anything that the bot sent."""
+    advice: str = ""
+    """A recommendation of what to do about it."""
+
+
+TITLES = {
+    "name": "says its name in time",
+    "answers": "answers every turn with one line",
+    "before-go": "sends nothing before go",
+    "submoves": "sends well-formed, legal submoves",
+    "unknown-keywords": "ignores keywords it doesn't know",
+    "one-turn": "survives a match of one turn",
+    "largest-map": "plays on the largest map",
+    "out-numbered": "plays on when it is out-numbered",
+    "end": "ends by itself, and well, when the match is over",
+    "keep": "plays a second match on its connection (keep=1)",
+    "times": "answers in time",
+    "processes": "leaves no processes behind",
+}
+"""The titles of all items by name, in the order of the report."""
+
+
+def passed(items: Sequence[Item]) -> bool:
+    """Return whether no item failed, and none couldn't be tried."""
+    return not any(item.status in {Status.FAILED, Status.NOT_TRIED} for item in items)
 
 
 def judge(results: Results) -> list[Item]:
@@ -343,10 +394,10 @@ def _processes(results: Results) -> Item:
     bouts = [bout for bout in results.bouts.values() if bout.left_behind]
     if not bouts:
         return _item("processes", Status.OK)
-    evidence = [
-        f"after {bout.spec.name}: {counted(bout.left_behind, 'process', 'processes')} of its own"
-        for bout in bouts[:SHOWN]
-    ]
+    evidence = []
+    for bout in bouts[:SHOWN]:
+        processes = "1 process" if bout.left_behind == 1 else f"{bout.left_behind} processes"
+        evidence.append(f"after {bout.spec.name}: {processes} of its own")
     advice = "end the processes that you started, and wait for them, before you exit"
     return _item("processes", Status.FAILED, evidence=tuple(evidence), advice=advice)
 
@@ -398,3 +449,52 @@ def _survived(
 
 
 _CODES = {LATE: "late", LEFT: "gone", "illegal": "refused", "malformed": "refused"}
+
+
+# -- evidence: lines that may hold anything that a bot sent; whoever prints them escapes them ------
+
+
+def gone(bout: Bout, slip: Slip) -> tuple[str, ...]:
+    """Return how the bot left a match, how its process ended, and what it wrote last."""
+    how = f"; its process: {bout.exit}" if bout.exit is not None else ""
+    return (f"{place(bout, slip)}: {slip.message}{how}", *output_of(bout))
+
+
+def place(bout: Bout, slip: Slip) -> str:
+    """Return where something went wrong, as `the plain match, turn 2, submove 0`."""
+    where = bout.spec.name
+    if bout.spec.matches > 1:
+        where += f", match {slip.match}"
+    where += f", turn {slip.turn}"
+    return where if slip.index is None else f"{where}, submove {slip.index}"
+
+
+def output_of(bout: Bout) -> list[str]:
+    """Return the last lines that the bot wrote, under a heading; nothing if it wrote none."""
+    lines = [line for line in bout.output.splitlines() if line.strip()]
+    if not lines:
+        return []
+    return ["the last it wrote:", *(f"  {line[:OUTPUT_COLUMNS]}" for line in lines[-OUTPUT_LINES:])]
+
+
+def wrong(bout: Bout, slip: Slip) -> Iterator[str]:
+    """Yield a fault of an answer, and the bytes that it is about."""
+    # The message about a malformed line ends with the line, which is shown below.
+    yield f"{place(bout, slip)}: {slip.code}: {slip.message.partition('; the line was ')[0]}"
+    if slip.raw is None:
+        if slip.code in WRONG_ANSWER and bout.tap is not None and bout.tap.last:
+            yield f"  its bytes: {shown(bout.tap.last)}"
+        return
+    line = f"  the line: {shown(slip.raw.encode())}"
+    if slip.index is not None:
+        submove = games.submove_at(bout.spec.ruleset, slip.raw.split(), slip.index)
+        if submove is not None and len(slip.raw) > LINE_SHOWN:
+            yield f"  the submove: {shown(' '.join(submove).encode())}"
+    yield line
+
+
+def shown(line: bytes) -> str:
+    """Return a line of the bot's in quotes, cut; bytes that aren't text are escaped."""
+    text = line[:LINE_SHOWN].decode("utf-8", "backslashreplace")
+    cut = f" … ({counted(len(line), 'byte')})" if len(line) > LINE_SHOWN else ""
+    return f'"{text}"{cut}'

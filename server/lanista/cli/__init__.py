@@ -1,4 +1,4 @@
-"""The command line: one module for each command, imported when the command is used.
+"""The command line: a command or a few to a module, which is imported when one of them is used.
 
 **`lanista --help` must answer at once**, so the commands' modules import what is heavy inside
 their functions. Wrong usage and bad input are reported by one line on stderr and exit code 2.
@@ -11,6 +11,7 @@ import importlib
 import io
 import sys
 import traceback
+from collections.abc import Mapping
 from typing import NoReturn
 
 import click
@@ -27,21 +28,34 @@ EXIT_INTERRUPTED = 130
 class LazyGroup(click.Group):
     """A group whose commands are imported by name when needed."""
 
-    modules = (
-        *("play", "check", "build", "connect", "serve", "arena", "tournament", "sprt"),
-        *("games", "bots", "map", "replay", "explain"),
-    )
-    """Each `lanista.cli.NAME` has a command of that name."""
+    places: Mapping[str, tuple[str, str]] = {
+        "play": ("play", "command"),
+        "check": ("check", "command"),
+        "build": ("originals", "build"),
+        "connect": ("connect", "command"),
+        "serve": ("serve", "command"),
+        "arena": ("arena", "command"),
+        "tournament": ("tournament", "command"),
+        "sprt": ("sprt", "command"),
+        "games": ("games", "games"),
+        "bots": ("games", "bots"),
+        "map": ("games", "map_"),
+        "replay": ("replay", "command"),
+        "explain": ("originals", "explain"),
+    }
+    """By command, those a newcomer needs first: its module in `lanista.cli`, and its name there."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's interface
-        """List the commands, those a newcomer needs first."""
-        return list(self.modules)
+        """List the commands in the order of `places`."""
+        return list(self.places)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's interface
         """Import a command, or return None if there is none of this name."""
-        if name not in self.modules:
+        if name not in self.places:
             return None
-        command: click.Command = getattr(importlib.import_module(f"lanista.cli.{name}"), "command")  # noqa: B009 - typed as a command
+        module, attribute = self.places[name]
+        found = importlib.import_module(f"lanista.cli.{module}")
+        command: click.Command = getattr(found, attribute)
         return command
 
 
@@ -71,7 +85,9 @@ def main() -> NoReturn:
         _complain(f"{where}: {message}")
         sys.exit(error.exit_code)
     except errors.LanistaError as error:
-        message = str(error).replace("\n", " ")
+        from lanista.cli.common import printable
+
+        message = printable(str(error).replace("\n", " "))
         _complain(f"lanista: {message}")
         sys.exit(EXIT_BAD_INPUT)
     except OSError as error:

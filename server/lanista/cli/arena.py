@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli.arena_backup import command as backup
-from lanista.cli.arena_file import FILE, spec_of
+from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
 from lanista.cli.arena_names import command as name
-from lanista.cli.arena_operator import bench, kick, status, strike, unbench, unstrike
+from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
+from lanista.cli.common import printable, write_example
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
@@ -40,10 +40,9 @@ def new(file: Path, game: str) -> int:
     """
     import lanista_maps
     from lanista.arena.example import example
-    from lanista.cli.common import printable, ruleset_named
     from lanista.games import registry
 
-    ruleset = ruleset_named(game)
+    ruleset = registry.get(game)
     text = example(
         file=printable(file.name),
         game=ruleset.name,
@@ -52,14 +51,7 @@ def new(file: Path, game: str) -> int:
         maps=list(lanista_maps.names(ruleset.name))[:2],
         settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
     )
-    try:
-        with file.open("x", encoding="utf-8", errors="backslashreplace") as opened:
-            opened.write(text)
-    except FileExistsError:
-        raise BadInputError(f"{file} exists already; name another file") from None
-    except OSError as error:
-        raise BadInputError(f"can't write {file}: {error.strerror}") from None
-    click.echo(f"{printable(str(file))}: check it with `lanista arena check`, then run it")
+    write_example(file, text, "check it with `lanista arena check`, then run it")
     return 0
 
 
@@ -92,8 +84,6 @@ def verify(file: Path, *, rebuild: bool) -> int:
     damaged.
     """
     from lanista.arena.verify import LadderRecords
-    from lanista.cli.arena_file import data_of, database_of
-    from lanista.cli.common import printable
     from lanista.results.base import Kind
     from lanista.results.database import Store
     from lanista.results.recorded import Comparison
@@ -122,7 +112,7 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
         BadInputError: It is PostgreSQL's or in use, or can't be written.
     """
     from lanista.arena.verify import rebuild
-    from lanista.cli.arena_client import NotRunningError, ask
+    from lanista.cli.arena_file import NotRunningError, ask
     from lanista.results.errors import StoreError
 
     if spec.store is not None:
@@ -247,19 +237,16 @@ def _reread(
     import structlog
 
     from lanista.arena.options import unchangeable, with_limits
-    from lanista.arena.spec import NO_PAGE, read_spec
-    from lanista.cli.serve import connections_possible
+    from lanista.arena.spec import read_spec
+    from lanista.cli.serve import allow_connections
     from lanista.toml_spec import SpecError
 
     log = structlog.get_logger()
     spec = _overridden(read_spec(file), given)
-    has_page = begun_with.page.listen != NO_PAGE
     try:
-        possible = connections_possible(
-            spec.max_connections,
-            has_page=has_page,
-            has_tls=begun_with.tls is not None,
-            warn=lambda why: log.warning("fewer connections than the file says", why=why),
+        possible = allow_connections(
+            attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls),
+            lambda why: log.warning("fewer connections than the file says", why=why),
         )
     except BadInputError as error:
         raise SpecError(f"{file}: max_connections: {error}") from None

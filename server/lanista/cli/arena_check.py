@@ -5,7 +5,6 @@ Nothing is started, and nothing is changed. Everything is looked at, also after 
 
 import contextlib
 import os
-import resource
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -22,13 +21,14 @@ from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import printable
-from lanista.cli.serve import connections_allowed, open_files
+from lanista.cli.serve import connections_allowed
 from lanista.cli.standings import StandingsProcess, shown_tournaments
-from lanista.cli.web import warning_of_token
+from lanista.cli.web import warning_of_token, with_port
 from lanista.competition.futures import one_line
 from lanista.cores import usable_cores
 from lanista.errors import BadInputError
 from lanista.games import registry
+from lanista.games.picture import counted
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.base import Database
@@ -103,10 +103,10 @@ def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
         is_right = False
         yield Finding(f"{key}.{error}")
     if is_right:
-        maps = f"{len(ladder.maps)} map{'' if len(ladder.maps) == 1 else 's'}"
+        maps = counted(len(ladder.maps), "map")
         yield Finding(
             f"ladder {ladder.name}: {ruleset.title}, {ruleset.seats} seats, "
-            f"{len(house)} house bot{'' if len(house) == 1 else 's'}, "
+            f"{counted(len(house), 'house bot')}, "
             f"{maps if ladder.maps else 'maps made from seeds'}",
             "ok",
         )
@@ -194,7 +194,7 @@ async def _listen(addresses: Sequence[tuple[str, str, int]]) -> list[Finding]:
     found: list[Finding] = []
     listeners: list[trio.SocketListener] = []
     for key, host, port in addresses:
-        shown = f"{f'[{host}]' if ':' in host else host}:{port}"
+        shown = with_port(host, port)
         try:
             listeners += await trio.open_tcp_listeners(port, host=host)
         except (OSError, UnicodeError) as error:
@@ -286,28 +286,21 @@ def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
 
 
 def _machine(spec: ArenaSpec) -> Iterator[Finding]:
-    has_page = spec.page.listen != NO_PAGE
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
-        allowed = connections_allowed(
-            spec.max_connections, has_page=has_page, has_tls=spec.tls is not None
-        )
+        allowed, why = connections_allowed(spec)
     except BadInputError as error:
         yield Finding(f"max_connections: {error}")
     else:
-        if allowed < spec.max_connections:
-            needed = open_files(
-                spec.max_connections, has_page=has_page, has_tls=spec.tls is not None
-            )
+        if why:
             yield Finding(
                 f"max_connections: {allowed} instead of {spec.max_connections} will be possible: "
-                f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed",
+                f"{why}",
                 "warn",
             )
     cores = len(usable_cores())
     if spec.workers > cores:
         yield Finding(
-            f"workers: {spec.workers} on {cores} core{'' if cores == 1 else 's'}; they will slow "
+            f"workers: {spec.workers} on {counted(cores, 'core')}; they will slow "
             "each other's matches down",
             "warn",
         )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli.arena_client import take_up
-from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
+from lanista.cli.arena_file import FILE, data_of, database_of, spec_of, take_up
+from lanista.cli.common import printable
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -92,7 +92,6 @@ def list_(file: Path) -> int:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from lanista.cli.common import printable
     from lanista.cli.tournament_table import console_for, print_to
     from lanista.results.names import NameStore
 
@@ -135,7 +134,6 @@ def _changing(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
 def _refuse_house_bot(spec: "ArenaSpec", file: Path, name: str) -> None:
     """Raise an error if a name is that of a house bot, since the arena keeps those to itself."""
     from lanista.arena.ladder_room import house_contestants
-    from lanista.cli.common import printable
     from lanista.toml_spec import SpecError
 
     for number, ladder in enumerate(spec.ladders, 1):

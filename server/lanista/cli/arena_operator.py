@@ -1,20 +1,39 @@
-"""The commands for a running arena: what happens there, and who may play."""
+"""The commands for an arena that may be running: what happens there, who may play, and a copy."""
 
 import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli.arena_client import ask, take_up
-from lanista.cli.arena_file import FILE, data_of, database_of, ladder_named, spec_of
+from lanista.cli.arena_file import FILE, ask, data_of, database_of, ladder_named, spec_of, take_up
 from lanista.cli.common import printable
 from lanista.errors import BadInputError
+from lanista.games.picture import counted
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from lanista.arena.spec import LadderSpec
     from lanista.results.base import Database
     from lanista.results.database import Store
+
+
+INTERVAL = 1.0
+"""Seconds between two looks at the arena."""
+_COLUMNS = {
+    "waiting": "waiting",
+    "playing": "playing",
+    "resting": "resting",
+    "matches": "matches running",
+    "stored": "stored",
+    "unstored": "not stored yet",
+}
+"""By key of a ladder's figures: the title of the column."""
 
 
 @click.command("status")
@@ -22,10 +41,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def status(file: Path, *, as_json: bool) -> int:
     """Show what happens in the running arena of FILE: live in a terminal, otherwise once."""
-    import json
-    import sys
-
-    from lanista.cli.arena_status import show, watch
+    from lanista.cli.tournament_table import console_for, print_to
 
     data = data_of(spec_of(file), file)
     if as_json:
@@ -34,8 +50,62 @@ def status(file: Path, *, as_json: bool) -> int:
         with contextlib.suppress(KeyboardInterrupt):
             watch(lambda: ask(file, data, "status"))
     else:
-        show(ask(file, data, "status"))
+        print_to(console_for(is_terminal=False), status_text(ask(file, data, "status")))
     return 0
+
+
+def watch(look: Callable[[], Mapping[str, Any]]) -> None:
+    """Draw an arena's status again and again, until SIGINT; the last one stays in the terminal."""
+    from rich.live import Live
+
+    from lanista.cli.tournament_table import console_for
+
+    console = console_for(is_terminal=True)
+    with Live(
+        console=console,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as live:
+        while True:
+            live.update(status_text(look()), refresh=True)
+            time.sleep(INTERVAL)
+
+
+def status_text(status: Mapping[str, Any]) -> "RenderableType":
+    """Return an arena's status as something to print."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from lanista.cli.tournament_live import duration
+
+    host, port = status["address"]
+    page = f"; page {status['page']}" if status["page"] else ""
+    workers = status["workers"]
+    figures = (
+        f"{status['connections']} of {status['max_connections']} connections",
+        f"{status['matches']} matches running in {workers} process{'' if workers == 1 else 'es'}",
+        f"{status['over']} over",
+        f"{status['waiting']} bots waiting off the ladders",
+    )
+    lines = [
+        f"Lanista {status['version']} on {host}:{port}, up {duration(status['uptime'])}{page}",
+        ", ".join(figures),
+    ]
+    parts: list[RenderableType] = [Text(printable(line)) for line in lines]
+    if status["ladders"]:
+        table = Table(box=SIMPLE_HEAD)
+        table.add_column("ladder")
+        table.add_column("game")
+        for title in _COLUMNS.values():
+            table.add_column(title, justify="right")
+        for ladder in status["ladders"]:
+            cells = ("?" if ladder[key] is None else str(ladder[key]) for key in _COLUMNS)
+            table.add_row(printable(ladder["name"]), printable(ladder["game"]), *cells)
+        parts.append(table)
+    return Group(*parts)
 
 
 @click.command("kick")
@@ -47,7 +117,7 @@ def kick(file: Path, name: str) -> int:
     They may connect again; `lanista arena bench` keeps a name from playing on ladders.
     """
     count = ask(file, data_of(spec_of(file), file), "kick", name=name)["connections"]
-    click.echo(f"{count} connection{'' if count == 1 else 's'} closed")
+    click.echo(f"{counted(count, 'connection')} closed")
     return 0
 
 
@@ -181,3 +251,26 @@ def _ladder_name(name: str) -> str:
             "A-Z a-z 0-9 . _ - and single spaces between words"
         )
     return name
+
+
+@click.command("backup")
+@click.argument("file", type=FILE)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def backup(file: Path, folder: Path) -> int:
+    """Copy the arena of FILE to DIR, a new folder, also while it runs.
+
+    FILE, the database and the records of all matches that are over are copied; `lanista arena
+    run` runs the copy. A PostgreSQL database is left to pg_dump.
+    """
+    from lanista.arena.backup import BackupError, back_up
+
+    spec = spec_of(file)
+    try:
+        made = back_up(spec, file, folder)
+    except BackupError as error:
+        raise BadInputError(str(error)) from None
+    counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
+    click.echo(printable(f"{folder}: {file.name}; {counts} of records in {made.data}"))
+    if spec.store is not None:
+        click.echo("the database of `store` isn't in it: back it up by pg_dump", err=True)
+    return 0

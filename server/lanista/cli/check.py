@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli import EXIT_INTERRUPTED
-from lanista.cli.common import bot_options, limit_options, printable, start_option
+from lanista.cli.common import (
+    bot_limits_of,
+    bot_options,
+    game_and_bots,
+    limit_options,
+    printable,
+    sandboxed,
+    start_option,
+)
 from lanista.errors import BadInputError
-from lanista.signals import heeded
+from lanista.games.picture import counted
 
 if TYPE_CHECKING:
     from lanista.check.bout import Tested
-    from lanista.check.finding import Item
     from lanista.check.gauntlet import Results
+    from lanista.check.items import Item
     from lanista.check.times import Times
     from lanista.hosting.bot_pool import Contestant
     from lanista.match.conditions import MatchConditions
@@ -59,28 +67,20 @@ def command(
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.orphans import become_subreaper
     from lanista.check.bout import CheckFailureError, Tested
-    from lanista.check.finding import passed
-    from lanista.check.items import judge
-    from lanista.cli.common import (
-        bot_command,
-        bot_limits_of,
-        checked_seed,
-        game_and_bots,
-        known_games,
-        ruleset_named,
-        sandboxed,
-    )
+    from lanista.check.items import judge, passed
     from lanista.games import registry
     from lanista.hosting.bot_pool import Contestant
+    from lanista.hosting.inputs import checked_seed
+    from lanista.hosting.names import bot_command
     from lanista.suggestions import did_you_mean
 
-    if game is None and len(words) == 1 and words[0] not in known_games():
-        meant = did_you_mean(words[0], known_games())
+    if game is None and len(words) == 1 and words[0] not in registry.names():
+        meant = did_you_mean(words[0], registry.names())
         raise click.UsageError(
             f"Missing argument 'GAME': lanista check GAME BOT{meant}", click.get_current_context()
         )
     game, bots = game_and_bots(game, words)
-    ruleset = ruleset_named(game)
+    ruleset = registry.get(game)
     if len(bots) != 1:
         raise BadInputError(
             f"one bot is checked at a time; {len(bots)} given: lanista check {game} BOT, "
@@ -128,30 +128,20 @@ def _run(
     import trio
 
     from lanista.check import gauntlet
-    from lanista.nurseries import helpers_nursery
+    from lanista.cli.watch import interruptible
 
-    results: list[Results] = []
+    scope = trio.CancelScope()
 
     def announce(name: str) -> None:
         if shows_progress:
             click.echo(f"{name} …", err=True)
 
-    async def play() -> None:
-        async with helpers_nursery() as nursery:
+    async def play() -> "Results | None":
+        with scope:
+            return await gauntlet.run(tested, rivals, announce)
+        return None
 
-            async def watch(
-                *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-            ) -> None:
-                with trio.open_signal_receiver(*heeded()) as received:
-                    task_status.started()
-                    async for _ in received:
-                        nursery.cancel_scope.cancel()
-
-            await nursery.start(watch)
-            results.append(await gauntlet.run(tested, rivals, announce))
-
-    trio.run(play)
-    return results[0] if results else None
+    return trio.run(interruptible, play, scope.cancel)
 
 
 def report(results: "Results", items: "Sequence[Item]") -> Iterator[str]:
@@ -174,18 +164,14 @@ def _conclusion(items: "Sequence[Item]") -> str:
     untried = sum(item.status.value == "not-tried" for item in items)
     warned = sum(item.status.value == "warning" for item in items)
     if not failed and not untried:
-        return "nothing is wrong" + (f"; {_items(warned)} to look at" if warned else "")
-    conclusion = f"{failed} of {_items(len(items))} failed"
+        return "nothing is wrong" + (f"; {counted(warned, 'item')} to look at" if warned else "")
+    conclusion = f"{failed} of {counted(len(items), 'item')} failed"
     return conclusion + (f"; {untried} could not be tried" if untried else "")
-
-
-def _items(count: int) -> str:
-    return f"{count} item{'' if count == 1 else 's'}"
 
 
 def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str, Any]:
     """Return the findings as one JSON object; docs/bots/check.md describes its keys."""
-    from lanista.check.finding import passed
+    from lanista.check.items import passed
     from lanista.check.times import round_trip_of, times_of
 
     tested = results.tested

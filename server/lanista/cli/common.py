@@ -1,4 +1,4 @@
-"""Options that several commands share, and functions that parse their values and read maps."""
+"""Options that several commands share, and functions that parse their values and print results."""
 
 import functools
 import math
@@ -6,12 +6,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.errors import BadInputError
-from lanista.games.base import Ruleset, complete_settings, ending_text, turn_word
+from lanista.errors import BadInputError, FileError
+from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted
 from lanista.match.conditions import (
     DEFAULT,
@@ -24,6 +25,8 @@ from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant
+    from lanista.hosting.spec_parts import Clock
+    from lanista.match.conditions import MatchConditions
     from lanista.match.record import ResultInfo
 
 
@@ -205,6 +208,16 @@ match_cpu_option = click.option(
 """The option for a bot's budget of processor time, of commands that play matches."""
 
 
+set_option = click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the game (see `lanista games`); may be repeated.",
+)
+"""The option for the settings of a game, which `given_settings` parses."""
+
+
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for a game: `map_`, `sets` and `move_limit`."""
     options: list[Decorator] = [
@@ -215,13 +228,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="A map file, or a shipped map's name; without it, the seed makes the map.",
         ),
-        click.option(
-            "--set",
-            "sets",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="A setting of the game (see `lanista games`); may be repeated.",
-        ),
+        set_option,
         click.option(
             "--move-limit",
             type=int,
@@ -230,6 +237,40 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
     ]
     return _with(command, options)
+
+
+size_option = click.option(
+    "--size",
+    type=click.IntRange(1, 6),
+    default=2,
+    show_default=True,
+    help="Maximum width of a cell of the drawn board, in characters.",
+)
+"""The option for the board in a terminal."""
+
+
+def display_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of commands that play many blocks: `accept_changes`, `as_json`, `plain`."""
+    options: list[Decorator] = [
+        click.option(
+            "--accept-changes",
+            is_flag=True,
+            help="Begin anew with bots whose command or limits changed, which is an error "
+            "otherwise.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON."),
+        click.option("--plain", is_flag=True, help="Print lines even in a terminal."),
+    ]
+    return _with(command, options)
+
+
+concurrency_option = functools.partial(
+    click.option,
+    "--concurrency",
+    metavar="N|auto",
+    help="Number of blocks at the same time; auto: as many as give each bot a core of its own.",
+)
+"""Makes the option that `concurrency_of` parses; its default is to be given."""
 
 
 def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
@@ -253,6 +294,19 @@ def sandboxed(choice: str) -> bool:
     except SandboxError as error:
         raise BadInputError(f"--{error}") from None
     return True
+
+
+def clock_of(conditions: "MatchConditions") -> "Clock":
+    """Return the clock of a spec that stands for the conditions of the options."""
+    from lanista.hosting.spec_parts import Clock
+
+    return Clock(
+        first=conditions.clock.first,
+        turn=conditions.clock.turn,
+        start=conditions.time_start,
+        late_limit=conditions.late_limit,
+        stall_margin=conditions.stall_margin,
+    )
 
 
 def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
@@ -292,35 +346,16 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
         click.UsageError: No game is said.
         BadInputError: Two different games are said.
     """
+    from lanista.games import registry
+
     if game is not None:
-        named = words[0] if words and words[0] in known_games() else game
+        named = words[0] if words and words[0] in registry.names() else game
         if named != game:
             raise BadInputError(f"--game {game} and {named}: two games; say one of them")
         return game, tuple(words[1:] if words and words[0] == game else words)
     if not words:
         raise click.UsageError("Missing argument 'GAME'.", click.get_current_context())
     return words[0], tuple(words[1:])
-
-
-def known_games() -> tuple[str, ...]:
-    """Return the names of the installed games."""
-    from lanista.games import registry
-
-    return registry.names()
-
-
-def ruleset_named(name: str) -> Ruleset:
-    """Return the ruleset of a name.
-
-    Raises:
-        BadInputError: There is none of that name; the message lists the known ones.
-    """
-    from lanista.games import registry
-
-    try:
-        return registry.get(name)
-    except registry.UnknownGameError as error:
-        raise BadInputError(str(error)) from None
 
 
 def setup_of(
@@ -334,11 +369,6 @@ def setup_of(
     from lanista.hosting import inputs
 
     return inputs.checked_setup(ruleset, map_, given_settings(sets, move_limit))
-
-
-def settings_of(ruleset: Ruleset, sets: Sequence[str]) -> dict[str, int]:
-    """Return all settings, from `--set`."""
-    return complete_settings(ruleset, given_settings(sets))
 
 
 def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[str, int]:
@@ -362,26 +392,44 @@ def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[s
     return given
 
 
-def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
-    """Return the seed, or a new one if it is None.
+def concurrency_of(text: str) -> Any:
+    """Parse `--concurrency` into a number or `auto`."""
+    if text == "auto":
+        return "auto"
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
+        raise BadInputError(f"--concurrency {text!r}: expected a whole number above 0, or auto")
+    return int(text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file; characters that it can't hold are escaped.
 
     Raises:
-        BadInputError: The seed is outside the ruleset's range.
+        FileError: It can't be written.
     """
-    from lanista.hosting import inputs
-
-    return inputs.checked_seed(ruleset, seed)
-
-
-def bot_command(game: str, bot: str) -> tuple[str, tuple[str, ...]]:
-    """Return the name and the command line of a bot as typed (see `hosting.names`)."""
-    from lanista.hosting import names
-
-    return names.bot_command(game, bot)
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+    except OSError as error:
+        raise FileError.of("can't write", path, error) from None
 
 
-def bot_argv(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a bot's command line, from one that is split already (see `hosting.names`)."""
-    from lanista.hosting import names
+def write_example(path: Path, text: str, then: str) -> None:
+    """Write an example of a file that isn't there yet, and say what to do with it.
 
-    return names.bot_argv(game, argv)
+    Args:
+        path: The file.
+        text: The example.
+        then: What to do, such as "check it, then run it".
+
+    Raises:
+        BadInputError: There is a file already.
+        FileError: It can't be written.
+    """
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        raise BadInputError(f"{path} exists already; name another file") from None
+    except OSError as error:
+        raise FileError.of("can't write", path, error) from None
+    write_text(path, text)
+    click.echo(f"{printable(str(path))}: {then}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from lanista.cli.common import printable
-from lanista.cli.palette import of_seat
+from lanista.cli.view import of_seat
 from lanista.games.picture import Level, Place, Scene, counted
 from lanista.page.seat_colours import letter
 from lanista_protocol.drawing import Drawing, LogLine, Remark, Value, read_log

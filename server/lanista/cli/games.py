@@ -1,10 +1,15 @@
-"""`lanista games`: the installed rulesets and their settings."""
+"""`lanista games`, `bots` and `map`: what comes with Lanista, and maps made, drawn and checked."""
+
+from pathlib import Path
 
 import click
 
+from lanista.cli.common import given_settings, set_option, setup_of, size_option, write_text
+from lanista.games.base import complete_settings
+
 
 @click.command("games")
-def command() -> None:
+def games() -> None:
     """List the games and their settings."""
     from lanista.games import registry
 
@@ -13,3 +18,98 @@ def command() -> None:
         click.echo(f"{name}  {ruleset.title}, {ruleset.seats} players")
         for setting in ruleset.settings:
             click.echo(f"    --set {setting.name}={setting.default}  {setting.help}")
+
+
+@click.command("bots")
+@click.argument("game", required=False)
+def bots(game: str | None) -> None:
+    """List the house bots, of one GAME or of all."""
+    from lanista.bots.about import about
+    from lanista.games import registry
+
+    for name in [registry.get(game).name] if game else registry.names():
+        for bot, module in registry.house_bots(name).items():
+            click.echo(f"{name}  {bot}  {about(module)}")
+
+
+@click.group("map")
+def map_() -> None:
+    """Generate, draw, check and list maps."""
+
+
+@map_.command("generate")
+@click.argument("game")
+@click.option("-s", "--seed", type=int, help="The map's seed; without it, a new one.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the map to FILE instead of printing it."
+)
+@set_option
+def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, ...]) -> None:
+    """Generate a map for GAME from a seed."""
+    from lanista.games import registry
+    from lanista.games.originals import of_game
+    from lanista.hosting.inputs import checked_seed
+
+    ruleset = registry.get(game)
+    seed = checked_seed(ruleset, seed)
+    settings = complete_settings(ruleset, given_settings(sets))
+    board = ruleset.generate(settings, ruleset.chance(seed))
+    originals = of_game(game)
+    # An original game's own format has the settings too.
+    if originals is None or (output or "").endswith(".map"):
+        text = ruleset.write_board(board)
+    else:
+        text = originals.write_cnf(settings, board)
+    if output is None:
+        click.echo(text, nl=False)
+        click.echo(f"seed {seed}", err=True)
+        return
+    write_text(Path(output), text)
+    click.echo(f"{output}: the map of seed {seed}")
+
+
+@map_.command("show")
+@click.argument("game")
+@click.argument("map_", metavar="MAP")
+@size_option
+def show(game: str, map_: str, size: int) -> None:
+    """Draw MAP, a file or a shipped map's name, in the terminal."""
+    from rich.console import Console
+
+    from lanista.cli.view import BoardView, lacks_colours
+    from lanista.games import registry
+
+    ruleset = registry.get(game)
+    settings, board = setup_of(ruleset, map_)
+    chance = ruleset.chance(0)
+    if board is None:  # the file has only settings: the seed makes the board
+        board = ruleset.generate(settings, chance)
+    position = ruleset.new(settings, board, chance)
+    names = [f"seat {seat}" for seat in range(ruleset.seats)]
+    console = Console(highlight=False)
+    view = BoardView(position.scene(), names, size, plain=lacks_colours(console))
+    view.print(position.frame(), console)
+
+
+@map_.command("check")
+@click.argument("game")
+@click.argument("maps", metavar="MAP...", nargs=-1, required=True)
+def check(game: str, maps: tuple[str, ...]) -> None:
+    """Check maps of GAME; report the first bad one with line and column."""
+    from lanista.games import registry
+
+    ruleset = registry.get(game)
+    for map_ in maps:
+        setup_of(ruleset, map_)
+        click.echo(f"{map_}: in order")
+
+
+@map_.command("list")
+@click.argument("game")
+def list_(game: str) -> None:
+    """List the maps of GAME that come with Lanista."""
+    import lanista_maps
+    from lanista.games import registry
+
+    for name in lanista_maps.names(registry.get(game).name):
+        click.echo(name)

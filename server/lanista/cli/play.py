@@ -12,6 +12,7 @@ import click
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     Finite,
+    bot_limits_of,
     bot_options,
     clock_options,
     ending_line,
@@ -20,11 +21,15 @@ from lanista.cli.common import (
     game_options,
     match_cpu_option,
     printable,
+    sandboxed,
+    setup_of,
+    size_option,
     start_option,
     turns_text,
     warn_of_bombs,
+    write_text,
 )
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, FileError
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -86,13 +91,7 @@ class PlayCommand(click.Command):
     metavar="MS",
     help="Pause between turns while the board is drawn.",
 )
-@click.option(
-    "--size",
-    type=click.IntRange(1, 6),
-    default=2,
-    show_default=True,
-    help="Maximum width of a cell of the drawn board, in characters.",
-)
+@size_option
 @click.option(
     "--watch",
     is_flag=True,
@@ -155,24 +154,17 @@ def command(
     """
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.orphans import become_subreaper
-    from lanista.cli.common import (
-        bot_command,
-        bot_limits_of,
-        checked_seed,
-        ruleset_named,
-        sandboxed,
-        setup_of,
-    )
     from lanista.cli.web import PagePort
     from lanista.games import registry
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
+    from lanista.hosting.names import bot_command
     from lanista.hosting.started_match import StartedMatch
     from lanista.match.conditions import MatchSpec
 
     game, bots = game_and_bots(game, words)
-    ruleset = ruleset_named(game)
+    ruleset = registry.get(game)
     if watch and matches > 1:
         raise BadInputError("--watch shows one match; use lanista serve for several")
     if web is not None and not watch:
@@ -186,9 +178,9 @@ def command(
         raise BadInputError(f"{ruleset.title} is for {ruleset.seats} bots; {len(bots)} given")
     commands = [bot_command(game, bot) for bot in bots]
     names = distinct([name for name, _ in commands])
-    first_seed = checked_seed(ruleset, seed)
+    first_seed = inputs.checked_seed(ruleset, seed)
     if seed is not None:
-        checked_seed(ruleset, first_seed + matches - 1)
+        inputs.checked_seed(ruleset, first_seed + matches - 1)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
     contestants = apart(
@@ -252,7 +244,7 @@ def _check_res(ruleset: Any, res: Path, matches: int) -> None:
         with res.open("a", encoding="ascii"):
             pass
     except OSError as error:
-        raise BadInputError(f"can't write {res}: {error.strerror}") from None
+        raise FileError.of("can't write", res, error) from None
 
 
 def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
@@ -306,8 +298,7 @@ class _Session:
         """
         import trio
 
-        from lanista.cli.watch import play_interruptible
-        from lanista.errors import CannotListenError
+        from lanista.cli.watch import interruptible
         from lanista.hosting.started_match import StartFailureError
 
         try:
@@ -318,15 +309,13 @@ class _Session:
                 match.control = MatchControl(delay)
                 played = trio.run(play_watched, match, self._page, self._print)
             elif not draws:
-                played = trio.run(play_interruptible, match)
+                played = trio.run(interruptible, match.play, match.interrupt)
             else:
                 from lanista.cli.live import LiveBoard
 
                 with LiveBoard((), size, delay) as live:
                     match.watcher = live.watcher_of
-                    played = trio.run(play_interruptible, match)
-        except CannotListenError as error:
-            raise BadInputError(str(error)) from None
+                    played = trio.run(interruptible, match.play, match.interrupt)
         except StartFailureError as error:
             click.echo(f"lanista play: {printable(str(error))}", err=True)
             if error.output.strip():
@@ -355,16 +344,12 @@ class _Session:
 
     def _export(self, played: "MatchReport", res: Path) -> None:
         """Write the match file of an original game, made from the record."""
-        from lanista.cli.export import as_res
+        from lanista.cli.originals import as_res
         from lanista.games import registry
         from lanista.match.record import read_record
 
         record = read_record(played.record)
-        try:
-            with res.open("w", encoding="ascii") as file:
-                file.writelines(as_res(record, registry.get(record.header.game)))
-        except OSError as error:
-            raise BadInputError(f"can't write {res}: {error.strerror}") from None
+        write_text(res, "".join(as_res(record, registry.get(record.header.game))))
         if not self._as_json:
             click.echo(f"match file {res}")
 

@@ -1,15 +1,26 @@
 """`lanista replay`: shows and checks records of matches, and writes them as other files."""
 
 import itertools
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from lanista.cli import EXIT_BAD_INPUT
-from lanista.cli.common import Choice, ending_line, fault_lines, printable, turns_text
+from lanista.cli.common import (
+    Choice,
+    Finite,
+    ending_line,
+    fault_lines,
+    printable,
+    size_option,
+    turns_text,
+    write_text,
+)
 from lanista.errors import BadInputError
 from lanista.games.base import turn_word
 from lanista.games.picture import counted
@@ -18,7 +29,8 @@ from lanista.page.seat_colours import letter
 if TYPE_CHECKING:
     from lanista.games.base import Game, Ruleset
     from lanista.hosting.feeder import FeedResult
-    from lanista.match.record import Record
+    from lanista.match.record import Header, Record
+    from lanista.page.difference import Difference, SeatAnswer, SeatDifference
 
 EXIT_MISMATCH = 1
 GIF_DELAY = 200
@@ -95,7 +107,6 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
 
     Exit codes: 0 the same match, 1 they differ, 2 a file isn't a record or can't be read.
     """
-    from lanista.cli.replay_diff import difference_json, difference_lines
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, verify
     from lanista.page.difference import first_difference
@@ -112,11 +123,9 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
                 raise BadInputError(f"{file}: {printable(str(error))}") from None
         raise
     if as_json:
-        import json
-
-        click.echo(json.dumps(difference_json(difference)))
+        click.echo(json.dumps({"differs": difference.found, **attrs.asdict(difference)}))
     else:
-        for line in difference_lines(difference, (file_a, file_b), a.header):
+        for line in _difference_lines(difference, (file_a, file_b), a.header):
             click.echo(printable(line))
     if page is not None:
         if not difference.is_comparable:
@@ -130,13 +139,72 @@ def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
     """Write two matches as one HTML file; return its size in bytes."""
     from lanista.page import files
     from lanista.page.html import bundle
-    from lanista.page.replay_reader import UnreadableError, read_frames
+    from lanista.page.replay_reader import read_frames
 
-    try:
-        parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
-        return files.write([file_a, file_b], page, parts)
-    except UnreadableError as error:
-        raise BadInputError(printable(str(error))) from None
+    parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
+    return files.write([file_a, file_b], page, parts)
+
+
+def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header") -> Iterator[str]:
+    """Yield a difference as lines for people.
+
+    Args:
+        difference: The difference.
+        files: The names of the two records, A and B.
+        a: The header of A.
+    """
+    yield f"A: {files[0]}"
+    yield f"B: {files[1]}"
+    if difference.start:
+        yield "They begin differently:"
+        yield from _indented(difference.start)
+    if not difference.is_comparable:
+        yield "So the turns of these matches can't be compared."
+        return
+    if difference.turn is None:
+        same = min(difference.turns)
+        if difference.end:
+            yield f"The same answers in the {same} turns that both have. They end differently:"
+            yield from _indented(difference.end)
+        else:
+            yield f"No difference: the same answers in all {same} turns, and the same result."
+        return
+    yield f"First difference: turn {difference.turn}."
+    for seat in difference.seats:
+        yield from _seat_lines(seat, a.players[seat.seat].name)
+    if difference.position_turn is None:
+        yield (
+            "The position after it is the same, and so are all others in the "
+            f"{min(difference.turns)} turns that both have."
+        )
+        return
+    if difference.position_turn > difference.turn + 1:
+        yield (
+            "The position after it is the same; positions differ from "
+            f"that after turn {difference.position_turn - 1} on:"
+        )
+    else:
+        yield f"The position after turn {difference.turn} differs:"
+    yield from _indented(difference.position)
+
+
+def _seat_lines(difference: "SeatDifference", name: str) -> Iterator[str]:
+    yield f"  seat {difference.seat} ({name} in A) answered differently:"
+    for side, answer in (("A", difference.a), ("B", difference.b)):
+        yield f"    {side}: {_verdict_words(answer)}"
+        yield from (f"      only in {side}: {submove}" for submove in answer.submoves)
+        yield from (f"      {fault}" for fault in answer.faults)
+    if difference.note is not None:
+        yield f"    {difference.note}"
+
+
+def _verdict_words(answer: "SeatAnswer") -> str:
+    sent = "no answer" if answer.raw is None else answer.raw
+    return sent if answer.verdict == "answer" else f"{answer.verdict}: {sent}"
+
+
+def _indented(lines: Sequence[str]) -> Iterator[str]:
+    yield from (f"  {line}" for line in lines)
 
 
 @command.command("show")
@@ -144,19 +212,13 @@ def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
 @click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N turns.")
 @click.option(
     "--delay",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=50.0,
     show_default=True,
     metavar="MS",
     help="Pause between turns.",
 )
-@click.option(
-    "--size",
-    type=click.IntRange(1, 6),
-    default=2,
-    show_default=True,
-    help="Maximum width of a cell, in characters.",
-)
+@size_option
 @click.option(
     "--drawings/--no-drawings",
     "draws",
@@ -263,7 +325,6 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
     res: a record of Hogwarts or Crematoria as the original game's match file. png, gif: a picture
     of a record, or of a match file (.res) of an original game.
     """
-    from lanista.cli.export import new_name
     from lanista.page import files
 
     options = {
@@ -286,23 +347,26 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
         if last is not None and last < first:
             raise BadInputError(f"--to {last} comes before --from {first}")
         ending, parts = ".gif", files.as_gif(file, first, last, delay, given["size"])
-    path = new_name(file, ending) if output is None else Path(output)
+    path = _new_name(file, ending) if output is None else Path(output)
     size = files.write([file], path, parts)
     click.echo(f"{printable(str(path))}: {size} bytes")
 
 
+def _new_name(file: str, ending: str) -> Path:
+    """Return the default output file: `file`'s name in the current folder, with another ending."""
+    name = Path(file).name.removesuffix(".gz")
+    return Path(Path(name).stem + ending)
+
+
 def _export_res(file: str, output: str | None) -> None:
-    from lanista.cli.export import as_res
+    from lanista.cli.originals import as_res
 
     record, ruleset = _read(file)
     text = "".join(as_res(record, ruleset))
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        Path(output).write_text(text, encoding="ascii")
-    except OSError as error:
-        raise BadInputError(f"can't write {output}: {error.strerror}") from None
+    write_text(Path(output), text)
 
 
 @command.command("html")
@@ -321,10 +385,9 @@ def html(file: str, output: str | None) -> int:
 
     Exit codes: 0 written; 1 written, but the match is shown only in part; 2 bad input.
     """
-    from lanista.cli.export import new_name
     from lanista.page import files
     from lanista.page.html import bundle
-    from lanista.page.replay_reader import UnreadableError, read_frames
+    from lanista.page.replay_reader import read_frames
 
     troubles: list[str] = []
 
@@ -334,11 +397,8 @@ def html(file: str, output: str | None) -> int:
                 troubles.append(part["trouble"])
             yield part
 
-    path = new_name(file, ".html") if output is None else Path(output)
-    try:
-        size = files.write([file], path, bundle(parts()))
-    except UnreadableError as error:
-        raise BadInputError(printable(str(error))) from None
+    path = _new_name(file, ".html") if output is None else Path(output)
+    size = files.write([file], path, bundle(parts()))
     click.echo(f"{printable(str(path))}: {size} bytes")
     for trouble in troubles:
         click.echo(f"{file}: {printable(trouble)}", err=True)
@@ -377,8 +437,8 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
     """
     import trio
 
-    from lanista.cli.common import bot_argv
     from lanista.hosting.feeder import Feeder
+    from lanista.hosting.names import bot_argv
     from lanista.match.feed import asked_turns, payloads
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, start

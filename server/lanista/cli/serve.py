@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli.common import Choice, Finite, clock_options, game_options
+from lanista.cli.common import (
+    Choice,
+    Finite,
+    clock_of,
+    clock_options,
+    game_options,
+    given_settings,
+    setup_of,
+)
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
 from lanista.match.conditions import SHORTEST
@@ -20,7 +28,6 @@ if TYPE_CHECKING:
     from lanista.arena.server import Reread
     from lanista.arena.spec import ArenaSpec, LadderSpec
     from lanista.games.base import Ruleset
-    from lanista.hosting.spec_parts import Clock
     from lanista.match.conditions import MatchConditions
 
 
@@ -170,8 +177,8 @@ def command(
 
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, toml_of
-    from lanista.cli.common import given_settings, ruleset_named, setup_of
     from lanista.cli.web import address_of
+    from lanista.games import registry
     from lanista.toml_spec import ValueOfKeyError
 
     if no_web and web is not None:
@@ -185,7 +192,7 @@ def command(
     if web is not None:
         address_of(web)
     spec = _with_ladders(ladders)
-    ruleset = ruleset_named(game or spec.default_game)
+    ruleset = registry.get(game or spec.default_game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     rated = _as_given(spec.ladders, ruleset, settings, map_, conditions)
     try:
@@ -199,7 +206,7 @@ def command(
             matches=matches,
             map=map_,
             settings=given_settings(sets, move_limit),
-            clock=_clock(conditions),
+            clock=clock_of(conditions),
         )
         spec = attrs.evolve(
             spec,
@@ -231,15 +238,11 @@ def _with_ladders(ladders: Sequence[str]) -> "ArenaSpec":
         BadInputError: There is no such game, or the name can't be that of a ladder.
     """
     from lanista.arena.spec import implied
-    from lanista.cli.common import ruleset_named
-    from lanista.toml_spec import SpecError
+    from lanista.games import registry
 
     for text in ladders:
-        ruleset_named(text.partition("=")[0])
-    try:
-        return implied(ladders)
-    except SpecError as error:
-        raise BadInputError(str(error)) from None
+        registry.get(text.partition("=")[0])
+    return implied(ladders)
 
 
 def _as_given(
@@ -256,26 +259,13 @@ def _as_given(
 
     usual = complete_settings(ruleset, {})
     changed = {name: value for name, value in settings.items() if value != usual[name]}
-    clock = _clock(conditions)
+    clock = clock_of(conditions)
     maps = () if map_ is None else (map_,)
     return tuple(
         attrs.evolve(ladder, clock=clock, settings=changed, maps=maps)
         if ladder.game == ruleset.name
         else attrs.evolve(ladder, clock=clock)
         for ladder in ladders
-    )
-
-
-def _clock(conditions: "MatchConditions") -> "Clock":
-    """Return the clock of a spec that stands for the conditions of the options."""
-    from lanista.hosting.spec_parts import Clock
-
-    return Clock(
-        first=conditions.clock.first,
-        turn=conditions.clock.turn,
-        start=conditions.time_start,
-        late_limit=conditions.late_limit,
-        stall_margin=conditions.stall_margin,
     )
 
 
@@ -287,8 +277,8 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
         reread: Reads the arena's file again at SIGHUP; None if it has no file.
 
     Raises:
-        BadInputError: An address can't be listened on, the data folder can't be written, or a
-            tournament can't be shown.
+        CannotListenError: An address can't be listened on.
+        BadInputError: The data folder can't be written, or a tournament can't be shown.
     """
     import attrs
     import trio
@@ -297,11 +287,9 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     from lanista.arena.operator import Operator
     from lanista.arena.server import CannotOpenError, serve
     from lanista.arena.spec import NO_PAGE
-    from lanista.cli.addresses import listening_text
     from lanista.cli.logs import configure_log
     from lanista.cli.standings import StandingsProcess, shown_tournaments
-    from lanista.cli.web import PagePort
-    from lanista.errors import CannotListenError
+    from lanista.cli.web import PagePort, listening_text
     from lanista.page.ladders import Ladders
 
     standings_process, bots_process = StandingsProcess(), StandingsProcess()
@@ -309,12 +297,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     has_page = page_spec.listen != NO_PAGE
     tournaments = [options.folder / file for file in page_spec.tournaments]
     shown = shown_tournaments(tournaments, standings_process, bots_process)
-    possible = connections_possible(
-        options.spec.max_connections,
-        has_page=has_page,
-        has_tls=options.spec.tls is not None,
-        warn=partial(click.echo, err=True),
-    )
+    possible = allow_connections(options.spec, partial(click.echo, err=True))
     options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
     records = options.data.records
     try:
@@ -352,7 +335,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
         if shown.looks or options.spec.ladders:
             standings_process.start()
         trio.run(serve, options, announce, open_beside, reread)
-    except (CannotListenError, CannotOpenError) as error:
+    except CannotOpenError as error:
         raise BadInputError(str(error)) from None
     except ExceptionGroup:
         if not failures:
@@ -364,74 +347,63 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     return 0
 
 
-def open_files(max_connections: int, *, has_page: bool, has_tls: bool) -> int:
-    """Return how many files an arena must be allowed to have open.
-
-    Args:
-        max_connections: Number of connections of bots.
-        has_page: Whether there is a page too.
-        has_tls: Whether bots and viewers connect by TLS.
-    """
+def _open_files(spec: "ArenaSpec", connections: int) -> int:
+    """Return how many files an arena must be allowed to have open, with so many bots connected."""
     from lanista.arena.options import files_needed
+    from lanista.arena.spec import NO_PAGE
 
-    needed = files_needed(max_connections, has_tls=has_tls)
-    if not has_page:
+    needed = files_needed(connections, has_tls=spec.tls is not None)
+    if spec.page.listen == NO_PAGE:
         return needed
     from lanista.page.connections import MAX_CONNECTIONS
 
     return needed + MAX_CONNECTIONS
 
 
-def connections_allowed(wanted: int, *, has_page: bool, has_tls: bool) -> int:
-    """Return the number of bots' connections that the system allows, at most `wanted`.
+def connections_allowed(spec: "ArenaSpec") -> tuple[int, str]:
+    """Return how many connections of bots the system allows by its limit of open files.
+
+    Returns:
+        The number, at most what the spec says; and if it is less, the reason, otherwise "".
 
     Raises:
         BadInputError: The system doesn't allow enough for a single match.
     """
+    wanted = spec.max_connections
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard == resource.RLIM_INFINITY or hard >= open_files(
-        wanted, has_page=has_page, has_tls=has_tls
-    ):
-        return wanted
+    needed = _open_files(spec, wanted)
+    if hard == resource.RLIM_INFINITY or hard >= needed:
+        return wanted, ""
     possible = range(2, wanted)
-    found = bisect_right(
-        possible, hard, key=lambda n: open_files(n, has_page=has_page, has_tls=has_tls)
-    )
+    found = bisect_right(possible, hard, key=partial(_open_files, spec))
     if not found:
-        least = open_files(2, has_page=has_page, has_tls=has_tls)
         raise BadInputError(
-            f"the system allows {hard} open files (ulimit -Hn), and the arena needs {least} "
-            "at least, most of them for the page: allow more, or serve no page"
+            f"the system allows {hard} open files (ulimit -Hn), and the arena needs "
+            f"{_open_files(spec, 2)} at least, most of them for the page: allow more, or serve no "
+            "page"
         )
-    return possible[found - 1]
+    why = f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed"
+    return possible[found - 1], why
 
 
-def connections_possible(
-    wanted: int, *, has_page: bool, has_tls: bool, warn: Callable[[str], object]
-) -> int:
+def allow_connections(spec: "ArenaSpec", warn: Callable[[str], object]) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
     Args:
-        wanted: Number of connections of bots.
-        has_page: Whether there is a page too.
-        has_tls: Whether bots and viewers connect by TLS.
+        spec: The arena.
         warn: Called with a line for the operator if the system doesn't allow so many.
 
     Returns:
-        The number of connections of bots that the system allows, at most `wanted`.
+        The number of connections of bots that the system allows, at most what the spec says.
 
     Raises:
         BadInputError: The system doesn't allow enough for a single match.
     """
+    allowed, why = connections_allowed(spec)
+    if why:
+        warn(f"{allowed} connections at once instead of {spec.max_connections}: {why}")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = open_files(wanted, has_page=has_page, has_tls=has_tls)
-    possible = connections_allowed(wanted, has_page=has_page, has_tls=has_tls)
-    if possible < wanted:
-        warn(
-            f"{possible} connections at once instead of {wanted}: the system allows {hard} "
-            f"open files (ulimit -Hn), and {needed} would be needed"
-        )
-        needed = hard
+    needed = hard if why else _open_files(spec, allowed)
     if soft != resource.RLIM_INFINITY and soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-    return possible
+    return allowed

@@ -8,8 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli.common import Finite, bot_options, clock_options, match_cpu_option, start_option
+from lanista.cli.common import (
+    Finite,
+    bot_options,
+    clock_of,
+    clock_options,
+    concurrency_of,
+    concurrency_option,
+    display_options,
+    given_settings,
+    match_cpu_option,
+    set_option,
+    start_option,
+)
 from lanista.errors import BadInputError
+from lanista.games.base import complete_settings
+from lanista.games.picture import counted
 
 if TYPE_CHECKING:
     from lanista.competition.director import Report
@@ -64,13 +78,7 @@ STEPS_SHOWN = 9
     metavar="FILE",
     help="A map file, or a shipped map's name; may be repeated. Without it, seeds make the maps.",
 )
-@click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the game (see `lanista games`); may be repeated.",
-)
+@set_option
 @clock_options
 @start_option
 @bot_options
@@ -83,26 +91,14 @@ STEPS_SHOWN = 9
 @click.option(
     "--blocks", type=click.IntRange(min=1), metavar="MAX", help="Maximum number of blocks to play."
 )
-@click.option(
-    "--concurrency",
-    metavar="N|auto",
-    default="auto",
-    show_default=True,
-    help="Number of blocks at the same time; auto: as many as give each bot a core of its own.",
-)
+@concurrency_option(default="auto", show_default=True)
 @click.option(
     "--name",
     metavar="NAME",
     show_default="sprt-A-B",
     help="Name of the results, NAME.db and NAME.records.",
 )
-@click.option(
-    "--accept-changes",
-    is_flag=True,
-    help="Begin anew with bots whose command or limits changed, which is an error otherwise.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON.")
-@click.option("--plain", is_flag=True, help="Print lines even in a terminal.")
+@display_options
 def command(
     bots: tuple[str, str],
     *,
@@ -135,15 +131,14 @@ def command(
     Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 it can't continue, or --blocks
     weren't enough, 130 interrupted.
     """
-    from lanista.cli.common import bot_command, ruleset_named, settings_of
-    from lanista.cli.tournament import concurrency_of
     from lanista.cli.tournament_run import play
     from lanista.competition.setup import prepare
     from lanista.competition.spec import BotEntry, SeedCount, Spec, Sprt
+    from lanista.games import registry
     from lanista.hosting.host import distinct
-    from lanista.hosting.spec_parts import Clock, SandboxName
+    from lanista.hosting.names import bot_command
+    from lanista.hosting.spec_parts import SandboxName
     from lanista.results.blocks import FormatName
-    from lanista.toml_spec import SpecError
 
     if as_json and plain:
         raise BadInputError("--json and --plain: say one of them")
@@ -151,8 +146,9 @@ def command(
         raise BadInputError(
             f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
         )
-    ruleset = ruleset_named(game or game_of(bots))
-    settings = settings_of(ruleset, sets)
+    ruleset = registry.get(game or game_of(bots))
+    settings = given_settings(sets)  # only these: a configuration file may have the others
+    complete_settings(ruleset, settings)  # raises an error if the game has no such setting
     names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])
     spec = Spec(
         name=name or f"sprt-{'-'.join(names)}",
@@ -164,15 +160,8 @@ def command(
         ),
         seeds=SeedCount(count=1, base=base),
         maps=maps,
-        # Only those that were given: a configuration file may have the others.
-        settings={key: settings[key] for key in (text.partition("=")[0] for text in sets)},
-        clock=Clock(
-            first=conditions.clock.first,
-            turn=conditions.clock.turn,
-            start=conditions.time_start,
-            late_limit=conditions.late_limit,
-            stall_margin=conditions.stall_margin,
-        ),
+        settings=settings,
+        clock=clock_of(conditions),
         limits=bot_limits,
         match_cpu=match_cpu,
         sandbox=SandboxName(sandbox),
@@ -180,12 +169,8 @@ def command(
         sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta),
         concurrency=concurrency_of(concurrency),
     )
-    try:
-        setup = prepare(spec, Path())
-    except SpecError as error:
-        raise BadInputError(str(error)) from None
     return play(
-        setup,
+        prepare(spec, Path()),
         spec.name,
         accept_changes=accept_changes,
         as_json=as_json,
@@ -253,7 +238,7 @@ class Scores:
             return ""
         points_made = sum(points * count for points, count in self._counts.items())
         share = 100 * points_made / (blocks * self._most)
-        text = f"{self._first} has {share:.1f} % of {blocks} block{'' if blocks == 1 else 's'}"
+        text = f"{self._first} has {share:.1f} % of {counted(blocks, 'block')}"
         steps = [half / 2 for half in range(int(2 * self._most) + 1)]
         if len(steps) > STEPS_SHOWN:
             return text

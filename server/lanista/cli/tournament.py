@@ -4,18 +4,27 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli.common import Choice
-from lanista.cli.tournament_files import prepared, setup_of, spec_of
+from lanista.cli.common import (
+    Choice,
+    concurrency_of,
+    concurrency_option,
+    display_options,
+    printable,
+    write_example,
+    write_text,
+)
+from lanista.cli.tournament_files import prepared, setup_of
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
+    from lanista.competition.setup import Setup
     from lanista.ratings.table import Standings
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
@@ -39,11 +48,10 @@ def new(file: Path, game: str) -> int:
     An existing file isn't overwritten.
     """
     import lanista_maps
-    from lanista.cli.common import printable, ruleset_named
     from lanista.competition.example import example
     from lanista.games import registry
 
-    ruleset = ruleset_named(game)
+    ruleset = registry.get(game)
     house = list(registry.house_bots(ruleset.name))
     if not house:
         raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
@@ -56,14 +64,7 @@ def new(file: Path, game: str) -> int:
         maps=list(lanista_maps.names(ruleset.name))[:2],
         settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
     )
-    try:
-        with file.open("x", encoding="utf-8", errors="backslashreplace") as opened:
-            opened.write(text)
-    except FileExistsError:
-        raise BadInputError(f"{file} exists already; name another file") from None
-    except OSError as error:
-        raise BadInputError(f"can't write {file}: {error.strerror}") from None
-    click.echo(f"{printable(str(file))}: check it with `lanista tournament check`, then play it")
+    write_example(file, text, "check it with `lanista tournament check`, then play it")
     return 0
 
 
@@ -83,12 +84,7 @@ def check(file: Path) -> int:
 
 @command.command("run")
 @click.argument("file", type=SPEC, required=False)
-@click.option(
-    "--concurrency",
-    metavar="N|auto",
-    show_default="the spec's",
-    help="Number of blocks at the same time; auto: as many as give each bot a core of its own.",
-)
+@concurrency_option(show_default="the spec's")
 @click.option(
     "--executor",
     metavar="WHO",
@@ -96,18 +92,12 @@ def check(file: Path) -> int:
     help="What plays the blocks: local, dask-local or dask://HOST:PORT.",
 )
 @click.option(
-    "--accept-changes",
-    is_flag=True,
-    help="Begin anew with bots whose command or limits changed, which is an error otherwise.",
-)
-@click.option(
     "--unbench",
     multiple=True,
     metavar="NAME",
     help="Let a benched bot play again; may be repeated.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON.")
-@click.option("--plain", is_flag=True, help="Print lines even in a terminal.")
+@display_options
 @click.option(
     "--web",
     is_flag=False,
@@ -138,6 +128,7 @@ def run(
     import attrs
 
     from lanista.cli.tournament_run import play
+    from lanista.competition.spec import read_spec
 
     if file is None and web:  # `run --web cup.toml`: what follows --web is the file
         file, web = Path(web), ""
@@ -145,7 +136,7 @@ def run(
         raise click.UsageError("Missing argument 'FILE'.")
     if as_json and plain:
         raise BadInputError("--json and --plain: say one of them")
-    spec = spec_of(file)
+    spec = read_spec(file)
     if concurrency is not None:
         spec = attrs.evolve(spec, concurrency=concurrency_of(concurrency))
     if executor is not None:
@@ -216,19 +207,14 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     """
     from lanista.competition.looking import standings_of
     from lanista.results.database import Store
-    from lanista.results.errors import StoreError
     from lanista.toml_spec import SpecError
 
-    setup = setup_of(spec_of(file), file, plays=False)
-    if isinstance(setup.database, Path) and not setup.database.exists():
-        raise _nothing_played(file, setup.database)
+    setup = _played(file)
     try:
         with Store.open(setup.database, create=False) as store:
             table = standings_of(setup, store)
     except SpecError as error:
         raise BadInputError(f"{file}: {error}") from None
-    except StoreError as error:
-        raise BadInputError(str(error)) from None
     if format_ == "table" and output is None:
         from lanista.cli.tournament_table import console_for, print_to, whole
 
@@ -239,10 +225,7 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     if output is None:
         click.echo(text, nl=False)
         return 0
-    try:
-        output.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-    except OSError as error:
-        raise BadInputError(f"can't write {output}: {error.strerror}") from None
+    write_text(output, text)
     return 0
 
 
@@ -262,31 +245,40 @@ def verify(file: Path, *, rebuild: bool) -> int:
     from lanista.competition.verify import TournamentRecords
     from lanista.competition.verify import rebuild as rebuilt
     from lanista.results.database import Store
-    from lanista.results.errors import StoreError
     from lanista.results.recorded import Comparison
 
-    setup = setup_of(spec_of(file), file, plays=False)
+    setup = _played(file, may_be_lost=rebuild)
     database = setup.database
-    if rebuild and not isinstance(database, Path):
-        raise BadInputError(f"{file}: a PostgreSQL database can't be made anew; use pg_restore")
-    if isinstance(database, Path) and not database.exists() and not rebuild:
-        raise _nothing_played(file, database)
-    try:
-        if rebuild and isinstance(database, Path):
-            return 0 if show_rebuilt(setup.spec.name, rebuilt(setup, database)) else EXIT_DIFFERENT
-        with Store.open(database, create=False, check=False) as store:
-            store.database.check_whole()
-            is_right = show(setup.spec.name, Comparison(store, TournamentRecords(setup)))
-    except StoreError as error:
-        raise BadInputError(str(error)) from None
+    if rebuild:
+        if not isinstance(database, Path):
+            raise BadInputError(f"{file}: a PostgreSQL database can't be made anew; use pg_restore")
+        return 0 if show_rebuilt(setup.spec.name, rebuilt(setup, database)) else EXIT_DIFFERENT
+    with Store.open(database, create=False, check=False) as store:
+        store.database.check_whole()
+        is_right = show(setup.spec.name, Comparison(store, TournamentRecords(setup)))
     return 0 if is_right else EXIT_DIFFERENT
 
 
-def _nothing_played(file: Path, database: Path) -> BadInputError:
-    return BadInputError(
-        f"nothing was played yet: there is no {database}; "
-        f"play it with `lanista tournament run {file}`"
-    )
+def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
+    """Return the tournament of a spec, of which something must have been played.
+
+    Args:
+        file: The spec's file.
+        may_be_lost: Whether its database may be missing.
+
+    Raises:
+        BadInputError: The spec can't be used, or there are no results.
+    """
+    from lanista.competition.spec import read_spec
+
+    setup = setup_of(read_spec(file), file, plays=False)
+    lost = isinstance(setup.database, Path) and not setup.database.exists()
+    if lost and not may_be_lost:
+        raise BadInputError(
+            f"nothing was played yet: there is no {setup.database}; "
+            f"play it with `lanista tournament run {file}`"
+        )
+    return setup
 
 
 def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
@@ -310,12 +302,3 @@ def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
             from lanista.cli.tournament_table import plain_text, whole
 
             return plain_text(whole(table, head_to_head=head_to_head))
-
-
-def concurrency_of(text: str) -> Any:
-    """Parse `--concurrency` into a number or `auto`."""
-    if text == "auto":
-        return "auto"
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
-        raise BadInputError(f"--concurrency {text!r}: expected a whole number above 0, or auto")
-    return int(text)

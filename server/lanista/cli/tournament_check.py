@@ -14,6 +14,7 @@ from lanista.competition.formats.base import Format
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
 from lanista.errors import BadInputError
+from lanista.games.picture import counted
 from lanista.signals import heeded
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def heading(setup: Setup) -> str:
     """Return the heading: name, game, format, number of bots."""
     spec = setup.spec
     fillers = f" and {', '.join(setup.fillers)} to fill" if setup.fillers else ""
-    bots = f"{len(setup.bots)} bot{'' if len(setup.bots) == 1 else 's'}"
+    bots = counted(len(setup.bots), "bot")
     return printable(f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}")
 
 

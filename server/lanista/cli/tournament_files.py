@@ -10,21 +10,6 @@ if TYPE_CHECKING:
     from lanista.competition.spec import Spec
 
 
-def spec_of(file: Path) -> "Spec":
-    """Read a spec from its file.
-
-    Raises:
-        BadInputError: The file can't be read, or has a bad value.
-    """
-    from lanista.competition.spec import read_spec
-    from lanista.toml_spec import SpecError
-
-    try:
-        return read_spec(file)
-    except SpecError as error:
-        raise BadInputError(str(error)) from None
-
-
 def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
     """Prepare a tournament: find its game, bots and maps; results are named like the file.
 
@@ -48,9 +33,10 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
 def prepared(file: Path) -> "tuple[Setup, Any]":
     """Read a spec and return its prepared tournament and its format."""
     from lanista.competition.looking import format_of
+    from lanista.competition.spec import read_spec
     from lanista.toml_spec import SpecError
 
-    setup = setup_of(spec_of(file), file)
+    setup = setup_of(read_spec(file), file)
     try:
         return setup, format_of(setup)
     except SpecError as error:

@@ -23,6 +23,7 @@ from rich.text import Text
 from lanista.cli.common import printable
 from lanista.cli.tournament_table import print_to, table, whole
 from lanista.competition import events
+from lanista.games.picture import counted
 from lanista.match.ending import FAILURES
 from lanista.ratings.table import SCHEMA, Standings
 from lanista.ratings.text import as_json
@@ -333,8 +334,8 @@ def progress_line(event: events.BlockDone) -> str:
 def blocks_text(played: int, planned: int | None) -> str:
     """Return `12 of 45 blocks`, or `12 blocks`."""
     if planned is not None:
-        return f"{played} of {planned} block{'' if planned == 1 else 's'}"
-    return f"{played} block{'' if played == 1 else 's'}"
+        return f"{played} of {counted(planned, 'block')}"
+    return counted(played, "block")
 
 
 def duration(seconds: float) -> str:
@@ -361,7 +362,7 @@ def note_of(event: events.Event) -> str:
         case events.Resized(slots=slots, workers=workers):
             if not workers:
                 return "no worker is connected now; waiting for one"
-            threads = f"{workers} worker thread{'' if workers == 1 else 's'}"
+            threads = counted(workers, "worker thread")
             return f"{threads} connected now; {slots} blocks at the same time"
         case events.Benched(bot=bot, failures=failures, words=words):
             return f"benched: {bot} failed {failures} matches in a row, and plays no more: {words}"
@@ -369,7 +370,7 @@ def note_of(event: events.Event) -> str:
             return words
         case events.Finishing(running=running):
             return (
-                f"finishing {running} running block{'' if running == 1 else 's'}; Ctrl-C again "
+                f"finishing {counted(running, 'running block')}; Ctrl-C again "
                 "stops at once; run the same command again to resume"
             )
         case events.Halted(words=words):

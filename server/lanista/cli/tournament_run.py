@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import itertools
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -22,12 +23,11 @@ from lanista.cli.tournament_live import (
     Silenced,
 )
 from lanista.cli.tournament_table import console_for
-from lanista.cli.watch import GRACE
+from lanista.cli.watch import GRACE, watch_signals
 from lanista.competition import events
 from lanista.competition.setup import Setup
 from lanista.errors import BadInputError
 from lanista.nurseries import helpers_nursery
-from lanista.signals import heeded
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -80,12 +80,11 @@ def play(
         page: The port of a page that shows the tournament, until its last viewer leaves; or None.
 
     Raises:
-        BadInputError: The spec can't be played, its results can't be read or written, or the page's
-            port can't be opened.
+        BadInputError: The spec can't be played, or its results can't be written.
+        StoreError: Its results can't be read.
+        CannotListenError: The page's port can't be opened.
     """
     from lanista.competition.running import open_tournament
-    from lanista.errors import CannotListenError
-    from lanista.results.errors import StoreError
     from lanista.toml_spec import SpecError
 
     warn_of_bombs(setup.contestants.values())
@@ -116,12 +115,8 @@ def play(
                 display.end(report.standings, counts + _ending(setup, report))
 
             report = trio.run(_run, director, display, is_live, show_end, page)
-    except CannotListenError as error:
-        raise BadInputError(str(error)) from None
     except SpecError as error:
         raise BadInputError(f"{source}: {error}") from None
-    except StoreError as error:
-        raise BadInputError(str(error)) from None
     except OSError as error:
         where = error.filename or setup.records
         raise BadInputError(f"can't use {where}: {error.strerror or error}") from None
@@ -172,8 +167,17 @@ async def _run(
     """
     server = None if page is None else await page.open_for_tournaments()
     staying = trio.CancelScope()
+    signals = itertools.count(1)
+
+    def on_signal() -> None:
+        staying.cancel()
+        if next(signals) == 1:
+            director.finish()
+        else:
+            director.stop()
+
     async with helpers_nursery() as nursery:
-        await nursery.start(_watch_signals, director, staying)
+        await nursery.start(watch_signals, on_signal)
         if page is not None and server is not None:
             await nursery.start(server.run)
             name = quote(director.setup.spec.name, safe="")
@@ -189,24 +193,6 @@ async def _run(
             with staying:
                 await server.wait_without_viewers(GRACE)
         return report
-
-
-async def _watch_signals(
-    director: "Director",
-    staying: trio.CancelScope,
-    *,
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    number = 0
-    with trio.open_signal_receiver(*heeded()) as signals:
-        task_status.started()
-        async for _ in signals:
-            number += 1
-            staying.cancel()
-            if number == 1:
-                director.finish()
-            else:
-                director.stop()
 
 
 async def _draw(display: Display) -> None:

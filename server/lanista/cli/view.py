@@ -9,10 +9,26 @@ from rich.style import Style
 from rich.text import Text
 
 from lanista.cli.fitting import Cells, Layout, Part, Window, fit, lines_of, said
-from lanista.cli.palette import GROUNDS, SUN, of_mark, of_seat, of_shape
-from lanista.games.picture import Frame, Ground, Mark, Place, Scene
-from lanista.page.seat_colours import letter
+from lanista.games.picture import Frame, Ground, Mark, Place, Scene, Shape
+from lanista.page.seat_colours import DARK, letter
 
+of_seat = DARK.of_seat
+"""The colours of a seat: those of the page's dark theme, as are all here (page/colours.js)."""
+GROUNDS = {Ground.FLOOR: "#23262c", Ground.WALL: "#6d7480", Ground.BASE: "#c8453c"}
+SUN = "#6b5f2a"
+"""The colour of floor that is in the light."""
+THINGS = {
+    Shape.BOOK: "#ff3b4f",
+    Shape.GEM: "#ffd028",
+    Shape.BEAST: "#ffffff",
+    Shape.SHIP: "#b9bac2",
+}
+"""Colours of what belongs to no seat; everything else has that of `DARK.neutral`.
+
+Beasts aren't red as on the page, since without their shape they would look like books.
+"""
+_TINTS = {Shape.SQUARE: ("#ffffff", 0.5), Shape.CROSS: ("#000000", 0.3)}
+"""Shapes of units that differ from their seat's colour: the colour mixed in, and its share."""
 MANY_COLOURS = ("256", "truecolor")
 """The colour systems, as rich names them, that can show the page's colours."""
 SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
@@ -301,3 +317,24 @@ def _joined(pairs: Iterator[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:
         text, last = text + more, style
     if last is not None:
         yield text, last
+
+
+def of_mark(mark: Mark) -> str:
+    """Return the colour of a mark that is drawn without its text."""
+    return of_shape(mark.shape, mark.seat)
+
+
+def of_shape(shape: Shape, seat: int | None) -> str:
+    """Return the colour of a shape of a seat, or of no seat, that is drawn without a text."""
+    if seat is None:
+        return THINGS.get(shape, DARK.neutral.unit)
+    colour = of_seat(seat).unit
+    return _mixed(colour, *_TINTS[shape]) if shape in _TINTS else colour
+
+
+def _mixed(colour: str, other: str, share: float) -> str:
+    parts = [
+        round(int(colour[at : at + 2], 16) * (1 - share) + int(other[at : at + 2], 16) * share)
+        for at in (1, 3, 5)
+    ]
+    return "#" + "".join(f"{part:02x}" for part in parts)

@@ -1,10 +1,10 @@
-"""Running the match of `lanista play`: signals interrupt it, and a page may show it."""
+"""Playing until a signal interrupts it, and the match of `lanista play` that a page shows."""
 
 import contextlib
 import sys
 import webbrowser
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 import trio
@@ -17,27 +17,26 @@ if TYPE_CHECKING:
     from lanista.hosting.host import MatchReport
     from lanista.hosting.started_match import StartedMatch
 
+T = TypeVar("T")
+
 GRACE = 3.0
 """Seconds without a viewer after which the page ends; reloading the page takes less."""
 
 
-async def play_interruptible(match: "StartedMatch") -> "MatchReport | None":
-    """Play a match that SIGINT, SIGTERM and SIGHUP interrupt, unless the process ignores them."""
-    return await _interruptible(match.play, match.interrupt)
+async def watch_signals(
+    call: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """Call a function at every SIGINT, SIGTERM and SIGHUP, unless the process ignores them."""
+    with trio.open_signal_receiver(*heeded()) as signals:
+        task_status.started()
+        async for _ in signals:
+            call()
 
 
-async def _interruptible(
-    play: Callable[[], Awaitable["MatchReport | None"]], interrupt: Callable[[], None]
-) -> "MatchReport | None":
+async def interruptible(play: Callable[[], Awaitable[T]], interrupt: Callable[[], None]) -> T:
+    """Play, and call another function at each signal that asks to stop; return what was played."""
     async with helpers_nursery() as nursery:
-
-        async def watch(*, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-            with trio.open_signal_receiver(*heeded()) as signals:
-                task_status.started()
-                async for _ in signals:
-                    interrupt()
-
-        await nursery.start(watch)
+        await nursery.start(watch_signals, interrupt)
         return await play()
 
 
@@ -107,7 +106,7 @@ async def play_watched(
                         await server.wait_without_viewers(GRACE)
         return played
 
-    return await _interruptible(play, interrupt)
+    return await interruptible(play, interrupt)
 
 
 def _print(print_result: Callable[..., None], played: "MatchReport", *, interrupted: bool) -> None:

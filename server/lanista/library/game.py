@@ -53,6 +53,20 @@ class UnsupportedError(BadInputError, TypeError):
     """The ruleset doesn't offer what was asked for; the message says what it would need."""
 
 
+def game_names() -> tuple[str, ...]:
+    """Return the names of the installed games."""
+    return registry.names()
+
+
+def house_bots(game: str) -> tuple[str, ...]:
+    """Return the names of the house bots of a game, from the weakest to the strongest.
+
+    Raises:
+        UnknownGameError: There is no such game.
+    """
+    return tuple(registry.house_bots(registry.get(game).name))
+
+
 def new_game(
     name: str,
     *,
@@ -238,14 +252,14 @@ class Game:
             facts = rules.position(seat)
         else:
             facts = rules.facts(seat, (0.0,) * self.seats)
-        state.update(self.turn, _facts(facts))
+        state.update(self.turn, facts_of(facts))
         return state
 
     def _first_state(self, seat: int) -> State:
         about = [f"game {self.name}", f"seat {seat}", "clock 0 0", f"seed {seat}"]
         about += [f"player {other} {other}" for other in range(self.seats)]
         start = ("\n".join(about) + "\n").encode() + self.rules.facts_at_start(seat)
-        return GAMES.get(self.name, State)("game", _facts(start))
+        return GAMES.get(self.name, State)("game", facts_of(start))
 
     # -- playing -------------------------------------------------------------------------------
 
@@ -323,10 +337,11 @@ def _token(seat: int, token: Any) -> Token:
         ) from None
 
 
-def _facts(text: bytes) -> dict[str, list[list[str]]]:
-    """Return lines as a bot's state takes them: by keyword, the other words of each line."""
+def facts_of(lines: bytes) -> dict[str, list[list[str]]]:
+    """Return lines of the wire as a bot's state takes them: by keyword, the words of each line."""
     facts: dict[str, list[list[str]]] = {}
-    for line in text.decode().splitlines():
+    for line in lines.decode().splitlines():
         keyword, *words = line.split()
-        facts.setdefault(keyword, []).append(words)
+        if keyword != "go":
+            facts.setdefault(keyword, []).append(words)
     return facts

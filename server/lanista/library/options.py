@@ -1,6 +1,5 @@
 """The options of a match that `play` and `play_many` share; those of the command, by its names."""
 
-import difflib
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from lanista.match.conditions import (
     MatchConditions,
     conditions_of,
 )
+from lanista.suggestions import did_you_mean
 
 
 class MatchOptions(TypedDict, total=False):
@@ -84,9 +84,8 @@ def prepared(game: str, options: Mapping[str, Any], records: Path = RECORDS) -> 
     ruleset = registry.get(game)
     for name in options:
         if name not in MatchOptions.__annotations__:
-            near = difflib.get_close_matches(name, MatchOptions.__annotations__, 1)
-            suggestion = f"; did you mean {near[0]!r}?" if near else ""
-            raise BadInputError(f"unknown option {name[:64]!r}{suggestion}")
+            meant = did_you_mean(name, MatchOptions.__annotations__)
+            raise BadInputError(f"unknown option {name[:64]!r}{meant}")
     if "match_cpu" in options:
         _check_whole(options, "match_cpu", 1, MAX_MATCH_CPU)
     map_ = options.get("map")

@@ -1,7 +1,8 @@
 """Playing one match from Python."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Unpack
 
@@ -124,17 +125,15 @@ def _begin(
         )
         job.interrupt = match.interrupt
         try:
-            return await match.play()
+            with _counted():
+                return await match.play()
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
             raise FileError(
                 f"can't write the record{where}: {error.strerror or error}; "
                 "what was played, if anything, is in the .part file there"
             ) from error
-        finally:
-            _end_play()
 
-    _begin_play()
     return Job(work)
 
 
@@ -160,16 +159,16 @@ def _match(report: MatchReport | None, setup: Prepared) -> Match:
     )
 
 
-def _begin_play() -> None:
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Count a match while it is played; after the last one in this process, end the fork server."""
     global _playing  # noqa: PLW0603 - one fork server for each process
     with _lock:
         _playing += 1
-
-
-def _end_play() -> None:
-    """End the fork server after the last match that is played in this process."""
-    global _playing  # noqa: PLW0603 - as above
-    with _lock:
-        _playing -= 1
-        if not _playing:
-            close_fork_server()
+    try:
+        yield
+    finally:
+        with _lock:
+            _playing -= 1
+            if not _playing:
+                close_fork_server()

@@ -1,6 +1,5 @@
 """Records as sequences of positions."""
 
-import copy
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import attrs
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.base import Game, Ruleset
+from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
 from lanista.match.clock import Limits
@@ -318,7 +318,7 @@ class _Cursor:
         if not self._sees:  # the state of a turn may depend on all turns before it
             self._sees, self._turn = True, -1
         self._go_to(turn)
-        return _snapshot(self._state)
+        return self._state.copy()
 
     def _go_to(self, turn: int) -> None:
         if turn < self._turn or self._turn < 0:
@@ -333,7 +333,7 @@ class _Cursor:
                 self._turn += 1
                 if self._sees:
                     facts = self._game.facts(self._seat, self._status())
-                    self._state.update(self._turn, _facts(facts.decode()))
+                    self._state.update(self._turn, facts_of(facts))
         except BaseException:
             self._turn = -1  # so that the next one begins anew, and fails at the same place
             raise
@@ -348,33 +348,12 @@ class _Cursor:
             lag_allowance=header.clock.lag_allowance,
             seed=header.seed,
         )
-        opening = Version1Encoder(info).opening(self._game, self._seat, self._status()).decode()
-        start, _, turn = opening.partition("\nturn 0\n")
-        facts = _facts(start)
-        kind = GAMES.get(header.game, State)
-        self._state = kind(header.match, facts)
-        self._state.update(0, _facts(turn))
+        opening = Version1Encoder(info).opening(self._game, self._seat, self._status())
+        start, _, turn = opening.partition(b"\nturn 0\n")
+        self._state = GAMES.get(header.game, State)(header.match, facts_of(start))
+        self._state.update(0, facts_of(turn))
 
     def _status(self) -> tuple[float, ...]:
         turns = self._record.turns
         status = turns[self._turn].status if self._turn < len(turns) else ()
         return status or (0.0,) * self._ruleset.seats
-
-
-def _facts(text: str) -> dict[str, list[list[str]]]:
-    """Return the facts in lines of the wire as the client reads them: words by keyword."""
-    facts: dict[str, list[list[str]]] = {}
-    for line in text.splitlines():
-        keyword, *words = line.split()
-        if keyword != "go":
-            facts.setdefault(keyword, []).append(words)
-    return facts
-
-
-def _snapshot(state: Any) -> Any:
-    """Return a copy of a state that later updates don't change."""
-    copied = copy.copy(state)
-    for name, value in vars(state).items():
-        if isinstance(value, dict | list | set):
-            setattr(copied, name, value.copy())
-    return copied
