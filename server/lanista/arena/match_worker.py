@@ -41,8 +41,8 @@ from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
 from lanista.match.runner import Match
 from lanista.match.stalls import LoopLag, StallMonitor
-from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
+from lanista.spawning import return_large_blocks
 from lanista_protocol import ErrorCode, SessionState
 
 CONVERTER = make_converter()

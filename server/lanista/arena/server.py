@@ -40,10 +40,10 @@ from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
-from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.results.recovery import complete_records
 from lanista.signals import heeded
+from lanista.spawning import return_large_blocks
 from lanista_protocol import (
     Error,
     ErrorCode,

@@ -23,8 +23,7 @@ from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
-from lanista.cli.standings import StandingsProcess, shown_tournaments
-from lanista.cli.web import warning_of_token
+from lanista.cli.web import shown_tournaments, warning_of_token
 from lanista.competition.futures import one_line
 from lanista.cores import usable_cores
 from lanista.errors import BadInputError
@@ -273,11 +272,7 @@ def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
 
 def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     try:
-        shown_tournaments(
-            [folder / file for file in spec.page.tournaments],
-            StandingsProcess(),
-            StandingsProcess(),
-        )
+        shown_tournaments([folder / file for file in spec.page.tournaments])
     except BadInputError as error:
         yield Finding(f"page.tournaments: {error}")
 

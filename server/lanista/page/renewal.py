@@ -1,7 +1,6 @@
 """How often the page has something computed anew that may take seconds, beside matches."""
 
-import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import attrs
 import trio
@@ -12,10 +11,10 @@ SHARE = 4
 
 @attrs.define(eq=False)
 class Renewal:
-    """Computes something again and again: once at a time, in a thread, and not too often."""
+    """Computes something again and again: once at a time, and not too often."""
 
-    renew: Callable[[], bool]
-    """Computes it, and returns whether anything changed. It blocks."""
+    renew: Callable[[], Awaitable[bool]]
+    """Computes it, and returns whether anything changed."""
     rest: float
     """Minimum seconds between two computations."""
     due: float = float("-inf")
@@ -27,25 +26,18 @@ class Renewal:
         """Whether it is being computed."""
         return self._one_at_a_time.locked()
 
-    async def run(self, limiter: trio.CapacityLimiter) -> bool:
+    async def run(self, others: trio.Lock) -> bool:
         """Compute it if that is due; return whether anything changed.
 
         Args:
-            limiter: Bounds the number of threads.
+            others: Held while it is computed, so that others aren't computed at the same time.
         """
         async with self._one_at_a_time:
             if trio.current_time() < self.due:
                 return False
-            changed, took = await trio.to_thread.run_sync(
-                self._timed,
-                abandon_on_cancel=True,  # the arena's end mustn't wait for it
-                limiter=limiter,
-            )
+            async with others:
+                begun = trio.current_time()
+                changed = await self.renew()
+                took = trio.current_time() - begun
             self.due = trio.current_time() + max(self.rest, SHARE * took)
             return changed
-
-    def _timed(self) -> tuple[bool, float]:
-        """Compute it; return whether anything changed, and how many seconds that took."""
-        begun = time.monotonic()
-        changed = self.renew()
-        return changed, time.monotonic() - begun

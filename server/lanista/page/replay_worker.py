@@ -1,35 +1,20 @@
-"""The replay worker: the process that plays records again and writes their frames into files.
+"""The replay worker: plays records again and writes their frames into files.
 
-Started by `frame_cache` as `python -m lanista.page.replay_worker FOLDER`. Playing a record
-again takes as long as playing the match: in a process of its own, at the lowest priority, it
-doesn't hold up running matches. A file that a viewer sent can harm at most this process, whose
-memory is limited. It opens no socket.
+`frame_cache` calls `work` in a helper process. Playing a record again takes as long as playing the
+match: there, at low priority, it doesn't hold up running matches, and a file that a viewer sent can
+harm at most that process, whose memory is limited. The process keeps its jobs between two calls.
 
-It reads orders from stdin, one JSON object a line:
-
-- `{"open": JOB, "path": PATH, "live": bool, "logs": [SEAT] or null}` begins a job;
-- `{"finish": JOB}` says that the job's source won't grow any more;
-- `{"close": JOB}` ends a job and removes its file;
-- `{"remove": FOLDER}` removes a folder.
-
-The frames of a job go into the file FOLDER/JOB, each followed by a comma. Reports go to stdout,
-one JSON object a line: `{"job": JOB}` with `head`, `frames` (the size of each new frame in bytes,
-with its comma), `end` or `failed`. The process ends when stdin is closed.
+The frames of a job go into the file FOLDER/JOB, each followed by a comma.
 """
 
-import json
-import os
-import resource
-import select
 import shutil
-import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import attrs
 
-from lanista.memory import return_large_blocks
 from lanista.page import frames
 from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frames
 
@@ -41,8 +26,48 @@ MAX_FRAMES_SIZE = 256 * 1024 * 1024
 """Maximum size of a job's frames in bytes: some hundred thousand turns of Angry Mob."""
 MAX_MEMORY = 1024**3
 """Limit of the process's address space in bytes: a hostile file could fill the memory."""
-NICENESS = 15
-"""Amount by which the process lowers its priority."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What was made of a job in one call."""
+
+    job: int
+    frames: Sequence[int] = ()
+    """The size of each new frame in bytes, with its comma."""
+    head: bytes | None = None
+    end: bytes | None = None
+    """What precedes and follows the frames, as compressed JSON; None if it isn't there yet."""
+    failed: str | None = None
+    """Why no more frames can be made."""
+
+
+def packed(part: dict[str, Any]) -> bytes:
+    """Return a head or an end as compressed JSON."""
+    return zlib.compress(frames.encode(part), 1)
+
+
+def work(
+    folder: Path, orders: Sequence[dict[str, Any]], jobs: Sequence[int]
+) -> tuple[Sequence[Report], float | None]:
+    """Carry out orders, and make a few frames of every job.
+
+    Args:
+        folder: Where the frames are written.
+        orders: `{"open": JOB, "path": PATH, "live": bool, "logs": [SEAT] or None}` begins a job;
+            `{"finish": JOB}` says that its source won't grow any more; `{"close": JOB}` ends it and
+            removes its file; `{"remove": FOLDER}` removes a folder.
+        jobs: Those that aren't over. One that was begun by another process, which has died, fails.
+
+    Returns:
+        The reports, and the seconds until there may be something to do; None: until the next order.
+    """
+    global _worker  # noqa: PLW0603 - what a process keeps from call to call
+    if _worker is None:
+        _worker = ReplayWorker(folder)
+    for order in orders:
+        _worker.do(order)
+    return _worker.work(jobs)
 
 
 @attrs.define(eq=False)
@@ -91,17 +116,10 @@ class ReplayJob:
 class ReplayWorker:
     """Works on all open jobs, a few frames of each in turn."""
 
-    def __init__(self, folder: Path, reports: IO[bytes]) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._reports = reports
         self._jobs: dict[int, ReplayJob] = {}
-
-    @property
-    def pause(self) -> float | None:
-        """Seconds until there may be something to do; None: until the next order."""
-        if not self._jobs:
-            return None
-        return LOOK_EVERY if all(job.waiting for job in self._jobs.values()) else 0
+        self._reports: list[Report] = []
 
     def do(self, order: dict[str, Any]) -> None:
         """Carry out an order."""
@@ -123,19 +141,31 @@ class ReplayWorker:
             self.folder.mkdir(exist_ok=True)  # a clean-up of temporary files may have removed it
             file = (self.folder / str(number)).open("wb", buffering=0)
         except OSError as error:
-            self._report(number, failed=f"no room for the frames: {error.strerror}")
+            self._reports.append(
+                Report(job=number, failed=f"no room for the frames: {error.strerror}")
+            )
             return
         self._jobs[number] = ReplayJob(
             number, Path(order["path"]), order["live"], order["logs"], file
         )
 
-    def work(self) -> None:
-        """Make a few frames of every job."""
-        for job in list(self._jobs.values()):
-            self._work_on(job)
+    def work(self, jobs: Sequence[int]) -> tuple[Sequence[Report], float | None]:
+        """Make a few frames of every job (`work`)."""
+        for number in jobs:
+            if number in self._jobs:
+                self._work_on(self._jobs[number])
+            else:
+                why = "the replay was interrupted; open the match again"
+                self._reports.append(Report(job=number, failed=why))
+        reports, self._reports = self._reports, []
+        left = [self._jobs[number] for number in jobs if number in self._jobs]
+        if not left:
+            return reports, None
+        return reports, LOOK_EVERY if all(job.waiting for job in left) else 0
 
     def _work_on(self, job: ReplayJob) -> None:
         sizes: list[int] = []
+        head: bytes | None = None
         last: dict[str, Any] = {}
         job.waiting = False
         try:
@@ -146,12 +176,12 @@ class ReplayWorker:
                     break
                 kind = part.get("type")
                 if kind == "head":
-                    self._report(job.number, head=part)
+                    head = packed(part)
                 elif kind == "end":
-                    last = {"end": part}
+                    last = {"end": packed(part)}
                 elif job.size > MAX_FRAMES_SIZE:
                     trouble = "the replay stops here: the match is too long to be shown"
-                    last = {"end": frames.end(None, None, trouble)}
+                    last = {"end": packed(frames.end(None, None, trouble))}
                 else:
                     sizes.append(self._write(job, part))
         except UnreadableError as error:
@@ -162,8 +192,8 @@ class ReplayWorker:
             last = {"failed": f"no room for the frames: {error.strerror}"}
         except Exception as error:  # noqa: BLE001 - whatever a file brings about ends its job alone
             last = {"failed": f"{job.path.name}: can't be shown ({type(error).__name__})"}
-        if sizes or last:
-            self._report(job.number, frames=sizes, **last)
+        if sizes or head or last:
+            self._reports.append(Report(job=job.number, frames=sizes, head=head, **last))
         if last:
             self._drop(job.number)
 
@@ -181,31 +211,6 @@ class ReplayWorker:
         if job is not None:
             job.close()
 
-    def _report(self, number: int, **fields: Any) -> None:
-        self._reports.write(frames.encode({"job": number, **fields}) + b"\n")
-        self._reports.flush()
 
-
-def main() -> None:
-    """Make frames until stdin ends."""
-    os.nice(NICENESS)
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-    return_large_blocks()
-    worker = ReplayWorker(Path(sys.argv[1]), sys.stdout.buffer)
-    orders = b""
-    while True:
-        ready, _, _ = select.select([0], [], [], worker.pause)
-        if ready:
-            data = os.read(0, 65_536)
-            if not data:
-                # An arena that was killed can't remove the folder itself.
-                shutil.rmtree(worker.folder, ignore_errors=True)
-                return
-            *lines, orders = (orders + data).split(b"\n")
-            for line in lines:
-                worker.do(json.loads(line))
-        worker.work()
-
-
-if __name__ == "__main__":
-    main()
+_worker: ReplayWorker | None = None
+"""The worker of this process."""

@@ -356,9 +356,7 @@ class Viewer:
             try:
                 first, frames = frame_file.chunk(position, known=known)
             except OSError as error:
-                frame_file.update(
-                    {"failed": f"can't read the frames: {error.strerror}; open the match again"}
-                )
+                frame_file.fail(f"can't read the frames: {error.strerror}; open the match again")
                 await self._send_end(message, match, frame_file)
                 return
             about = encode(
