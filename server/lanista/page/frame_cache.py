@@ -218,9 +218,10 @@ class FrameCache:
                     orders.append(self._orders.receive_nowait())
             jobs = [number for number, file in self._by_number.items() if not file.over]
             reports: Sequence[Report] = ()
-            pause: float | None = RESTART_PAUSE
+            pause = RESTART_PAUSE
             try:
-                reports, pause = await self._helper.call(work, self.folder, orders, jobs)
+                reports, has_more = await self._helper.call(work, self.folder, orders, jobs)
+                pause = 0 if has_more else math.inf
             except (HelperDiedError, OSError) as error:
                 # Matches go on without frames, and the next worker knows no job.
                 log.error("the replay worker failed", why=str(error))  # noqa: TRY400
@@ -228,7 +229,7 @@ class FrameCache:
                 if report.job in self._by_number:
                     self._by_number[report.job].update(report)
             orders = []
-            with trio.move_on_after(math.inf if pause is None else pause):
+            with trio.move_on_after(pause):
                 orders.append(await self._orders.receive())
 
     def prepare(self) -> None:

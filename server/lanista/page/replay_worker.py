@@ -8,6 +8,7 @@ The frames of a job go into the file FOLDER/JOB, each followed by a comma.
 """
 
 import shutil
+import time
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,8 +21,12 @@ from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frame
 
 LOOK_EVERY = 0.03
 """Seconds between two looks at records that are still being written."""
-AT_ONCE = 8
+AT_ONCE = 32
 """Maximum number of frames of one job before the next job has its turn."""
+MAKING = 0.03
+"""Seconds after which a call that makes frames ends: each call costs the arena's loop 0.3 ms."""
+WAITING = 0.1
+"""Seconds after which a call ends that has found nothing to do: orders wait until then."""
 MAX_FRAMES_SIZE = 256 * 1024 * 1024
 """Maximum size of a job's frames in bytes: some hundred thousand turns of Angry Mob."""
 MAX_MEMORY = 1024**3
@@ -49,8 +54,8 @@ def packed(part: dict[str, Any]) -> bytes:
 
 def work(
     folder: Path, orders: Sequence[dict[str, Any]], jobs: Sequence[int]
-) -> tuple[Sequence[Report], float | None]:
-    """Carry out orders, and make a few frames of every job.
+) -> tuple[Sequence[Report], bool]:
+    """Carry out orders, and make some frames of every job; wait for a moment if there are none.
 
     Args:
         folder: Where the frames are written.
@@ -60,7 +65,7 @@ def work(
         jobs: Those that aren't over. One that was begun by another process, which has died, fails.
 
     Returns:
-        The reports, and the seconds until there may be something to do; None: until the next order.
+        The reports, and whether there is more to do without further orders.
     """
     global _worker  # noqa: PLW0603 - what a process keeps from call to call
     if _worker is None:
@@ -149,21 +154,28 @@ class ReplayWorker:
             number, Path(order["path"]), order["live"], order["logs"], file
         )
 
-    def work(self, jobs: Sequence[int]) -> tuple[Sequence[Report], float | None]:
-        """Make a few frames of every job (`work`)."""
-        for number in jobs:
-            if number in self._jobs:
-                self._work_on(self._jobs[number])
-            else:
-                why = "the replay was interrupted; open the match again"
-                self._reports.append(Report(job=number, failed=why))
+    def work(self, jobs: Sequence[int]) -> tuple[Sequence[Report], bool]:
+        """Make some frames of every job (`work`)."""
         reports, self._reports = self._reports, []
-        left = [self._jobs[number] for number in jobs if number in self._jobs]
-        if not left:
-            return reports, None
-        return reports, LOOK_EVERY if all(job.waiting for job in left) else 0
+        for number in jobs:
+            if number not in self._jobs:
+                why = "the replay was interrupted; open the match again"
+                reports.append(Report(job=number, failed=why))
+        began = time.monotonic()
+        while left := [self._jobs[number] for number in jobs if number in self._jobs]:
+            made = list(filter(None, map(self._work_on, left)))
+            reports += made
+            took = time.monotonic() - began
+            if (took > MAKING and reports) or any(report.head for report in made):
+                break
+            if all(job.waiting for job in left):
+                if reports or took > WAITING:
+                    break
+                time.sleep(LOOK_EVERY)
+        return reports, bool(left)
 
-    def _work_on(self, job: ReplayJob) -> None:
+    def _work_on(self, job: ReplayJob) -> Report | None:
+        """Make a few frames of a job; return None if there is nothing new."""
         sizes: list[int] = []
         head: bytes | None = None
         last: dict[str, Any] = {}
@@ -177,6 +189,7 @@ class ReplayWorker:
                 kind = part.get("type")
                 if kind == "head":
                     head = packed(part)
+                    break  # somebody waits for it
                 elif kind == "end":
                     last = {"end": packed(part)}
                 elif job.size > MAX_FRAMES_SIZE:
@@ -192,10 +205,11 @@ class ReplayWorker:
             last = {"failed": f"no room for the frames: {error.strerror}"}
         except Exception as error:  # noqa: BLE001 - whatever a file brings about ends its job alone
             last = {"failed": f"{job.path.name}: can't be shown ({type(error).__name__})"}
-        if sizes or head or last:
-            self._reports.append(Report(job=job.number, frames=sizes, head=head, **last))
         if last:
             self._drop(job.number)
+        if not (sizes or head or last):
+            return None
+        return Report(job=job.number, frames=sizes, head=head, **last)
 
     def _write(self, job: ReplayJob, frame: dict[str, Any]) -> int:
         """Write a frame, and return its size in bytes."""
