@@ -14,7 +14,6 @@ They end when the process that started them has ended in whatever way, whatever 
 """
 
 import contextlib
-import ctypes
 import multiprocessing
 import multiprocessing.context
 import multiprocessing.process
@@ -29,11 +28,10 @@ from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
+from lanista.system import return_large_blocks
+
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that a terminal sends to the whole process group."""
-M_MMAP_THRESHOLD = -3  # mallopt(3)
-LARGE_BLOCK = 128 * 1024
-"""The size in bytes above which a block of memory is large: glibc's own first threshold."""
 _SAFE_PATH = "PYTHONSAFEPATH"
 _OURS = "lanista"
 """Our value of that variable, by which a process knows that it isn't the user's."""
@@ -95,18 +93,6 @@ def begin_helper(niceness: int, max_memory: int | None) -> None:
     if max_memory is not None:
         resource.setrlimit(resource.RLIMIT_AS, (max_memory, max_memory))
     return_large_blocks()
-
-
-def return_large_blocks() -> None:
-    """Have the C library return large blocks of memory to the system as soon as they are freed.
-
-    Processes that run for long call this. glibc takes blocks above a threshold from the system one
-    by one, but raises the threshold to the largest block that was ever freed. From then on the
-    buffers of floods, uploads and large records come from the heap, where small objects that stay
-    keep the memory around them for good.
-    """
-    with contextlib.suppress(AttributeError, OSError):  # another C library
-        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 def leave_signals() -> None:

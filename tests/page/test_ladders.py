@@ -17,7 +17,7 @@ from lanista.arena.ladder_opening import open_ladders
 from lanista.arena.server import Arena
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
-from lanista.page import ladder_tables, ladders, renewal
+from lanista.page import ladder_tables, ladders, tournaments
 from lanista.page.ladder_tables import LadderTables
 from lanista.page.ladders import REST, Ladders
 from lanista.page.tournaments import NoStandingsError
@@ -283,7 +283,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     tmp_path, autojump_clock, monkeypatch
 ):
     """At most one in a while; nothing is told as long as nothing is new."""
-    monkeypatch.setattr(renewal, "SHARE", 0)
+    monkeypatch.setattr(tournaments, "SHARE", 0)
     write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
     arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))
@@ -320,7 +320,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
 
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
-    monkeypatch.setattr(renewal, "SHARE", 0)
+    monkeypatch.setattr(tournaments, "SHARE", 0)
     monkeypatch.setattr(ladders, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
     arena = Arena(arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,)))

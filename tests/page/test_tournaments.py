@@ -19,8 +19,14 @@ from lanista.match.ending import Ending
 from lanista.page import server as server_module
 from lanista.page import tables
 from lanista.page import tournaments as module
-from lanista.page.renewal import SHARE
-from lanista.page.tournaments import FIRST, REST, NoStandingsError, Tournaments, TournamentTable
+from lanista.page.tournaments import (
+    FIRST,
+    REST,
+    SHARE,
+    NoStandingsError,
+    Tournaments,
+    TournamentTable,
+)
 from lanista.page.view import View
 from lanista.ratings.text import as_json
 from lanista.results.database import Store

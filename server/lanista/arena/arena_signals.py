@@ -8,7 +8,7 @@ import structlog
 import trio
 
 from lanista.arena.options import Options
-from lanista.signals import heeded
+from lanista.system import heeded
 from lanista.toml_spec import SpecError
 
 Reread = Callable[[Options], Options]

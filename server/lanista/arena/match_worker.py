@@ -42,7 +42,7 @@ from lanista.match.record import ResultInfo
 from lanista.match.runner import Match
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.nurseries import helpers_nursery
-from lanista.spawning import return_large_blocks
+from lanista.system import return_large_blocks
 from lanista_protocol import ErrorCode, SessionState
 
 CONVERTER = make_converter()

@@ -42,8 +42,7 @@ from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 from lanista.nurseries import helpers_nursery
 from lanista.results.recovery import complete_records
-from lanista.signals import heeded
-from lanista.spawning import return_large_blocks
+from lanista.system import heeded, return_large_blocks
 from lanista_protocol import (
     Error,
     ErrorCode,

@@ -21,7 +21,7 @@ import structlog
 import trio
 
 from lanista.arena.link import Link
-from lanista.signals import STOPPING
+from lanista.system import STOPPING
 
 ENDING_TIME = 0.5
 """Seconds that such a process has to exit by itself."""

@@ -25,7 +25,6 @@ from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.web import shown_tournaments, warning_of_token
 from lanista.competition.futures import one_line
-from lanista.cores import usable_cores
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
@@ -33,6 +32,7 @@ from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.errors import StoreError
+from lanista.system import usable_cores
 from lanista.toml_spec import SpecError
 
 EXIT_FAILED = 1

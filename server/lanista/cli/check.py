@@ -10,7 +10,7 @@ import click
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import bot_options, limit_options, printable, start_option
 from lanista.errors import BadInputError
-from lanista.signals import heeded
+from lanista.system import heeded
 
 if TYPE_CHECKING:
     from lanista.check.bout import Tested

@@ -27,7 +27,7 @@ from lanista.competition import events
 from lanista.competition.setup import Setup
 from lanista.errors import BadInputError
 from lanista.nurseries import helpers_nursery
-from lanista.signals import heeded
+from lanista.system import heeded
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort

@@ -17,8 +17,7 @@ import structlog
 import trio
 
 from lanista.arena.server import Arena
-from lanista.page.renewal import Renewal
-from lanista.page.tournaments import NoStandingsError
+from lanista.page.tournaments import NoStandingsError, Renewal
 
 if TYPE_CHECKING:  # an arena without ladders loads no database library
     from lanista.arena.ladder_room import LadderRoom

@@ -190,7 +190,7 @@ class ReplayWorker:
                 if kind == "head":
                     head = packed(part)
                     break  # somebody waits for it
-                elif kind == "end":
+                if kind == "end":
                     last = {"end": packed(part)}
                 elif job.size > MAX_FRAMES_SIZE:
                     trouble = "the replay stops here: the match is too long to be shown"

@@ -17,10 +17,11 @@ import structlog
 import trio
 
 from lanista.games import registry
-from lanista.page.renewal import Renewal
 
 REST = 5.0
 """Minimum seconds between two looks at a tournament's results."""
+SHARE = 4
+"""Minimum time between two computations as a multiple of what the last one took."""
 FIRST = 8
 """Number of rows of a table that the lobby shows."""
 
@@ -66,6 +67,40 @@ class NoStandingsError(Exception):
         """Make the error; `why` is written only to the log."""
         super().__init__(message)
         self.why = why
+
+
+@attrs.define(eq=False)
+class Renewal:
+    """Computes something again and again: once at a time, and not too often."""
+
+    renew: Callable[[], Awaitable[bool]]
+    """Computes it, and returns whether anything changed."""
+    rest: float
+    """Minimum seconds between two computations."""
+    due: float = float("-inf")
+    """When it may be computed again, by trio's clock."""
+    _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is being computed."""
+        return self._one_at_a_time.locked()
+
+    async def run(self, others: trio.Lock) -> bool:
+        """Compute it if that is due; return whether anything changed.
+
+        Args:
+            others: Held while it is computed, so that others aren't computed at the same time.
+        """
+        async with self._one_at_a_time:
+            if trio.current_time() < self.due:
+                return False
+            async with others:
+                begun = trio.current_time()
+                changed = await self.renew()
+                took = trio.current_time() - begun
+            self.due = trio.current_time() + max(self.rest, SHARE * took)
+            return changed
 
 
 @attrs.define(eq=False)
