@@ -224,7 +224,7 @@ class MatchWorker:
         if sum(order.sockets) != len(message.sockets):
             raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.match}")
         control = MatchControl()
-        control.take_up(paused=order.paused, steps=order.steps)
+        control.paused, control.steps = order.paused, order.steps
         connections = []
         left = iter(message.sockets)
         for seat, (count, given) in enumerate(zip(order.sockets, order.connections, strict=True)):

@@ -326,8 +326,7 @@ class MatchWorkers:
         for connection, session in zip(handed.connections, report.sessions, strict=False):
             if connection is not None:
                 connection.take_back(session)
-        control = _control_of(match)
-        control.take_up(paused=control.paused, steps=report.steps)
+        _control_of(match).steps = report.steps
         if report.result is None:
             return None
         return _ended(

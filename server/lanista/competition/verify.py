@@ -5,7 +5,7 @@ from functools import partial
 
 from lanista.competition.setup import Setup
 from lanista.games.outcome import Termination
-from lanista.hosting.endings import match_result
+from lanista.hosting.host import match_result
 from lanista.match.record import ENDING, Header, ResultInfo
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store

@@ -567,7 +567,7 @@ class Viewer:
 
     def _control(self, what: str, running: RunningMatch) -> None:
         if what == "cancel":
-            running.control.give_up()
+            running.control.given_up = True
             running.playing.interrupt("the operator ended this match")
         elif what == "pause":
             running.control.pause()
