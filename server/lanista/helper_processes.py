@@ -1,37 +1,76 @@
 """Helper processes: CPU-bound work beside an event loop, without delaying it.
 
-`trio_parallel` gives each one call at a time and keeps them for further calls. They are started as
-`lanista.spawning` says, and print nothing on stdout.
+`trio_parallel` gives a process one call at a time and keeps it for further calls. It is started as
+`lanista.spawning` says, and prints nothing on stdout.
 """
 
 import contextlib
 import math
-import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import attrs
+import trio
 
-from lanista.spawning import SpawnContext, begin_spawned
+from lanista.spawning import SpawnContext, begin_helper
 
 T = TypeVar("T")
 
+LOW_PRIORITY = 15
+"""Amount by which helpers lower their priority, so that they don't hold up matches."""
 ENDING_TIME = 0.5
-"""Seconds that idle helpers have to exit by themselves; then they are killed."""
+"""Seconds that an idle helper has to exit by itself; then it is killed."""
 
 
 class HelperDiedError(Exception):
-    """A helper died during a call."""
+    """A helper died during a call, or was ended before it."""
 
 
-@attrs.frozen
-class HelperProcesses:
-    """Helpers for one kind of work."""
+@attrs.define(eq=False)
+class HelperProcess:
+    """The helper for one kind of work, started when it is first needed; `run` it.
 
-    _context: Any
+    It does one call after another. If it dies, the next call starts another one.
+    """
+
+    niceness: int = LOW_PRIORITY
+    """Amount by which it lowers its priority."""
+    max_memory: int | None = None
+    """Limit of its address space in bytes; None for none."""
+    _context: Any = attrs.field(default=None, init=False)
+    _is_open: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when calls are possible."""
+    _one_call: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(1), init=False
+    )
+
+    async def run(self) -> None:
+        """Make calls possible until cancelled, then end the helper.
+
+        No call may be under way then: cancel the tasks that wait for one.
+        """
+        import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
+        from trio_parallel._proc import SpawnProcWorker  # noqa: PLC0415
+
+        # There is no public way to say how its processes are started.
+        SpawnProcWorker.mp_context = SpawnContext()
+        opening = trio_parallel.open_worker_context(
+            idle_timeout=math.inf,
+            init=partial(begin_helper, self.niceness, self.max_memory),
+            grace_period=ENDING_TIME,
+        )
+        self._context = await opening.__aenter__()
+        try:
+            self._is_open.set()
+            await trio.sleep_forever()
+        finally:
+            # One that died while it was idle, or had to be killed now, is no matter any more.
+            with contextlib.suppress(trio_parallel.BrokenWorkerError):
+                await opening.__aexit__(None, None, None)
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function in a helper; if this is cancelled, the helper is killed.
+        """Call a function in the helper; if this is cancelled, the helper is killed.
 
         Args:
             function: A function of a module, which the helper imports: a light one starts quickly.
@@ -42,39 +81,16 @@ class HelperProcesses:
             OSError: No helper can be started.
             Exception: What the function raises.
         """
-        import trio_parallel  # noqa: PLC0415 - slow to import, and a helper doesn't need it
+        import trio_parallel  # noqa: PLC0415 - as above
 
+        await self._is_open.wait()
         try:
-            result: T = await self._context.run_sync(function, *arguments, kill_on_cancel=True)
-        except trio_parallel.BrokenWorkerError:
-            raise HelperDiedError("it has ended") from None
+            result: T = await self._context.run_sync(
+                function, *arguments, kill_on_cancel=True, limiter=self._one_call
+            )
+        except trio_parallel.BrokenWorkerError as error:
+            raise HelperDiedError(f"the process ended ({error.args[-1].exitcode})") from None
+        except trio.ClosedResourceError:
+            await trio.lowlevel.checkpoint_if_cancelled()  # as `run` was, at the same moment
+            raise HelperDiedError("the process was ended") from None
         return result
-
-
-@contextlib.asynccontextmanager
-async def open_helpers() -> AsyncIterator[HelperProcesses]:
-    """Open helpers, each started when it is first needed; they end with the `async with`.
-
-    No call may be under way then: cancel the tasks that wait for one.
-    """
-    import trio_parallel  # noqa: PLC0415 - as above
-    from trio_parallel._proc import SpawnProcWorker  # noqa: PLC0415
-
-    # There is no public way to say how its processes are started.
-    SpawnProcWorker.mp_context = SpawnContext()
-    opening = trio_parallel.open_worker_context(
-        idle_timeout=math.inf, init=_begin, grace_period=ENDING_TIME
-    )
-    context = await opening.__aenter__()
-    try:
-        yield HelperProcesses(context)
-    finally:
-        # One that died while it was idle, or had to be killed now, is no matter any more.
-        with contextlib.suppress(trio_parallel.BrokenWorkerError):
-            await opening.__aexit__(None, None, None)
-
-
-def _begin() -> None:
-    """Initialise a helper, before its first call."""
-    begin_spawned()
-    os.dup2(2, 1)  # what a function prints must not get into the output of a command

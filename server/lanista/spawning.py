@@ -18,6 +18,7 @@ import multiprocessing
 import multiprocessing.context
 import multiprocessing.process
 import os
+import resource
 import signal
 import sys
 import threading
@@ -26,6 +27,8 @@ import weakref
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
+
+from lanista.system import return_large_blocks
 
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that a terminal sends to the whole process group."""
@@ -80,6 +83,16 @@ def begin_spawned() -> None:
     leave_signals()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def begin_helper(niceness: int, max_memory: int | None) -> None:
+    """Initialise a process as `lanista.helper_processes` describes it, before its first call."""
+    begin_spawned()
+    os.dup2(2, 1)  # what a function prints must not get into the output of a command
+    os.nice(niceness)
+    if max_memory is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (max_memory, max_memory))
+    return_large_blocks()
 
 
 def leave_signals() -> None:

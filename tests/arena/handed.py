@@ -143,19 +143,19 @@ def begin(nursery, player, match):
 
 
 class Here:
-    """In place of a worker's process: the worker in this event loop."""
+    """In place of a process that works for the arena: its work in this event loop."""
 
-    def __init__(self, theirs, nursery):
+    def __init__(self, theirs, nursery, work=MatchWorker):
         self.returncode = None
         self._scope = trio.CancelScope()
         self._ended = trio.Event()
-        nursery.start_soon(self._run, theirs.dup())
+        nursery.start_soon(self._run, theirs.dup(), work)
 
-    async def _run(self, ours):
+    async def _run(self, ours, work):
         link = Link(ours)
         try:
             with self._scope:
-                await MatchWorker(link).run()
+                await work(link).run()
         finally:
             link.close()
             self.returncode = 0

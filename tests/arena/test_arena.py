@@ -69,7 +69,7 @@ def matches(monkeypatch, tmp_path):
         seen.append((seated.names, spec.seed, spec.try_))
         what = then.pop(0)
         if what == "void, and cancelled":
-            seated.control.give_up()
+            seated.control.given_up = True
             what = Termination.VOID
         if what is Termination.VOID:
             record = tmp_path / f"{spec.try_}.jsonl.gz"

@@ -40,7 +40,7 @@ async def maker(monkeypatch):
     maker = BoardMaker()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(maker.run)
-        await maker._is_open.wait()
+        await maker._helper._is_open.wait()
         yield maker
         nursery.cancel_scope.cancel()
 
@@ -100,7 +100,7 @@ def test_an_unknown_game_has_no_answer():
 
 async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
     """The match whose board is lost makes it itself."""
-    helper = await maker._helpers.call(os.getpid)
+    helper = await maker._helper.call(os.getpid)
     os.kill(helper, signal.SIGSTOP)
     with monkeypatch.context() as patched:
         patched.setattr(match_player, "MAKING_TIME", 0.05)
@@ -112,7 +112,7 @@ async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
 
 async def test_a_helper_that_dies_with_a_board_is_replaced(maker):
     """As above: the arena goes on."""
-    os.kill(await maker._helpers.call(os.getpid), signal.SIGSTOP)
+    os.kill(await maker._helper.call(os.getpid), signal.SIGSTOP)
     made = []
 
     async def prepare():
@@ -130,7 +130,7 @@ async def test_a_helper_that_dies_with_a_board_is_replaced(maker):
 
 async def test_an_answer_that_nobody_waits_for_is_not_the_next_ones(maker):
     """A match may be cancelled while its board is being made."""
-    os.kill(await maker._helpers.call(os.getpid), signal.SIGSTOP)
+    os.kill(await maker._helper.call(os.getpid), signal.SIGSTOP)
     with trio.move_on_after(0.02) as scope:
         await maker.prepare(spec_of("crematoria", 2))
     assert scope.cancelled_caught

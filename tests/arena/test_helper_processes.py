@@ -1,5 +1,6 @@
 """Helper processes: work beside the loop, and their end with the process that started them."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,17 +11,19 @@ import pytest
 import trio
 
 from e2e.running import wait_until
-from lanista.helper_processes import HelperDiedError, open_helpers
+from lanista.helper_processes import LOW_PRIORITY, HelperDiedError, HelperProcess
 from support.processes import runs
 
 SCRIPT = """
 import os, sys, trio
-from lanista.helper_processes import open_helpers
+from lanista.helper_processes import HelperProcess
 
 async def main():
-    async with open_helpers() as helpers, trio.open_nursery() as nursery:
-        print(await helpers.call(os.getpid), flush=True)
-        nursery.start_soon(helpers.call, exec, sys.argv[1])
+    helper = HelperProcess()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(helper.run)
+        print(await helper.call(os.getpid), flush=True)
+        nursery.start_soon(helper.call, exec, sys.argv[1])
         await trio.sleep_forever()
 
 if __name__ == "__main__":
@@ -61,32 +64,52 @@ def test_files_in_the_working_directory_hide_no_modules(tmp_path):
     assert (0, b"None\n", b"") == (run.returncode, run.stdout, run.stderr)
 
 
-async def test_they_end_with_the_context_though_one_was_killed():
-    async with open_helpers() as helpers:
-        first = await helpers.call(os.getpid)
-        assert first == await helpers.call(os.getpid)
+@contextlib.asynccontextmanager
+async def running(**options):
+    helper = HelperProcess(**options)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(helper.run)
+        yield helper
+        nursery.cancel_scope.cancel()
+
+
+async def test_it_ends_with_its_run_though_one_was_killed():
+    async with running() as helper:
+        first = await helper.call(os.getpid)
+        assert first == await helper.call(os.getpid)
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: not runs(first), "it has ended")
-        second = await helpers.call(os.getpid)
+        second = await helper.call(os.getpid)
         assert first != second
+        os.kill(second, signal.SIGSTOP)  # it can't end by itself
     assert not runs(second)
 
 
+async def test_a_helper_has_low_priority_and_as_much_memory_as_it_was_given():
+    async with running(max_memory=2**30) as helper, running(niceness=0) as other:
+        here = os.getpriority(os.PRIO_PROCESS, 0)
+        assert min(here + LOW_PRIORITY, 19) == await helper.call(os.getpriority, os.PRIO_PROCESS, 0)
+        assert here == await other.call(os.getpriority, os.PRIO_PROCESS, 0)
+        with pytest.raises(MemoryError):
+            await helper.call(bytearray, 2**30)
+        assert [0] * 3 == list(await helper.call(bytearray, 3))
+
+
 async def test_an_error_in_a_call_is_the_callers():
-    async with open_helpers() as helpers:
+    async with running() as helper:
         with pytest.raises(ZeroDivisionError):
-            await helpers.call(divmod, 1, 0)
+            await helper.call(divmod, 1, 0)
 
 
 async def test_one_that_dies_during_a_call_is_an_error_of_its_own():
-    async with open_helpers() as helpers:
-        with pytest.raises(HelperDiedError):
-            await helpers.call(os._exit, 1)
+    async with running() as helper:
+        with pytest.raises(HelperDiedError, match=r"^the process ended \(1\)$"):
+            await helper.call(os._exit, 1)
 
 
 async def test_one_whose_call_is_cancelled_is_killed():
-    async with open_helpers() as helpers:
-        helper = await helpers.call(os.getpid)
+    async with running() as helper:
+        pid = await helper.call(os.getpid)
         with trio.move_on_after(0.01):
-            await helpers.call(time.sleep, 600)
-        assert not runs(helper)
+            await helper.call(time.sleep, 600)
+        assert not runs(pid)

@@ -22,7 +22,7 @@ from arena.handed import (
     played_by,
     seated,
 )
-from lanista.arena import match_workers
+from lanista.arena import worker_process
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
@@ -38,11 +38,11 @@ def player_of(kind, nursery, monkeypatch):
     if kind == "loop":
         return LoopPlayer(running)
 
-    async def start(theirs):
+    async def start(_module, theirs):
         await trio.lowlevel.checkpoint()
         return Here(theirs, nursery)
 
-    monkeypatch.setattr(match_workers, "_start", start)
+    monkeypatch.setattr(worker_process, "start", start)
     return MatchWorkers(running, 1)
 
 

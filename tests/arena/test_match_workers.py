@@ -22,7 +22,7 @@ from arena.handed import (
     played_by,
     seated,
 )
-from lanista.arena import match_workers
+from lanista.arena import match_workers, worker_process
 from lanista.arena.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
 from lanista.match.absence import RejoinError
@@ -93,14 +93,14 @@ async def workers(nursery, monkeypatch, tmp_path):
         if step:
             code = DYING.format(flag=str(tmp_path / "died"), step=step)
 
-            async def start(theirs):
+            async def start(_module, theirs):
                 number = theirs.fileno()
                 argv = [sys.executable, "-P", "-c", code, str(number)]
                 return await trio.lowlevel.open_process(
                     argv, pass_fds=[number], start_new_session=True
                 )
 
-            monkeypatch.setattr(match_workers, "_start", start)
+            monkeypatch.setattr(worker_process, "start", start)
         player = MatchWorkers(RunningMatches(), count)
         own.start_soon(player.run)
         return player
@@ -261,7 +261,7 @@ async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_
     playing = begin(nursery, player, seated(tmp_path, connections, moves=3))
     await played_by(bots, [1])
     (worker,) = player._workers
-    os.kill(worker.process.pid, signal.SIGSTOP)
+    os.kill(worker.linked.process.pid, signal.SIGSTOP)
     newer, newer_bot = connected(b"Ann v=1\n")
     (running,) = player.running.matches.values()
     refused = trio.Event()
@@ -274,7 +274,7 @@ async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_
 
     nursery.start_soon(come_back)
     await trio.testing.wait_all_tasks_blocked()
-    os.kill(worker.process.pid, signal.SIGKILL)
+    os.kill(worker.linked.process.pid, signal.SIGKILL)
     assert "aborted" == (await playing.end()).result.end
     with trio.fail_after(PATIENCE):
         await refused.wait()
@@ -285,7 +285,7 @@ async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_
 
 async def test_a_match_that_ends_every_worker_is_given_up(workers, nursery, tmp_path, monkeypatch):
     """As its board might; its bots are told."""
-    monkeypatch.setattr(match_workers, "PAUSE", 0.01)
+    monkeypatch.setattr(worker_process, "PAUSE", 0.01)
     monkeypatch.setattr(match_workers, "TRIES", 2)
     step = RETRIED["with the sockets in hand"] + "\nPath.touch = lambda *_, **__: None"
     player = workers(step)
@@ -334,13 +334,13 @@ async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(
         tables.append((playing, connections, bots))
     assert [1, 1] == [len(worker.matches) for worker in (first, second)]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        os.kill(first.process.pid, number)
-        os.kill(second.process.pid, number)
+        os.kill(first.linked.process.pid, number)
+        os.kill(second.linked.process.pid, number)
     killed = next(t for t in tables if t[0].match.spec.match in first.matches)
     (other,) = (t for t in tables if t is not killed)
     # Stopped, so that it can't answer the end of its link: it is killed for good.
-    os.kill(first.process.pid, signal.SIGSTOP)
-    first.link.close()
+    os.kill(first.linked.process.pid, signal.SIGSTOP)
+    first.linked.link.close()
     assert "aborted" == (await killed[0].end()).result.end
     for bot in killed[2]:
         assert b"error internal" in await end_of(bot)

@@ -9,7 +9,7 @@ import pytest
 SCRIPT = """
 import re, sys
 from pathlib import Path
-from lanista.memory import return_large_blocks
+from lanista.system import return_large_blocks
 
 def resident():
     return int(re.search(r"VmData:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])

@@ -9,10 +9,9 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from arena.handed import PATIENCE
+from arena.handed import PATIENCE, Here
 from arena.test_certificate import FILES
-from lanista.arena import tls
-from lanista.arena.link import Link
+from lanista.arena import tls, worker_process
 from lanista.arena.tls import TlsRelay
 from lanista.arena.tls_relay import CHUNK, Relay
 from lanista.match.channel import SocketChannel
@@ -21,40 +20,14 @@ from match.loopback import socket_pair
 TRUSTING = ssl.create_default_context(cafile=FILES / "localhost.pem")
 
 
-class Here:
-    """In place of the relay's process: the relay in this event loop."""
-
-    def __init__(self, theirs, nursery, files):
-        self.returncode = None
-        self._scope = trio.CancelScope()
-        self._ended = trio.Event()
-        nursery.start_soon(self._run, theirs.dup(), files)
-
-    async def _run(self, ours, files):
-        link = Link(ours)
-        try:
-            with self._scope:
-                await Relay(link, *map(Path, files)).run()
-        finally:
-            link.close()
-            self.returncode = 0
-            self._ended.set()
-
-    async def wait(self):
-        await self._ended.wait()
-
-    def kill(self):
-        self._scope.cancel()
-
-
 @pytest.fixture
 async def relay(nursery, monkeypatch, tmp_path):
     """A running relay of a certificate of 127.0.0.1."""
 
     async def start(_module, theirs, *files):
-        return Here(theirs, nursery, files)
+        return Here(theirs, nursery, lambda link: Relay(link, *map(Path, files)))
 
-    monkeypatch.setattr(tls, "start", start)
+    monkeypatch.setattr(worker_process, "start", start)
     for name in ("localhost.pem", "localhost.key", "valid.pem", "arena.key"):
         shutil.copy(FILES / name, tmp_path)
     one = TlsRelay(tmp_path / "localhost.pem", tmp_path / "localhost.key")

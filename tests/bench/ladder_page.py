@@ -25,10 +25,10 @@ from measured import keep
 
 from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
-from lanista.cli.standings import StandingsProcess
 from lanista.games import registry
 from lanista.page import ladders
 from lanista.page.server import Server
+from lanista.page.tables import TableHelpers
 from lanista.page.view import View
 from lanista.results.data_folder import DataFolder
 from support.arenas import arena_options, arena_server
@@ -113,7 +113,7 @@ def client(port, path):
 # -- the arena -------------------------------------------------------------------------------------
 
 
-async def measure(folder, count, processes):
+async def measure(folder, count, helpers):
     """The figures of an arena's page whose data is in a folder."""
     steps = Steps()
     trio.lowlevel.add_instrument(steps)
@@ -130,11 +130,12 @@ async def measure(folder, count, processes):
         view = View(
             arena.running,
             arena=arena,
-            ladders=ladders.Ladders.of(arena, *(process.ask for process in processes)),
+            ladders=ladders.Ladders.of(arena, helpers.ladder_table, helpers.ladder_bots),
         )
         server = Server(view, "127.0.0.1", 0)
         await server.listen()
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(helpers.run)
             await nursery.start(server.run)
             path = "/api/1/ladders/ladder"
             asking = await trio.lowlevel.open_process(
@@ -190,15 +191,10 @@ def main():
         return
     given = [int(word) for word in sys.argv[1:]]
     count, matches = given + [1000, 20_000][len(given) :]
-    processes = StandingsProcess(), StandingsProcess()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fill(DataFolder(folder), SEATS, matches, count)
-        try:
-            figures = trio.run(measure, folder, count, processes)
-        finally:
-            for process in processes:
-                process.close()
+        figures = trio.run(measure, folder, count, TableHelpers())
     aim = "50 ms until the answer is read; no step over 5 ms"
     keep("ladder_page", {"names": count, "matches": matches, **figures, "aim": aim})
 

@@ -22,11 +22,6 @@ from lanista.bots import keeper, proctree, sandbox, usage
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox, SandboxError, check_sandbox
-from lanista.games import registry
-from lanista.games.base import complete_settings
-from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.started_match import StartedMatch
-from lanista.match.conditions import MatchSpec
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 
@@ -676,24 +671,3 @@ os._exit(0)
             assert Exit(code=0) == await bot.exited()
         assert 3 == bot.left_behind
         await gone(proctree.with_descendants([its_keeper], proctree.processes())[1:])
-
-
-@needs_sandbox
-async def test_a_whole_match_in_sandboxes(tmp_path):
-    """House bots, unchanged; every turn is answered in time, though the clock is not the point."""
-
-    ruleset = registry.get("angrymob")
-    command = (sys.executable, "-P", "-m", "lanista.games.angrymob.house_bots.gravity_goers")
-    match = StartedMatch(
-        spec=MatchSpec(
-            ruleset=ruleset, settings=complete_settings(ruleset, {"move_limit": 20}), seed=7
-        ),
-        contestants=[
-            Contestant(name=name, command=command, sandboxed=True) for name in ("one", "two")
-        ],
-        record_path=lambda id_: tmp_path / id_,
-    )
-    with trio.fail_after(PATIENCE):
-        played = await match.play()
-    assert ("one", "two") == played.names
-    assert ["exited with code 0"] * 2 == [bot.exit for bot in played.result.bots]

@@ -7,9 +7,8 @@ import pytest
 
 from e2e.cup import blocks_stored, outcome, start_cup, write_cup
 from e2e.running import run_here
-from lanista.cli.standings import _answer
-from lanista.page.ladder_tables import LadderTables
-from lanista.ratings.race import Races
+from lanista.page import tables
+from lanista.page.tournaments import NoStandingsError
 from lanista.results.database import Store
 from results.samples import stored
 
@@ -72,12 +71,15 @@ def is_refused(words, folder, where):
 
 def page(spec, where):
     """What the page is told; None where the database is refused."""
-    told = json.loads(_answer({"tournament": str(spec)}, LadderTables(), Races()))
-    if "standings" in told:
-        return told["standings"]
-    assert "the results can't be read; the arena's log says why" == told["problem"], where
-    assert told["why"].startswith(f"{spec.with_suffix('.db')}: "), where
-    assert told["why"].isprintable(), where
+    try:
+        _, table = tables._called(tables.table_of, (spec,))
+    except NoStandingsError as error:
+        refused = error
+    else:
+        return json.loads(table.whole)
+    assert "the results can't be read; the arena's log says why" == str(refused), where
+    assert refused.why.startswith(f"{spec.with_suffix('.db')}: "), where
+    assert refused.why.isprintable(), where
     return None
 
 

@@ -16,7 +16,7 @@ from lanista.competition.executors import GivenWorkers
 from lanista.competition.local import LocalWorkers, deal
 from lanista.competition.running import open_executor
 from lanista.competition.spec import SpecError
-from lanista.cores import usable_cores
+from lanista.system import usable_cores
 from support import errands
 
 PATIENCE = 60

@@ -59,6 +59,12 @@ def bot(script, *words):
     return shlex.join(bot_words(script, *words))
 
 
+def asked(code):
+    """The command line of a bot for stdin and stdout that runs this code once it is asked."""
+    waiting = "import os, sys\nwhile sys.stdin.readline() != 'go\\n': pass\n"
+    return "stdio:" + shlex.join([sys.executable, "-I", "-S", "-u", "-c", waiting + code])
+
+
 class Program:
     """A running `lanista`, or bot. Its output goes to files, so that it never blocks on us."""
 

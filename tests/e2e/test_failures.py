@@ -17,6 +17,7 @@ from e2e.running import (
     BOTS,
     PATIENCE,
     Program,
+    asked,
     bot,
     bot_words,
     command,
@@ -154,15 +155,9 @@ def test_a_bot_that_starts_processes_without_end_gets_no_void_match(lanista):
     assert re.search(r"was ended: it had \d+ processes; the limit is 16", about)
 
 
-def test_a_signal_is_told(lost, tmp_path):
-    script = tmp_path / "faulty.py"
-    script.write_text(
-        "import os, signal, sys\n"
-        "while sys.stdin.readline() != 'go\\n': pass\n"
-        "print('off the rails', file=sys.stderr, flush=True)\n"
-        "os.kill(os.getpid(), signal.SIGSEGV)\n"
-    )
-    done = lost(f"stdio:{sys.executable} {script}")
+def test_a_signal_is_told(lost):
+    rails = "print('off the rails', file=sys.stderr, flush=True)\n"
+    done = lost(asked(f"{rails}os.kill(os.getpid(), {signal.SIGSEGV:d})"))
     assert "its process killed by SIGSEGV" in (done.bundle / "about.txt").read_text()
     assert "off the rails\n" == (done.bundle / "output.txt").read_text()
     assert "# off the rails\n" == (done.bundle / "turn-0.log").read_text()

@@ -24,6 +24,7 @@ from lanista.page.frame_cache import FrameCache, FrameFile
 from lanista.page.frames import encode
 from lanista.page.operator_token import OperatorToken
 from lanista.page.replay_reader import UnreadableError, read_frames
+from lanista.page.replay_worker import Report, packed
 from lanista.page.view import View
 from lanista.page.viewer import Viewer
 
@@ -149,10 +150,11 @@ class _FrameCache(FrameCache):
         frame_file = FrameFile(1, path, file)
         if path.name != "bad":
             file.write_bytes(FRAME + b",")
-            frame_file.update({"head": {"type": "head", "api": 1}, "frames": [len(FRAME) + 1]})
-        frame_file.update(
-            {"failed": "no frames"} if path.name == "bad" else {} if live else {"end": END}
-        )
+            head = packed({"type": "head", "api": 1})
+            end = None if live else packed(END)
+            frame_file.update(Report(job=1, head=head, frames=[len(FRAME) + 1], end=end))
+        else:
+            frame_file.fail("no frames")
         return frame_file
 
     def release(self, _key: str, _file: FrameFile) -> None:

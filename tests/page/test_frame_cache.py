@@ -5,9 +5,11 @@ test_replay_reader and test_frames.
 """
 
 import json
+import multiprocessing
 import os
 import signal
 import tracemalloc
+import zlib
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -16,11 +18,12 @@ import trio
 import trio.testing
 
 from e2e.running import runs
+from lanista.helper_processes import HelperProcess
 from lanista.page import frame_cache as module
 from lanista.page.frame_cache import CHUNK_FRAMES, FrameCache, FrameFile, NoFramesError
 from lanista.page.frames import encode
 from lanista.page.replay_reader import read_frames
-from lanista.page.replay_worker import ReplayWorker
+from lanista.page.replay_worker import ReplayWorker, Report, packed
 from page.records import unpacked, wandering
 
 PATIENCE = 30
@@ -39,18 +42,15 @@ def parts(record):
     return [json.loads(encode(part)) for part in read_frames(record)]
 
 
-@pytest.fixture
-def workers(monkeypatch):
-    """The processes that were started."""
-    started, start = [], module._start
-
-    async def noted(folder):
-        started.append(await start(folder))
-        return started[-1]
-
-    monkeypatch.setattr(module, "_start", noted)
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Another worker is started at once."""
     monkeypatch.setattr(module, "RESTART_PAUSE", 0.01)
-    return started
+
+
+async def pid_of(cache):
+    """The replay worker's process."""
+    return await cache._helper.call(os.getpid)
 
 
 @asynccontextmanager
@@ -62,6 +62,11 @@ async def showing(**options):
             await nursery.start(cache.run)
             yield cache
             nursery.cancel_scope.cancel()
+
+
+def children():
+    """The processes that this one has started."""
+    return {child.pid for child in multiprocessing.active_children()}
 
 
 async def removed(cache, files):
@@ -109,12 +114,12 @@ async def test_the_cache_has_what_read_frames_gives(record, parts, monkeypatch):
 def test_a_match_that_nobody_looks_at_takes_little_memory():
     """The cache keeps hundreds of files, each with the map of its match."""
     owners = [[row, col, 0] for row in range(40) for col in range(40)]
-    head = encode({"head": {"type": "head", "scene": {"owners": owners}}})
+    head = {"type": "head", "scene": {"owners": owners}}
     files = [FrameFile(number, Path("record"), Path("frames")) for number in range(20)]
     tracemalloc.start()
     try:
         for file in files:
-            file.update(json.loads(head))
+            file.update(Report(job=1, head=packed(json.loads(encode(head)))))
         assert tracemalloc.get_traced_memory()[0] / len(files) < 10_000  # 156,000 as objects
     finally:
         tracemalloc.stop()
@@ -126,7 +131,7 @@ async def over(frame_file):
     return frame_file.over
 
 
-async def test_all_who_look_at_a_match_share_its_frames(record, workers):
+async def test_all_who_look_at_a_match_share_its_frames(record):
     async with showing() as cache:
         taken = [cache.acquire("m1", record, live=False) for _ in range(10)]
         assert 1 == len(set(map(id, taken)))
@@ -137,7 +142,6 @@ async def test_all_who_look_at_a_match_share_its_frames(record, workers):
         for frame_file in taken:
             cache.release("m1", frame_file)
         assert 0 == taken[0].viewers
-        assert 1 == len(workers)
 
 
 async def test_live_frames_grow_with_their_record(tmp_path, record, parts):
@@ -186,13 +190,14 @@ async def test_a_file_that_is_no_record_fails_with_words(tmp_path, record):
         cache.release("m1", good)
 
 
-async def test_a_damaged_file_harms_no_other(tmp_path, record, workers):
+async def test_a_damaged_file_harms_no_other(tmp_path, record):
     """A number larger than any has no word in the page's JSON."""
     endless = tmp_path / "endless.jsonl"
     lines = unpacked(record)
     assert b'"first":20.0' in lines[0]
     endless.write_bytes(lines[0].replace(b'"first":20.0', b'"first":1e999'))
     async with showing() as cache:
+        worker = await pid_of(cache)
         frame_file = cache.acquire("endless", endless, live=False)
         with pytest.raises(NoFramesError, match=r"line 1: not a valid header"):
             await frame_file.wait_head()
@@ -200,7 +205,7 @@ async def test_a_damaged_file_harms_no_other(tmp_path, record, workers):
         good = cache.acquire("m1", record, live=False)
         await good.wait_head()
         cache.release("m1", good)
-        assert 1 == len(workers)
+        assert worker == await pid_of(cache)
 
 
 async def test_frames_end_when_their_match_does_though_no_result_was_written(tmp_path, record):
@@ -238,25 +243,22 @@ def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monke
     """What is made till then can be seen."""
     monkeypatch.setattr("lanista.page.replay_worker.MAX_FRAMES_SIZE", 2000)
     (tmp_path / "frames").mkdir()
-    with (tmp_path / "reports").open("w+b") as tell:
-        worker = ReplayWorker(tmp_path / "frames", tell)
-        worker.do({"open": 1, "path": str(record), "live": False, "logs": None})
-        assert 0 == worker.pause
-        while worker.pause is not None:
-            worker.work()
-        tell.seek(0)
-        reports = [json.loads(line) for line in tell]
-    sizes = [size for line in reports for size in line.get("frames", [])]
+    worker = ReplayWorker(tmp_path / "frames")
+    worker.do({"open": 1, "path": str(record), "live": False, "logs": None})
+    reports = []
+    while not reports or reports[-1].end is None:
+        reports += worker.work([1])[0]
+    sizes = [size for report in reports for size in report.frames]
     assert 1 < len(sizes) < TURNS
     assert sum(sizes) == (tmp_path / "frames/1").stat().st_size > 2000 >= sum(sizes[:-1])
-    end = reports[-1]["end"]
+    end = json.loads(zlib.decompress(reports[-1].end))
     assert "the replay stops here: the match is too long to be shown" == end["trouble"]
 
 
 # -- the process ---------------------------------------------------------------------------------
 
 
-async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record, workers):
+async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
     """Unfinished frames fail with a message; finished ones stay; new ones work."""
     growing = tmp_path / "m2.jsonl.part"
     growing.write_bytes(b"".join(unpacked(record)[:3]))
@@ -265,9 +267,10 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record, wo
         assert await over(whole)
         live = cache.acquire("m2", growing, live=True)
         await live.wait_frame(2)
+        worker = await pid_of(cache)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(live.wait_frame, 3)  # who waits is told
-            os.kill(workers[0].pid, signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
         assert "the replay was interrupted; open the match again" == live.failed
         assert (None, True) == (whole.failed, whole.over)
         again = cache.acquire("m2", growing, live=True)
@@ -280,22 +283,24 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record, wo
         await removed(cache, files - {live.file})
         cache.release("m2", again)
         cache.release("m1", whole)
-    assert 2 == len(workers)
-    assert not any(runs(process.pid) for process in workers)
+        other = await pid_of(cache)
+    assert worker != other
+    assert not runs(worker)
+    assert not runs(other)
     assert not cache.folder.exists()
 
 
-async def test_without_a_process_frames_fail_and_the_next_try_works(record, workers, monkeypatch):
+async def test_without_a_process_frames_fail_and_the_next_try_works(record, monkeypatch):
     """Where the system has no room for one: the arena goes on."""
-    start, tries = module._start, []
+    call, tries = HelperProcess.call, []
 
-    async def refused(folder):
-        tries.append(folder)
+    async def refused(helper, *arguments):
+        tries.append(arguments)
         if len(tries) == 1:
             raise BlockingIOError(11, "Resource temporarily unavailable")
-        return await start(folder)
+        return await call(helper, *arguments)
 
-    monkeypatch.setattr(module, "_start", refused)
+    monkeypatch.setattr(HelperProcess, "call", refused)
     async with showing() as cache:
         frame_file = cache.acquire("m1", record, live=False)
         with pytest.raises(NoFramesError, match="the replay was interrupted; open the match again"):
@@ -307,11 +312,10 @@ async def test_without_a_process_frames_fail_and_the_next_try_works(record, work
         cache.release("m1", again)
 
 
-async def test_the_first_order_comes_first(record, workers):
+async def test_the_first_order_comes_first(record):
     """Given at once with others, before there is a process to take it."""
     async with showing(at_once=False) as cache:
         await trio.testing.wait_all_tasks_blocked()
-        assert [] == workers
         first = cache.acquire("m1", record, live=False)
         cache.release("m1", first)
         cache._forget(first)  # `close` right behind `open`
@@ -322,20 +326,14 @@ async def test_the_first_order_comes_first(record, workers):
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-async def test_nothing_is_left_at_the_end(record, workers, at_once):
+async def test_nothing_is_left_at_the_end(at_once):
     """No process, no folder; asked or not."""
+    before = children()
     async with showing(at_once=at_once) as cache:
         assert cache.folder.is_dir()
-        assert (1 if at_once else 0) == len(workers)
+        assert (1 if at_once else 0) == len(children() - before)
     assert not cache.folder.exists()
-    assert not any(runs(process.pid) for process in workers)
-
-
-async def test_a_worker_that_does_not_end_is_killed(record, workers, monkeypatch):
-    monkeypatch.setattr(module, "ENDING_TIME", 0.05)
-    async with showing(at_once=True):
-        os.kill(workers[0].pid, signal.SIGSTOP)
-    assert -signal.SIGKILL == workers[0].returncode
+    assert before == children()
 
 
 # -- what is kept --------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ here; that it is a process is tested with a browser.
 
 import gzip
 import json
-import threading
 from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +15,7 @@ import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
-from lanista.page import ladder_tables, ladders, renewal
+from lanista.page import ladder_tables, ladders, tournaments
 from lanista.page.ladder_tables import LadderTables
 from lanista.page.ladders import REST, Ladders
 from lanista.page.tournaments import NoStandingsError
@@ -83,13 +82,13 @@ class Asked:
         self.error = None
         self.gate = None
 
-    def __call__(self, question):
+    async def __call__(self, question):
         self.questions.append(question["do"])
         if self.gate is not None:
-            assert self.gate.wait(30)
+            await self.gate.wait()
         if self.error is not None:
             raise self.error
-        return json.loads(json.dumps(self.tables.answer(**question)))
+        return await trio.to_thread.run_sync(lambda: self.tables.answer(**question))
 
 
 @asynccontextmanager
@@ -277,7 +276,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     tmp_path, autojump_clock, monkeypatch
 ):
     """At most one in a while; nothing is told as long as nothing is new."""
-    monkeypatch.setattr(renewal, "SHARE", 0)
+    monkeypatch.setattr(tournaments, "SHARE", 0)
     write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
@@ -314,7 +313,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
 
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
-    monkeypatch.setattr(renewal, "SHARE", 0)
+    monkeypatch.setattr(tournaments, "SHARE", 0)
     monkeypatch.setattr(ladders, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
@@ -337,7 +336,7 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
     ask = Asked()
     async with opened(tmp_path, ask=ask) as house:
         before = (await house.get("/api/1/ladders/pit")).json
-        ask.gate = threading.Event()
+        ask.gate = trio.Event()
         house.server.view.ladders.tables["pit"].renewal.due = 0
         try:
             assert before == (await house.get("/api/1/ladders/pit")).json

@@ -29,7 +29,7 @@ class Asked:
         self.filters = []
         self.answer = answer or {"matches": [], "next": None}
 
-    def __call__(self, filters):
+    async def __call__(self, filters):
         self.filters.append(filters)
         if isinstance(self.answer, Exception):
             raise self.answer

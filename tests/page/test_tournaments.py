@@ -1,27 +1,32 @@
 """Tournaments on the page: the API's answers, when results are looked at, `serve --tournament`."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
-import threading
-import types
 
 import pytest
 import trio
 from structlog.testing import capture_logs
 
 from e2e.running import PATIENCE, Program, command
-from lanista.cli.standings import StandingsProcess, shown_tournaments
+from lanista.cli.web import shown_tournaments
 from lanista.competition.looking import load
 from lanista.errors import BadInputError
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
-from lanista.page import renewal
 from lanista.page import server as server_module
+from lanista.page import tables
 from lanista.page import tournaments as module
-from lanista.page.renewal import SHARE
-from lanista.page.tournaments import FIRST, REST, NoStandingsError, Tournaments
+from lanista.page.tournaments import (
+    FIRST,
+    REST,
+    SHARE,
+    NoStandingsError,
+    Tournaments,
+    TournamentTable,
+)
 from lanista.page.view import View
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
@@ -47,11 +52,11 @@ class Results:
         self.found = found
         self.count = 0
 
-    def __call__(self):
+    async def __call__(self):
         self.count += 1
         if isinstance(self.found, Exception):
             raise self.found
-        return self.found
+        return None if self.found is None else TournamentTable.of(self.found)
 
 
 def page(**looks):
@@ -211,29 +216,32 @@ async def test_results_are_looked_at_once_in_a_while(mock_clock):
     assert (4, 2) == (results.count, len(told))
 
 
-async def test_a_long_look_is_seldom(mock_clock, monkeypatch):
+async def test_a_long_look_is_seldom(autojump_clock):
     """Of 100,000 matches: it may take but a share of the time."""
-    times = iter([100.0, 102.0, 200.0, 200.1])
-    monkeypatch.setattr(renewal, "time", types.SimpleNamespace(monotonic=times.__next__))
     results = Results(TWO_JSON)
-    tournaments = Tournaments({"cup": results})
+
+    async def slow():
+        await trio.sleep(2)
+        return await results()
+
+    tournaments = Tournaments({"cup": slow})
     await tournaments.refresh()
-    mock_clock.jump(2 * SHARE - 0.1)
+    await trio.sleep(2 * SHARE - 0.1)
     await tournaments.refresh()
     assert 1 == results.count
-    mock_clock.jump(0.2)
+    await trio.sleep(0.2)
     await tournaments.refresh()
     assert 2 == results.count
 
 
-async def test_the_loop_goes_on_while_results_are_looked_at():
+async def test_the_page_goes_on_while_results_are_looked_at():
     """The lobby is told as it is; who asks waits for the one look that all share."""
-    ready, begun = threading.Event(), threading.Event()
+    ready, begun = trio.Event(), trio.Event()
 
-    def slow():
+    async def slow():
         begun.set()
-        assert ready.wait(PATIENCE)
-        return results()
+        await ready.wait()
+        return await results()
 
     results = Results(TWO_JSON)
     async with page(slow=slow) as house:
@@ -245,7 +253,7 @@ async def test_the_loop_goes_on_while_results_are_looked_at():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask)
             nursery.start_soon(ask)
-            await trio.to_thread.run_sync(begun.wait)
+            await begun.wait()
             assert 200 == (await house.get("/healthz")).status
             (summary,) = (await house.get("/api/1/lobby")).json["tournaments"]
             assert (None, None) == (summary["standings"], summary["problem"])
@@ -253,23 +261,6 @@ async def test_the_loop_goes_on_while_results_are_looked_at():
             ready.set()
     assert 1 == results.count
     assert [TWO_JSON, TWO_JSON] == [answer["standings"] for answer in answers]
-
-
-async def test_the_end_does_not_wait_for_a_look():
-    ready, begun = threading.Event(), threading.Event()
-
-    def slow():
-        begun.set()
-        assert ready.wait(PATIENCE)
-
-    try:
-        async with page(slow=slow) as house:
-            looker = await house.page()
-            assert done(await looker.ask("lobby"))
-            await trio.to_thread.run_sync(begun.wait)
-        assert not ready.is_set()
-    finally:
-        ready.set()
 
 
 async def test_who_looks_is_told_what_changes(monkeypatch):
@@ -294,89 +285,85 @@ async def test_who_looks_is_told_what_changes(monkeypatch):
 # -- the command line ----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def process():
-    """The process that computes: to start it takes longer than its answers."""
-    process = StandingsProcess()
-    process.start()
-    yield process
-    process.close()
+@pytest.fixture
+async def shown(nursery):
+    """Returns what computes the table of a tournament's spec; the processes are running."""
+    kept = []
+
+    def shown(path):
+        kept.append(shown_tournaments([path]))
+        nursery.start_soon(kept[-1].helpers.run)
+        (look,) = kept[-1].looks.values()
+        return look
+
+    yield shown
+    nursery.cancel_scope.cancel()
 
 
-def test_the_standings_are_those_of_the_database(tmp_path, monkeypatch, process):
+async def test_the_standings_are_those_of_the_database(tmp_path, monkeypatch, shown):
     """Also what another process writes later, and what is added to the spec; else nothing new."""
-    monkeypatch.setattr("lanista.cli.standings.RACY", 0)
+    monkeypatch.setattr(tables, "RACY", 0)
     path = write_spec(tmp_path)
-    (look,) = shown_tournaments([path], process, process).looks.values()
+    look = shown(path)
     with pytest.raises(NoStandingsError) as refused:
-        look()
+        await look()
     assert "no results yet: run lanista tournament run cup.toml" == str(refused.value)
     store_blocks(path, [0])
-    found = look()
+    found = json.loads((await look()).whole)
     assert ("cup", 1, 3, 2, False) == tuple(
         found[key] for key in ("name", "blocks", "planned", "matches", "over")
     )
     assert [("Ann", 2), ("Bob", 0)] == [(row["bot"], row["points"]) for row in found["standings"]]
-    assert look() is None
+    assert await look() is None
     store_blocks(path, [1, 2])
-    found = look()
+    found = (await look()).first
     assert (3, True) == (found["blocks"], found["over"])
-    assert look() is None
+    assert await look() is None
     path.write_text(path.read_text().replace("[1, 2, 3]", "[1, 2, 3, 4, 5]"))
-    found = look()
+    found = (await look()).first
     assert (3, 5, False) == (found["blocks"], found["planned"], found["over"])
 
 
-def test_a_change_a_moment_ago_is_not_trusted(tmp_path, process):
+async def test_a_change_a_moment_ago_is_not_trusted(tmp_path, shown):
     """Another may follow that leaves the time as it is."""
     path = write_spec(tmp_path)
     store_blocks(path, [0])
-    (look,) = shown_tournaments([path], process, process).looks.values()
-    assert look() == look()
+    look = shown(path)
+    assert await look() == await look()
 
 
-def test_what_fails_is_told_without_paths(tmp_path, process):
+async def test_what_fails_is_told_without_paths(tmp_path, shown):
     """They are for the log."""
     path = write_spec(tmp_path)
-    (look,) = shown_tournaments([path], process, process).looks.values()
+    look = shown(path)
     (tmp_path / "cup.db").write_bytes(b"no database" * 100)
     with pytest.raises(NoStandingsError) as refused:
-        look()
+        await look()
     assert "the results can't be read; the arena's log says why" == str(refused.value)
     assert str(tmp_path / "cup.db") in refused.value.why
     path.write_text("name = ")
     with pytest.raises(NoStandingsError) as refused:
-        look()
+        await look()
     assert "cup.toml can't be used as it is now; the arena's log says why" == str(refused.value)
     assert str(path) in refused.value.why
 
 
-def test_the_process_may_end(tmp_path):
-    """It is told, and the next look starts it anew; when the arena has ended, no more."""
+async def test_the_process_may_end(tmp_path, shown):
+    """It is told, and the next look starts it anew."""
     path = write_spec(tmp_path)
     store_blocks(path, [0])
-    process = StandingsProcess()
-    (look,) = shown_tournaments([path], process, process).looks.values()
-    try:
-        process.start()
-        process._process.kill()
-        process._process.wait()
-        with pytest.raises(NoStandingsError) as refused:
-            look()
-        assert "the standings can't be computed now" == str(refused.value)
-        assert "the process ended (-9)" == refused.value.why
-        assert 1 == look()["blocks"]
-    finally:
-        process.close()
+    look = shown(path)
     with pytest.raises(NoStandingsError) as refused:
-        process.ask({"tournament": str(path)})
-    assert ("the arena ends", "") == (str(refused.value), refused.value.why)
+        await look.compute(os._exit, 9)
+    assert "the standings can't be computed now" == str(refused.value)
+    assert "the process ended (9)" == refused.value.why
+    assert 1 == (await look()).first["blocks"]
 
 
 def test_two_of_one_name_are_refused(tmp_path):
     paths = [write_spec(tmp_path, "Cup", f"{number}.toml") for number in (1, 2)]
     with pytest.raises(BadInputError) as refused:
-        shown_tournaments(paths, StandingsProcess(), StandingsProcess())
+        shown_tournaments(paths)
     assert (
         f"--tournament: {paths[0]} and {paths[1]} are both called 'Cup'; "
         "show one of them, or give one another name"

@@ -14,11 +14,12 @@ import trio
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from lanista import __version__
+from lanista.helper_processes import HelperDiedError
 from lanista.hosting.control import RunningMatches
 from lanista.match.record import read_record
 from lanista.match.replay import verify
 from lanista.match.runner import Match
-from lanista.page import connections, frame_cache
+from lanista.page import connections
 from lanista.page import server as server_module
 from lanista.page import viewer as module
 from lanista.page.frames import API
@@ -685,22 +686,17 @@ async def test_a_viewer_opens_so_many_matches(tmp_path, monkeypatch):
 async def test_interrupted_frames_go_on(tmp_path, monkeypatch):
     """A viewer that waits for a frame gets it, even if the replay worker is killed."""
     monkeypatch.setattr("lanista.page.frame_cache.RESTART_PAUSE", 0.01)
-    started, start = [], frame_cache._start
-
-    async def noted(folder):
-        started.append(await start(folder))
-        return started[-1]
-
-    monkeypatch.setattr(frame_cache, "_start", noted)
     async with opened(tmp_path) as house:
         ann, bob, match = await house.pair()
         page = await house.page()
         await page.ask("open", match=match)
         assert 0 == (await page.ask("frames", match=match, **{"from": 0}))["from"]
         await page.say(do="frames", match=match, id="next", **{"from": 1, "known": True})
-        os.kill(started[0].pid, signal.SIGKILL)
-        await started[0].wait()
+        helper = house.server.view.frame_cache._helper
+        worker = await helper.call(os.getpid)
+        with pytest.raises(HelperDiedError):
+            await helper.call(os.kill, worker, signal.SIGKILL)
         await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
         answer = await page.answer("next")
         assert ("frames", 1) == (answer["type"], answer["from"])
-        assert 2 == len(started)
+        assert worker != await helper.call(os.getpid)

@@ -13,7 +13,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.helper_processes import HelperDiedError, HelperProcesses, open_helpers
+from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
 from lanista.match.boards import PreparedBoard, UnusableBoardError, pack_board, unpack_board
@@ -47,9 +47,8 @@ class BoardMaker:
 
     # Matches take turns here, so that a pass of the loop begins at most one of them.
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    # Set when `run` has opened the helpers.
-    _is_open: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _helpers: HelperProcesses = attrs.field(init=False)
+    # Matches wait for it, so it isn't of low priority.
+    _helper: HelperProcess = attrs.field(factory=lambda: HelperProcess(niceness=0), init=False)
 
     @property
     def waiting(self) -> int:
@@ -58,9 +57,7 @@ class BoardMaker:
 
     async def run(self) -> None:
         """Wait until cancelled, and then end the helper; nobody may wait for a board any more."""
-        async with open_helpers() as self._helpers:
-            self._is_open.set()
-            await trio.sleep_forever()
+        await self._helper.run()
 
     async def prepare(self, spec: MatchSpec) -> PreparedBoard | None:
         """Wait for this match's turn, and make its board.
@@ -79,11 +76,10 @@ class BoardMaker:
             await trio.lowlevel.checkpoint()
             if spec.board is not None:
                 return None
-            await self._is_open.wait()
             ruleset, settings = spec.ruleset, dict(spec.settings)
             try:
                 with trio.fail_after(MAKING_TIME):
-                    packed = await self._helpers.call(pack_board, ruleset.name, settings, spec.seed)
+                    packed = await self._helper.call(pack_board, ruleset.name, settings, spec.seed)
                     return convert(packed) if packed else None
             except (HelperDiedError, UnusableBoardError, OSError, trio.TooSlowError) as error:
                 log.error(  # noqa: TRY400 - a trace would add nothing

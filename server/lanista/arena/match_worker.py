@@ -41,8 +41,8 @@ from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
 from lanista.match.runner import Match
 from lanista.match.stalls import LoopLag, StallMonitor
-from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
+from lanista.system import return_large_blocks
 from lanista_protocol import ErrorCode, SessionState
 
 CONVERTER = make_converter()
@@ -220,7 +220,7 @@ class MatchWorker:
         if sum(order.sockets) != len(message.sockets):
             raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.match}")
         control = MatchControl()
-        control.take_up(paused=order.paused, steps=order.steps)
+        control.paused, control.steps = order.paused, order.steps
         connections = []
         left = iter(message.sockets)
         for seat, (count, given) in enumerate(zip(order.sockets, order.connections, strict=True)):

@@ -16,7 +16,6 @@ A worker that dies, even by `kill -9`, takes only its own matches with it, and a
 """
 
 import socket
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -31,7 +30,7 @@ import trio
 from lanista.arena.link import Link
 from lanista.arena.match_player import FRONT, BoardMaker, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
-from lanista.arena.worker_process import log_for, start, stop
+from lanista.arena.worker_process import LinkedProcess, keep_running
 from lanista.hosting import handshake
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
@@ -47,10 +46,6 @@ WHY = "the process that played the match ended before the match did"
 """The `error` in the record of a match whose worker died."""
 TRIES = 3
 """How often a match is handed over until it begins: its board may be what ends the workers."""
-PAUSE = 0.1
-"""Seconds until a worker is started again, twice as long each time that it ended at once."""
-LONGEST_PAUSE = 10.0
-"""The longest such pause, in seconds, and the time after which a worker hasn't ended at once."""
 
 log = structlog.get_logger()
 
@@ -154,10 +149,7 @@ class _Worker:
     """A running worker, and the matches that it was handed."""
 
     number: int
-    link: Link
-    process: trio.Process
-    died: bool = False
-    """Whether its end of the link was closed before ours."""
+    linked: LinkedProcess
     matches: dict[str, _HandedMatch] = attrs.field(factory=dict)
 
 
@@ -194,7 +186,11 @@ class MatchWorkers:
             nursery.start_soon(self._stalls.beat)
             nursery.start_soon(self._boards.run)
             for number in range(1, self.count + 1):
-                nursery.start_soon(self._keep, number)
+                use = partial(self._use, number)
+                module = "lanista.arena.match_worker"
+                nursery.start_soon(
+                    partial(keep_running, use, "match worker", module, worker=number)
+                )
 
     def interrupt(self) -> None:
         """See `LoopPlayer`."""
@@ -210,75 +206,28 @@ class MatchWorkers:
 
     # -- workers -------------------------------------------------------------------------------
 
-    async def _keep(self, number: int) -> None:
-        """Start a worker again and again, until cancelled."""
-        pause = PAUSE
-        while True:
-            began = trio.current_time()
-            try:
-                await self._run_worker(number)
-            except OSError as error:
-                log.error(  # noqa: TRY400 - a trace would add nothing
-                    "can't start a match worker", worker=number, why=error.strerror
-                )
-            if trio.current_time() - began > LONGEST_PAUSE:
-                pause = PAUSE
-            await trio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
-
-    async def _run_worker(self, number: int) -> None:
-        """Start a worker, and listen to it until it has ended.
-
-        Raises:
-            OSError: It can't be started.
-        """
-        ours, theirs = socket.socketpair()
+    async def _use(self, number: int, linked: LinkedProcess) -> None:
+        """Have matches played by a worker until it has ended; then its matches are over."""
+        worker = _Worker(number, linked)
+        died = False
         try:
-            with theirs:
-                process = await _start(theirs)
-        except BaseException:
-            ours.close()
-            raise
-        worker = _Worker(number, Link(ours), process)
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(worker.link.write)
-                await self._listen(worker)
-                nursery.cancel_scope.cancel()
-            worker.died = True
+            if not await linked.listen(partial(self._hear, worker)):
+                for handed in worker.matches.values():
+                    handed.begun = True  # it may have said so, and nobody has read it
+            died = True
         finally:
-            await self._end(worker)
-
-    async def _listen(self, worker: _Worker) -> None:
-        try:
-            while (message := await worker.link.receive()) is not None:
-                for unwanted in message.sockets:
-                    unwanted.close()
-                self._hear(worker, message.content)
-        except Exception:  # noqa: BLE001 - a fault of one worker must not end the arena
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "a match worker can't be understood",
-                worker=worker.number,
-                trace=traceback.format_exc(),
-            )
+            if worker in self._workers:
+                self._workers.remove(worker)
+            await linked.stop()  # it must be gone before its bots are told anything
+            if died:
+                log.error(
+                    "match worker ended",
+                    worker=number,
+                    code=linked.process.returncode,
+                    matches=list(worker.matches),
+                )
             for handed in worker.matches.values():
-                handed.begun = True  # it may have said so, and nobody has read it
-
-    async def _end(self, worker: _Worker) -> None:
-        """Have a worker gone; then its matches are over."""
-        if worker in self._workers:
-            self._workers.remove(worker)
-        process = worker.process
-        await stop(worker.link, process)  # it must be gone before its bots are told anything
-        if worker.died:
-            log.error(
-                "match worker ended",
-                worker=worker.number,
-                code=process.returncode,
-                matches=list(worker.matches),
-            )
-        for handed in worker.matches.values():
-            handed.end()
+                handed.end()
 
     def _hear(self, worker: _Worker, content: dict[str, Any]) -> None:
         """Take note of what a worker tells."""
@@ -286,8 +235,6 @@ class MatchWorkers:
         if kind == "ready":
             self._workers.append(worker)
             self._tell_change()
-        elif kind == "log":
-            log_for(content, worker=worker.number)
         elif kind == "over":
             report = CONVERTER.structure(content["report"], Report)
             self._lags[f"worker {worker.number}"] = report.lag
@@ -347,7 +294,7 @@ class MatchWorkers:
             with self._stalls.watching(), _handed_to(worker, match) as handed:
                 order = CONVERTER.unstructure(_order_of(match, counts))
                 content = {"kind": "play", "order": order}
-                worker.link.post(content, board or b"", sockets)
+                worker.linked.link.post(content, board or b"", sockets)
                 try:
                     await handed.over.wait()
                     if handed.report is not None:
@@ -378,8 +325,7 @@ class MatchWorkers:
         for connection, session in zip(handed.connections, report.sessions, strict=False):
             if connection is not None:
                 connection.take_back(session)
-        control = _control_of(match)
-        control.take_up(paused=control.paused, steps=report.steps)
+        _control_of(match).steps = report.steps
         if report.result is None:
             return None
         return _ended(
@@ -433,14 +379,10 @@ def _control_of(match: SeatedMatch) -> MatchControl:
     return match.control
 
 
-async def _start(theirs: socket.socket) -> trio.Process:
-    return await start("lanista.arena.match_worker", theirs)
-
-
 @contextmanager
 def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
     """Have a match among a worker's, and its control's commands carried out there."""
-    handed = _HandedMatch(match, worker.link)
+    handed = _HandedMatch(match, worker.linked.link)
     worker.matches[match.spec.match] = handed
     control = _control_of(match)
     control.on_command = partial(handed.command)

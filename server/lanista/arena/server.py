@@ -26,10 +26,9 @@ from lanista.arena.options import Options
 from lanista.arena.spec import Registration, Start
 from lanista.arena.tls import TlsRelay
 from lanista.hosting.control import RunningMatches
-from lanista.memory import return_large_blocks
 from lanista.nurseries import helpers_nursery
 from lanista.results.recovery import complete_records
-from lanista.signals import heeded
+from lanista.system import heeded, return_large_blocks
 from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:  # as in `lobby`

@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 import cattrs
 
-from lanista.cores import usable_cores
 from lanista.games import DEFAULT_GAME, registry
 from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.system import usable_cores
 from lanista.toml_spec import (
     SpecReader,
     Validator,

@@ -6,23 +6,19 @@ connections break, and another one is started.
 """
 
 import socket
-import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import attrs
 import structlog
 import trio
 
 from lanista.arena.link import Link
-from lanista.arena.worker_process import log_for, start, stop
+from lanista.arena.worker_process import LinkedProcess, keep_running
 
 HANDSHAKE = b"\x16"
 """The first byte of whoever speaks TLS: the type of the record in which a handshake begins."""
-PAUSE = 0.1
-"""Seconds until the relay is started again, twice as long each time that it ended at once."""
-LONGEST_PAUSE = 10.0
-"""The longest such pause, in seconds, and the time after which it hasn't ended at once."""
 BUFFER = 64 * 1024
 """Size in bytes of the kernel's buffers between arena and relay."""
 CONNECTING_TIME = 1.0
@@ -47,17 +43,8 @@ class TlsRelay:
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep a relay running until cancelled; has started when the first one is ready."""
         self._when_ready = task_status.started
-        pause = PAUSE
-        while True:
-            began = trio.current_time()
-            try:
-                await self._run_once()
-            except OSError as error:
-                log.error("can't start the TLS relay", why=error.strerror)  # noqa: TRY400
-            if trio.current_time() - began > LONGEST_PAUSE:
-                pause = PAUSE
-            await trio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+        files = str(self.certificate.absolute()), str(self.key.absolute())
+        await keep_running(self._use, "TLS relay", "lanista.arena.tls_relay", *files)
 
     def reload(self) -> None:
         """Have the certificate read again; what is wrong with it is logged, and the old one stays.
@@ -97,47 +84,20 @@ class TlsRelay:
             self._link.post(content, b"", [peer, theirs])
         return ours
 
-    async def _run_once(self) -> None:
-        """Start a relay, and listen to it until it has ended.
+    async def _use(self, linked: LinkedProcess) -> None:
+        """Relay connections by a process until it has ended."""
 
-        Raises:
-            OSError: It can't be started.
-        """
-        ours, theirs = socket.socketpair()
+        def hear(_: dict[str, Any]) -> None:  # it is ready
+            self._link = linked.link
+            self._started.set()
+            self._when_ready()
+            self._when_ready = lambda: None
+
         try:
-            with theirs:
-                files = str(self.certificate.absolute()), str(self.key.absolute())
-                process = await start("lanista.arena.tls_relay", theirs, *files)
-        except BaseException:
-            ours.close()
-            raise
-        link = Link(ours)
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(link.write)
-                await self._listen(link)
-                nursery.cancel_scope.cancel()
+            await linked.listen(hear)
             log.error("the TLS relay ended; its connections are broken")
         finally:
             self._link, self._started = None, trio.Event()
-            await stop(link, process)
-
-    async def _listen(self, link: Link) -> None:
-        try:
-            while (message := await link.receive()) is not None:
-                for unwanted in message.sockets:
-                    unwanted.close()
-                if message.content["kind"] == "ready":
-                    self._link = link
-                    self._started.set()
-                    self._when_ready()
-                    self._when_ready = lambda: None
-                else:
-                    log_for(message.content)
-        except Exception:  # noqa: BLE001 - a fault of the relay must not end the arena
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "the TLS relay can't be understood", trace=traceback.format_exc()
-            )
 
 
 def local_connection() -> tuple[socket.socket, socket.socket]:

@@ -1,7 +1,8 @@
-"""Processes that work for an arena at the other end of a link: starting, ending, their log.
+"""Processes that work for an arena as long as it runs, each at the other end of a link.
 
-Such a process is started with the number of its link's socket. It ends with the arena, whatever it
-is doing then, and everything that it logs goes to the arena, which has the one log.
+Such a process is started with the number of its link's socket, and started again when it has ended
+(`keep_running`). It ends with the arena, whatever it is doing then, and everything that it logs
+goes to the arena, which has the one log.
 """
 
 import os
@@ -11,22 +12,124 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, MutableMapping
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
+import attrs
 import structlog
 import trio
 
 from lanista.arena.link import Link
-from lanista.signals import STOPPING
+from lanista.system import STOPPING
 
 ENDING_TIME = 0.5
 """Seconds that such a process has to exit by itself."""
+PAUSE = 0.1
+"""Seconds until a process is started again, twice as long each time that it ended at once."""
+LONGEST_PAUSE = 10.0
+"""The longest such pause, in seconds, and the time after which one hasn't ended at once."""
 
 log = structlog.get_logger()
 
 
 # -- in the arena --------------------------------------------------------------------------------
+
+
+@attrs.define(eq=False)
+class LinkedProcess:
+    """A running process, and the arena's end of its link."""
+
+    title: str
+    """What the log calls it."""
+    about: Mapping[str, Any]
+    """What else the log says about it."""
+    link: Link
+    process: trio.Process
+
+    async def listen(self, hear: Callable[[dict[str, Any]], object]) -> bool:
+        """Pass on what the process says, except for its log, until it ends.
+
+        Returns:
+            Whether everything was understood; if not, that is logged, and nothing more is read.
+        """
+        try:
+            while (message := await self.link.receive()) is not None:
+                for unwanted in message.sockets:
+                    unwanted.close()
+                content = message.content
+                if content["kind"] == "log":
+                    getattr(log, content["level"])(
+                        content["event"], **(content["fields"] | self.about)
+                    )
+                else:
+                    hear(content)
+        except Exception:  # noqa: BLE001 - a fault of the process must not end the arena
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a process can't be understood",
+                process=self.title,
+                trace=traceback.format_exc(),
+                **self.about,
+            )
+            return False
+        return True
+
+    async def stop(self) -> None:
+        """Close the link, and have the process gone."""
+        self.link.close()
+        with trio.CancelScope(shield=True):
+            with trio.move_on_after(ENDING_TIME):
+                await self.process.wait()
+            if self.process.returncode is None:
+                self.process.kill()
+                await self.process.wait()
+
+
+async def keep_running(
+    use: Callable[[LinkedProcess], Awaitable[object]],
+    title: str,
+    module: str,
+    *arguments: str,
+    **about: Any,
+) -> None:
+    """Start a process again and again, until cancelled; there is a pause in between.
+
+    Args:
+        use: Works with the process that was started, until it has ended; then it is stopped.
+        title: What the log calls it.
+        module: The module that it runs. It is given its socket's number and the arguments.
+        arguments: The arguments.
+        about: What else the log says about it.
+    """
+    pause = PAUSE
+    while True:
+        began = trio.current_time()
+        try:
+            ours, theirs = socket.socketpair()
+            link = Link(ours)
+            try:
+                with theirs:
+                    process = LinkedProcess(
+                        title, about, link, await start(module, theirs, *arguments)
+                    )
+            except BaseException:
+                link.close()
+                raise
+            try:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(link.write)
+                    await use(process)
+                    nursery.cancel_scope.cancel()
+            finally:
+                await process.stop()
+        except OSError as error:
+            log.error(  # noqa: TRY400 - the reason is enough
+                "can't start a process", process=title, why=error.strerror, **about
+            )
+        if trio.current_time() - began > LONGEST_PAUSE:
+            pause = PAUSE
+        await trio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 async def start(module: str, theirs: socket.socket, *arguments: str) -> trio.Process:
@@ -40,22 +143,6 @@ async def start(module: str, theirs: socket.socket, *arguments: str) -> trio.Pro
     return await trio.lowlevel.open_process(
         argv, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True
     )
-
-
-async def stop(link: Link, process: trio.Process) -> None:
-    """Close a process's link, and have the process gone."""
-    link.close()
-    with trio.CancelScope(shield=True):
-        with trio.move_on_after(ENDING_TIME):
-            await process.wait()
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-
-
-def log_for(content: Mapping[str, Any], **more: Any) -> None:
-    """Log what a process has logged, as it came over the link (`forward_log`)."""
-    getattr(log, content["level"])(content["event"], **(content["fields"] | more))
 
 
 # -- in the process ------------------------------------------------------------------------------

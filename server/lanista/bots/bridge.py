@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from lanista.signals import STOPPING, heeded
+from lanista.system import STOPPING, heeded
 
 CONNECT_TIMEOUT = 10.0
 """Seconds to wait for a connection to the arena."""

@@ -22,10 +22,8 @@ from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed
-from lanista.cli.standings import StandingsProcess, shown_tournaments
-from lanista.cli.web import warning_of_token, with_port
+from lanista.cli.web import shown_tournaments, warning_of_token, with_port
 from lanista.competition.futures import one_line
-from lanista.cores import usable_cores
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.picture import counted
@@ -34,6 +32,7 @@ from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.errors import StoreError
+from lanista.system import usable_cores
 from lanista.toml_spec import SpecError
 
 EXIT_FAILED = 1
@@ -273,11 +272,7 @@ def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
 
 def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     try:
-        shown_tournaments(
-            [folder / file for file in spec.page.tournaments],
-            StandingsProcess(),
-            StandingsProcess(),
-        )
+        shown_tournaments([folder / file for file in spec.page.tournaments])
     except BadInputError as error:
         yield Finding(f"page.tournaments: {error}")
 

@@ -24,8 +24,8 @@ def games() -> None:
 @click.argument("game", required=False)
 def bots(game: str | None) -> None:
     """List the house bots, of one GAME or of all."""
-    from lanista.bots.about import about
     from lanista.games import registry
+    from lanista.hosting.names import about
 
     for name in [registry.get(game).name] if game else registry.names():
         for bot, module in registry.house_bots(name).items():

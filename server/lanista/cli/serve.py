@@ -288,15 +288,15 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     from lanista.arena.server import CannotOpenError, serve
     from lanista.arena.spec import NO_PAGE
     from lanista.cli.logs import configure_log
-    from lanista.cli.standings import StandingsProcess, shown_tournaments
-    from lanista.cli.web import PagePort, listening_text
+    from lanista.cli.web import PagePort, listening_text, shown_tournaments
     from lanista.page.ladders import Ladders
 
-    standings_process, bots_process = StandingsProcess(), StandingsProcess()
     page_spec = options.spec.page
     has_page = page_spec.listen != NO_PAGE
     tournaments = [options.folder / file for file in page_spec.tournaments]
-    shown = shown_tournaments(tournaments, standings_process, bots_process)
+    shown = None  # an arena without any loads no database library
+    if tournaments or options.spec.ladders:
+        shown = shown_tournaments(tournaments)
     possible = allow_connections(options.spec, partial(click.echo, err=True))
     options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
     records = options.data.records
@@ -314,7 +314,10 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
 
     async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
         await nursery.start(Operator(arena).run)
-        ladders = Ladders.of(arena, standings_process.ask, bots_process.ask)
+        ladders = Ladders()
+        if shown is not None:
+            nursery.start_soon(shown.helpers.run)
+            ladders = Ladders.of(arena, shown.helpers.ladder_table, shown.helpers.ladder_bots)
         if ladders:
             nursery.start_soon(ladders.run)
         if page is not None:
@@ -332,8 +335,6 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
             raise
 
     try:
-        if shown.looks or options.spec.ladders:
-            standings_process.start()
         trio.run(serve, options, announce, open_beside, reread)
     except CannotOpenError as error:
         raise BadInputError(str(error)) from None
@@ -341,9 +342,6 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
         if not failures:
             raise
         raise failures[0] from None  # the arena's nursery wrapped it
-    finally:
-        standings_process.close()
-        bots_process.close()
     return 0
 
 

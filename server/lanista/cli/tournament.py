@@ -1,8 +1,6 @@
 """`lanista tournament`: writes an example spec, checks a spec, plays it, shows its standings."""
 
-import contextlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,21 +140,19 @@ def run(
     if executor is not None:
         spec = attrs.evolve(spec, executor=executor)
     setup = setup_of(spec, file)
-    with contextlib.ExitStack() as stack:
-        return play(
-            setup,
-            str(file),
-            accept_changes=accept_changes,
-            unbench=unbench,
-            as_json=as_json,
-            plain=plain,
-            page=None if web is None else stack.enter_context(page_of(file, web)),
-        )
+    return play(
+        setup,
+        str(file),
+        accept_changes=accept_changes,
+        unbench=unbench,
+        as_json=as_json,
+        plain=plain,
+        page=None if web is None else page_of(file, web),
+    )
 
 
-@contextlib.contextmanager
-def page_of(file: Path, web: str) -> "Iterator[PagePort]":
-    """Yield the port of a page that shows a tournament, and end its helper processes afterwards.
+def page_of(file: Path, web: str) -> "PagePort":
+    """Return the port of a page that shows a tournament.
 
     Args:
         file: The spec of the tournament.
@@ -166,16 +162,10 @@ def page_of(file: Path, web: str) -> "Iterator[PagePort]":
         BadInputError: It is no address, or the tournament can't be shown.
     """
     from lanista.cli.logs import configure_log
-    from lanista.cli.standings import StandingsProcess, shown_tournaments
-    from lanista.cli.web import PagePort
+    from lanista.cli.web import PagePort, shown_tournaments
 
     configure_log()
-    standings, questions = StandingsProcess(), StandingsProcess()
-    try:
-        yield PagePort(web or None, shown_tournaments([file], standings, questions))
-    finally:
-        standings.close()
-        questions.close()
+    return PagePort(web or None, shown_tournaments([file]))
 
 
 @command.command("standings")

@@ -15,7 +15,7 @@ from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
 from lanista.errors import BadInputError
 from lanista.games.picture import counted
-from lanista.signals import heeded
+from lanista.system import heeded
 
 if TYPE_CHECKING:
     from lanista.competition.worker import Trial

@@ -165,7 +165,6 @@ async def _run(
 
     If there is a page, it stays after the tournament until it is closed, or the next signal.
     """
-    server = None if page is None else await page.open_for_tournaments()
     staying = trio.CancelScope()
     signals = itertools.count(1)
 
@@ -178,8 +177,9 @@ async def _run(
 
     async with helpers_nursery() as nursery:
         await nursery.start(watch_signals, on_signal)
-        if page is not None and server is not None:
-            await nursery.start(server.run)
+        server = None
+        if page is not None:
+            server = await page.open_for_tournaments(nursery)
             name = quote(director.setup.spec.name, safe="")
             display.note(f"page: {page.url(server, f'/tournament/{name}')}")
         async with helpers_nursery() as drawing:

@@ -10,7 +10,7 @@ import click
 import trio
 
 from lanista.nurseries import helpers_nursery
-from lanista.signals import heeded
+from lanista.system import heeded
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort

@@ -1,12 +1,15 @@
-"""The port of the page, for the commands that serve one, and addresses as people are told them."""
+"""The port of the page and what it shows, for the commands that serve one; addresses for people."""
 
 import contextlib
+import dataclasses
 import fcntl
 import ipaddress
 import os
 import secrets
 import socket
 import struct
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,9 +22,11 @@ if TYPE_CHECKING:
 
     from lanista.arena.arena import Arena
     from lanista.arena.tls import TlsRelay
-    from lanista.cli.standings import ShownTournaments
     from lanista.page.ladders import Ladders
     from lanista.page.server import Server
+    from lanista.page.tables import TableHelpers
+    from lanista.page.tournament_matches import MatchSource
+    from lanista.page.tournaments import Look
     from lanista.page.view import View
 
 DEFAULT = ("127.0.0.1", 8080)
@@ -60,13 +65,79 @@ def warning_of_token() -> str | None:
     )
 
 
+@dataclasses.dataclass(frozen=True)
+class ShownTournaments:
+    """The tables that the page shows of tournaments, by their names."""
+
+    helpers: "TableHelpers"
+    """They compute the tables; run them."""
+    looks: "dict[str, Look]" = dataclasses.field(default_factory=dict)
+    matches: "dict[str, MatchSource]" = dataclasses.field(default_factory=dict)
+
+
+def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
+    """Return what the page needs to show tournaments.
+
+    Args:
+        paths: The specs of the tournaments, and folders with specs.
+
+    Raises:
+        BadInputError: A spec can't be played, two have the same name, or there is none in a folder.
+    """
+    from lanista.cli.tournament_files import prepared
+    from lanista.page.tables import TableHelpers
+
+    shown = ShownTournaments(TableHelpers())
+    file_of: dict[str, Path] = {}
+    for file in _specs_in(paths):
+        setup, _ = prepared(file)
+        name = setup.spec.name
+        if name in file_of:
+            raise BadInputError(
+                f"--tournament: {file_of[name]} and {file} are both called {name!a}; "
+                "show one of them, or give one another name"
+            )
+        file_of[name] = file
+        shown.looks[name] = shown.helpers.look_of(file, setup)
+        shown.matches[name] = shown.helpers.matches_of(file, setup)
+    return shown
+
+
+def _specs_in(paths: Sequence[Path]) -> list[Path]:
+    """Return the specs of tournaments that are meant by files and folders.
+
+    Raises:
+        BadInputError: A folder can't be read, or has no spec of a tournament.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        found = [file for file in sorted(path.glob("*.toml")) if _is_spec(file)]
+        if not found:
+            raise BadInputError(
+                f"--tournament: {path} has no tournament: no .toml file in it has the key format"
+            )
+        files += found
+    return files
+
+
+def _is_spec(file: Path) -> bool:
+    """Return whether a file is meant as the spec of a tournament; other files may lie beside it."""
+    try:
+        return "format" in tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return True  # reading it as a spec will say what is wrong
+
+
 class PagePort:
     """The port that the page is served on: the one asked for, or a free one."""
 
     def __init__(
         self,
         web: str | None,
-        tournaments: "ShownTournaments | None" = None,
+        tournaments: ShownTournaments | None = None,
         *,
         open_logs: bool = False,
     ) -> None:
@@ -112,8 +183,8 @@ class PagePort:
         self.announced = self.url(server)
         arena.page = self.announced.partition("#")[0]  # without the operator's token
 
-    async def open_for_tournaments(self) -> "Server":
-        """Open the port of a page that shows tournaments without an arena, and return its server.
+    async def open_for_tournaments(self, nursery: "trio.Nursery") -> "Server":
+        """Serve a page that shows tournaments without an arena, and return its server.
 
         Raises:
             CannotListenError: The port can't be opened.
@@ -121,7 +192,11 @@ class PagePort:
         from lanista.hosting.control import RunningMatches
         from lanista.page.view import View
 
-        return await self.listen(View(RunningMatches(), **self._of_tournaments()))
+        assert self._tournaments is not None
+        server = await self.listen(View(RunningMatches(), **self._of_tournaments()))
+        nursery.start_soon(self._tournaments.helpers.run)
+        await nursery.start(server.run)
+        return server
 
     def _of_tournaments(self) -> dict[str, Any]:
         """Return the arguments of a view that make it show the tournaments."""

@@ -19,8 +19,14 @@ from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.outcome import Termination
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
-from lanista.hosting.endings import match_result
-from lanista.hosting.host import MatchReport, SeatedMatch, distinct, host_match, play_match
+from lanista.hosting.host import (
+    MatchReport,
+    SeatedMatch,
+    distinct,
+    host_match,
+    match_result,
+    play_match,
+)
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING

@@ -19,8 +19,8 @@ from distributed.scheduler import KilledWorker
 
 from lanista.competition.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
 from lanista.competition.futures import one_line
-from lanista.cores import usable_cores
 from lanista.spawning import holding_signals, leave_signals, start_tracker
+from lanista.system import usable_cores
 from lanista.toml_spec import SpecError
 
 distributed: Any = untyped

@@ -20,8 +20,8 @@ import attrs
 from lanista.bots.cgroup import use_cgroups
 from lanista.bots.orphans import become_subreaper
 from lanista.competition.executors import CLEANUP_TIME, Workers, no_cleanup
-from lanista.cores import usable_cores
 from lanista.spawning import SpawnContext, begin_spawned
+from lanista.system import usable_cores
 
 
 def _begin(cores: Sequence[int], in_groups: bool) -> None:

@@ -48,47 +48,31 @@ class MatchControl:
     shutdown."""
     on_command: Callable[[str], None] | None = None
     """Called with `pause`, `resume` or `step`, for a match that another process plays."""
-    given_up: bool = attrs.field(default=False, init=False)
+    given_up: bool = False
     """Whether the match must not be played again if it is void."""
-    _paused: bool = attrs.field(default=False, init=False)
-    _steps: int = attrs.field(default=0, init=False)
+    paused: bool = False
+    """Whether no turn is played until `resume` or `step`."""
+    steps: int = 0
+    """How many turns are to be played although the match is paused."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
-
-    @property
-    def paused(self) -> bool:
-        """Whether no turn is played until `resume` or `step`."""
-        return self._paused
-
-    @property
-    def steps(self) -> int:
-        """How many turns are to be played although the match is paused."""
-        return self._steps
 
     def pause(self) -> None:
         """Pause the match before its next turn."""
-        self._paused, self._steps = True, 0
+        self.paused, self.steps = True, 0
         self._pass_on("pause")
 
     def resume(self) -> None:
         """Continue a paused match."""
-        self._paused = False
+        self.paused = False
         self._wake()
         self._pass_on("resume")
 
     def step(self) -> None:
         """Play one more turn and pause; a match that wasn't paused is paused after that turn."""
-        self._paused = True
-        self._steps += 1
+        self.paused = True
+        self.steps += 1
         self._wake()
         self._pass_on("step")
-
-    def take_up(self, *, paused: bool, steps: int) -> None:
-        """Go on where the control of the same match in another process stands."""
-        self._paused, self._steps = paused, steps
-
-    def give_up(self) -> None:
-        """Keep the match from being played again if it is void."""
-        self.given_up = True
 
     def _pass_on(self, command: str) -> None:
         if self.on_command is not None:
@@ -100,7 +84,7 @@ class MatchControl:
 
     def watch(self, game: Game) -> Awaitable[None] | None:
         """Return what to wait for if the match is paused or delayed; else None."""
-        return self._hold(game) if self.delay or self._paused or self._steps else None
+        return self._hold(game) if self.delay or self.paused or self.steps else None
 
     async def _hold(self, game: Game) -> None:
         """Wait while the match is paused; return at once if it has ended."""
@@ -108,10 +92,10 @@ class MatchControl:
             await trio.sleep(self.delay)
         if game.outcome() is not None or self.is_over():
             return
-        while self._paused and not self._steps:
+        while self.paused and not self.steps:
             await self._changed.wait()
-        if self._steps:
-            self._steps -= 1
+        if self.steps:
+            self.steps -= 1
 
 
 class Interruptible(Protocol):

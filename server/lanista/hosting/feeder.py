@@ -19,7 +19,7 @@ from lanista.hosting.accept import accept_few
 from lanista.match.connection import Connection
 from lanista.match.feed import payloads
 from lanista.match.record import Record
-from lanista.signals import heeded
+from lanista.system import heeded
 from lanista_protocol import Bye, End, Hello, Rank, RemoteProtocolError, Score
 
 HOST = "127.0.0.1"

@@ -4,6 +4,8 @@ A bot is given as the name of a house bot or as a command line; a map as the nam
 or as a file. This module checks that programs and files exist, but starts nothing.
 """
 
+import ast
+import importlib.util
 import os
 import shutil
 import sys
@@ -215,3 +217,16 @@ def name_of(argv: Sequence[str]) -> str:
     stem = Path(named).stem
     cleaned = "".join(char if char.isalnum() or char in "-_." else "-" for char in stem)
     return cleaned[:32] or "bot"
+
+
+def about(module: str) -> str:
+    """Return what a house bot does and how it is started, without importing its module.
+
+    The first is the first line of the module's docstring.
+    """
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return ""
+    text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    line = text.partition("\n")[0].removesuffix(".")
+    return f"{line} (`python -m {module}`)."

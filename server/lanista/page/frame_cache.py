@@ -1,25 +1,24 @@
 """The frames of matches as the page's server hands them out, kept in files.
 
 Making frames means playing a record again with the rules and encoding every turn as JSON: as much
-work as the match itself. The replay worker (`replay_worker`), a process of its own at the lowest
-priority, does that work and writes the frames of each match into a file; the arena's process only
-learns where each frame ends, and later reads ready bytes and sends them. All viewers of a match
-share one file. Files that have no viewer are removed, the least recently used first, when there
-are too many of them.
+work as the match itself. The replay worker (`replay_worker`), a helper process of low priority,
+does that work and writes the frames of each match into a file; the arena's process only learns
+where each frame ends, and later reads ready bytes and sends them. All viewers of a match share one
+file. Files that have no viewer are removed, the least recently used first, when there are too many
+of them.
 
 If the worker dies, unfinished files are marked as failed, and the next request starts another
 worker: the record gives the same frames again.
 """
 
+import contextlib
 import itertools
 import json
 import math
 import os
-import subprocess
-import sys
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,9 @@ import attrs
 import structlog
 import trio
 
-from lanista.page.frames import KEY_EVERY, encode
+from lanista.helper_processes import HelperDiedError, HelperProcess
+from lanista.page.frames import KEY_EVERY
+from lanista.page.replay_worker import Report, work
 from lanista.temporary import TemporaryFolder
 
 KEPT = 512 * 1024 * 1024
@@ -41,9 +42,9 @@ FILES_KEPT = 500
 UNFINISHED_KEPT = 4
 """Number of unfinished files that are kept although they have no viewer."""
 RESTART_PAUSE = 1.0
-"""Seconds to wait before a replay worker that ended is started again."""
-ENDING_TIME = 0.5
-"""Seconds that the replay worker has to exit by itself."""
+"""Maximum seconds to wait before a replay worker that died is started again."""
+MAX_MEMORY = 1024**3
+"""Limit of the replay worker's address space in bytes: a hostile file could fill the memory."""
 
 log = structlog.get_logger()
 
@@ -102,17 +103,19 @@ class FrameFile:
         """The size of the frames made so far, in bytes."""
         return self._ends[-1] if self._ends else 0
 
-    def update(self, report: dict[str, Any]) -> None:
+    def update(self, report: Report) -> None:
         """Take in a report of the replay worker, and wake up whoever waits."""
-        if "head" in report:
-            self._head = _pack(report["head"])
-        for size in report.get("frames", ()):
+        self._head = report.head or self._head
+        for size in report.frames:
             self._ends.append(self.size + size)
-        if "end" in report:
-            self._end = _pack(report["end"])
-        self.failed = report.get("failed", self.failed)
+        self._end = report.end or self._end
+        self.failed = self.failed or report.failed
         self._changed.set()
         self._changed = trio.Event()
+
+    def fail(self, why: str) -> None:
+        """Note that no more frames can be had."""
+        self.update(Report(job=self.number, failed=why))
 
     async def wait_head(self) -> dict[str, Any]:
         """Return the head as soon as it is there.
@@ -176,6 +179,9 @@ class FrameCache:
     _by_number: dict[int, FrameFile] = attrs.field(factory=dict, init=False)
     """All files that have viewers or can be acquired, by number, even if another replaced them."""
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
+    _helper: HelperProcess = attrs.field(
+        factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
+    )
     _send_order: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
     _orders: trio.MemoryReceiveChannel[dict[str, Any]] = attrs.field(init=False)
 
@@ -190,40 +196,41 @@ class FrameCache:
         return self._folder.path
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the replay worker running until cancelled."""
+        """Have frames made until cancelled."""
         self.prepare()
         try:
-            process = await _start(self.folder) if self.at_once else None
-            task_status.started()
-            first = None if self.at_once else await self._orders.receive()
-            while True:
-                try:
-                    process = process or await _start(self.folder)
-                    await self._work(process, first)
-                    log.error("the replay worker ended", how=process.returncode)
-                except OSError as error:  # no room for a process: matches go on without frames
-                    log.error(  # noqa: TRY400 - the reason is enough
-                        "the replay worker can't be started", why=error.strerror
-                    )
-                process = None
-                for file in self._by_number.values():
-                    if not file.over:
-                        file.update({"failed": "the replay was interrupted; open the match again"})
-                await trio.sleep(RESTART_PAUSE)
-                first = await self._orders.receive()  # start it only when it is needed
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._helper.run)
+                if self.at_once:
+                    await self._helper.call(work, self.folder, [], [])
+                task_status.started()
+                await self._make_frames()
         finally:
             assert self._folder is not None
             self._folder.close()
 
-    async def _work(self, process: trio.Process, first: dict[str, Any] | None) -> None:
-        """Talk with the replay worker until it ends; `first` is an order to pass on first."""
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._pass_orders, process, first)
-                await self._take_reports(process)
-                nursery.cancel_scope.cancel()
-        finally:
-            await _end(process)
+    async def _make_frames(self) -> None:
+        """Pass orders to the replay worker, and take in what it reports."""
+        orders = [await self._orders.receive()]
+        while True:
+            with contextlib.suppress(trio.WouldBlock):
+                while True:
+                    orders.append(self._orders.receive_nowait())
+            jobs = [number for number, file in self._by_number.items() if not file.over]
+            reports: Sequence[Report] = ()
+            pause = RESTART_PAUSE
+            try:
+                reports, has_more = await self._helper.call(work, self.folder, orders, jobs)
+                pause = 0 if has_more else math.inf
+            except (HelperDiedError, OSError) as error:
+                # Matches go on without frames, and the next worker knows no job.
+                log.error("the replay worker failed", why=str(error))  # noqa: TRY400
+            for report in reports:
+                if report.job in self._by_number:
+                    self._by_number[report.job].update(report)
+            orders = []
+            with trio.move_on_after(pause):
+                orders.append(await self._orders.receive())
 
     def prepare(self) -> None:
         """Make the folder if it isn't there, and remove those that killed arenas left behind.
@@ -306,60 +313,12 @@ class FrameCache:
         """
         self._send_order.send_nowait({"remove": str(folder)})
 
-    async def _pass_orders(self, process: trio.Process, first: dict[str, Any] | None) -> None:
-        assert process.stdin is not None
-        try:
-            if first is not None:
-                await process.stdin.send_all(encode(first) + b"\n")
-            async for order in self._orders:
-                await process.stdin.send_all(encode(order) + b"\n")
-        except trio.BrokenResourceError:
-            pass  # the worker has ended; `_take_reports` sees that too
-
-    async def _take_reports(self, process: trio.Process) -> None:
-        """Read the replay worker's reports until it ends."""
-        assert process.stdout is not None
-        held = b""
-        while data := await process.stdout.receive_some(1 << 18):
-            *lines, held = (held + data).split(b"\n")
-            for line in lines:
-                report = json.loads(line)
-                file = self._by_number.get(report["job"])
-                if file is not None:
-                    file.update(report)
-
 
 def _with_logs(key: str, logs: Seats) -> str:
     """Return the key of the frames of a file that include the logs of some seats."""
     return key if logs is None else f"{key}\0{sorted(logs)}"
 
 
-def _pack(value: dict[str, Any]) -> bytes:
-    return zlib.compress(encode(value), 1)
-
-
 def _unpack(packed: bytes) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(zlib.decompress(packed))
     return value
-
-
-async def _start(folder: Path) -> trio.Process:
-    # -P: modules in the arena's working directory must not hide ours.
-    argv = [sys.executable, "-P", "-m", "lanista.page.replay_worker", str(folder)]
-    return await trio.lowlevel.open_process(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    )
-
-
-async def _end(process: trio.Process) -> None:
-    """Close the worker's input, which makes it exit; kill it if it doesn't."""
-    with trio.CancelScope(shield=True):
-        assert process.stdin is not None
-        assert process.stdout is not None
-        await process.stdin.aclose()
-        with trio.move_on_after(ENDING_TIME):
-            await process.wait()
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-        await process.stdout.aclose()

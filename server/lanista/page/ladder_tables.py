@@ -1,8 +1,7 @@
 """What a ladder's results say: its table, by which bots are paired too, and each bot, as JSON.
 
-It is computed from the ladder's database, in a process of low priority beside the arena
-(`lanista.cli.standings`), which `LadderTables` serves; `ladders` asks it. docs/api.md describes the
-answers.
+It is computed from the ladder's database, in a helper process (`tables.TableHelpers`), which calls
+`answer`; `ladders` asks it. docs/api.md describes the answers.
 """
 
 import json
@@ -169,6 +168,15 @@ class LadderTables:
             "lost": lost,
             "recent": [_match(match, source) for match in last],
         }
+
+
+_tables = LadderTables()
+"""The databases that this process has open."""
+
+
+def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer a question as `LadderTables.answer` does, which has its parts as arguments."""
+    return _tables.answer(**question)
 
 
 def _standings(source: LadderSource, now: LadderReading) -> Standings:

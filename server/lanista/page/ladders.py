@@ -3,15 +3,13 @@
 `Ladders.run` has each table computed as results come, and gives its ratings to the ladder. The rest
 is answers for the page, as JSON (docs/api.md): tables, bots, two bots.
 
-Everything that is computed from results comes from two processes, which the page's command passes
-on: one for the tables, which may take seconds and are computed one after another; the other for
-what is asked about single bots, so that nobody waits for a table. Answers are made of the last
-table that was computed: they wait only for the first.
+Everything that is computed from results comes from helper processes (`tables.TableHelpers`).
+Answers are made of the last table that was computed: they wait only for the first.
 """
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
@@ -19,8 +17,7 @@ import structlog
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.page.renewal import Renewal
-from lanista.page.tournaments import NoStandingsError
+from lanista.page.tournaments import NoStandingsError, Renewal
 
 if TYPE_CHECKING:  # an arena without ladders loads no database library
     from lanista.arena.ladder_room import LadderRoom
@@ -37,9 +34,8 @@ ANSWERS = 64
 ANSWER_FOR = 5.0
 """Seconds for which such an answer is sent again."""
 
-Ask = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""Returns the answer of a process to a question for `LadderTables`; it blocks, and raises
-`NoStandingsError`."""
+Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Returns the answer to a question for `LadderTables`; it raises `NoStandingsError`."""
 
 log = structlog.get_logger()
 
@@ -77,10 +73,10 @@ class _Table:
     def __attrs_post_init__(self) -> None:
         self.renewal = Renewal(self._renew, REST)
 
-    def _renew(self) -> bool:
-        """Compute the table if there are new results; return whether anything changed. Blocks."""
+    async def _renew(self) -> bool:
+        """Compute the table if there are new results; return whether anything changed."""
         try:
-            answer = self.ask({"do": "table", "ladder": self.source, "known": self._state})
+            answer = await self.ask({"do": "table", "ladder": self.source, "known": self._state})
         except NoStandingsError as error:
             if error.why and str(error) != self.problem:
                 log.error("no table of a ladder", ladder=self.room.spec.name, why=error.why)  # noqa: TRY400 - the reason is enough
@@ -111,9 +107,7 @@ class Ladders:
         factory=OrderedDict, init=False
     )
     """The last answers about bots, with the time until which each is sent again."""
-    _one_table: trio.CapacityLimiter = attrs.field(
-        factory=lambda: trio.CapacityLimiter(1), init=False
-    )
+    _one_table: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _one_bot: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     @classmethod
@@ -234,20 +228,16 @@ class Ladders:
     async def _ask(self, table: _Table, do: str, bot: str, opponent: str | None = None) -> str:
         """Return the answer to a question about a bot as JSON; for some seconds the same one."""
         assert self.ask is not None
-        ask = self.ask
         # With the time of the table, as viewers ask anew when there is another one.
         key = (table.room.spec.name, str(table.about["computed"]), do, bot, opponent or "")
         question = {"do": do, "ladder": table.source, "bot": bot}
         if opponent is not None:
             question["opponent"] = opponent
 
-        def answer() -> str:
-            return json.dumps(ask(question))
-
         async with self._one_bot:
             until, found = self._answers.get(key, (float("-inf"), ""))
             if trio.current_time() >= until:
-                found = await trio.to_thread.run_sync(answer, abandon_on_cancel=True)
+                found = json.dumps(await self.ask(question))
                 self._answers[key] = trio.current_time() + ANSWER_FOR, found
                 self._answers.move_to_end(key)
                 if len(self._answers) > ANSWERS:

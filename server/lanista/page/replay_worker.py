@@ -1,48 +1,78 @@
-"""The replay worker: the process that plays records again and writes their frames into files.
+"""The replay worker: plays records again and writes their frames into files.
 
-Started by `frame_cache` as `python -m lanista.page.replay_worker FOLDER`. Playing a record
-again takes as long as playing the match: in a process of its own, at the lowest priority, it
-doesn't hold up running matches. A file that a viewer sent can harm at most this process, whose
-memory is limited. It opens no socket.
+`frame_cache` calls `work` in a helper process. Playing a record again takes as long as playing the
+match: there, at low priority, it doesn't hold up running matches, and a file that a viewer sent can
+harm at most that process, whose memory is limited. The process keeps its jobs between two calls.
 
-It reads orders from stdin, one JSON object a line:
-
-- `{"open": JOB, "path": PATH, "live": bool, "logs": [SEAT] or null}` begins a job;
-- `{"finish": JOB}` says that the job's source won't grow any more;
-- `{"close": JOB}` ends a job and removes its file;
-- `{"remove": FOLDER}` removes a folder.
-
-The frames of a job go into the file FOLDER/JOB, each followed by a comma. Reports go to stdout,
-one JSON object a line: `{"job": JOB}` with `head`, `frames` (the size of each new frame in bytes,
-with its comma), `end` or `failed`. The process ends when stdin is closed.
+The frames of a job go into the file FOLDER/JOB, each followed by a comma.
 """
 
-import json
-import os
-import resource
-import select
 import shutil
-import sys
+import time
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import attrs
 
-from lanista.memory import return_large_blocks
 from lanista.page import frames
 from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frames
 
 LOOK_EVERY = 0.03
 """Seconds between two looks at records that are still being written."""
-AT_ONCE = 8
+AT_ONCE = 32
 """Maximum number of frames of one job before the next job has its turn."""
+MAKING = 0.03
+"""Seconds after which a call that makes frames ends: each call costs the arena's loop 0.3 ms."""
+WAITING = 0.1
+"""Seconds after which a call ends that has found nothing to do: orders wait until then."""
 MAX_FRAMES_SIZE = 256 * 1024 * 1024
 """Maximum size of a job's frames in bytes: some hundred thousand turns of Angry Mob."""
 MAX_MEMORY = 1024**3
 """Limit of the process's address space in bytes: a hostile file could fill the memory."""
-NICENESS = 15
-"""Amount by which the process lowers its priority."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """What was made of a job in one call."""
+
+    job: int
+    frames: Sequence[int] = ()
+    """The size of each new frame in bytes, with its comma."""
+    head: bytes | None = None
+    end: bytes | None = None
+    """What precedes and follows the frames, as compressed JSON; None if it isn't there yet."""
+    failed: str | None = None
+    """Why no more frames can be made."""
+
+
+def packed(part: dict[str, Any]) -> bytes:
+    """Return a head or an end as compressed JSON."""
+    return zlib.compress(frames.encode(part), 1)
+
+
+def work(
+    folder: Path, orders: Sequence[dict[str, Any]], jobs: Sequence[int]
+) -> tuple[Sequence[Report], bool]:
+    """Carry out orders, and make some frames of every job; wait for a moment if there are none.
+
+    Args:
+        folder: Where the frames are written.
+        orders: `{"open": JOB, "path": PATH, "live": bool, "logs": [SEAT] or None}` begins a job;
+            `{"finish": JOB}` says that its source won't grow any more; `{"close": JOB}` ends it and
+            removes its file; `{"remove": FOLDER}` removes a folder.
+        jobs: Those that aren't over. One that was begun by another process, which has died, fails.
+
+    Returns:
+        The reports, and whether there is more to do without further orders.
+    """
+    global _worker  # noqa: PLW0603 - what a process keeps from call to call
+    if _worker is None:
+        _worker = ReplayWorker(folder)
+    for order in orders:
+        _worker.do(order)
+    return _worker.work(jobs)
 
 
 @attrs.define(eq=False)
@@ -91,17 +121,10 @@ class ReplayJob:
 class ReplayWorker:
     """Works on all open jobs, a few frames of each in turn."""
 
-    def __init__(self, folder: Path, reports: IO[bytes]) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._reports = reports
         self._jobs: dict[int, ReplayJob] = {}
-
-    @property
-    def pause(self) -> float | None:
-        """Seconds until there may be something to do; None: until the next order."""
-        if not self._jobs:
-            return None
-        return LOOK_EVERY if all(job.waiting for job in self._jobs.values()) else 0
+        self._reports: list[Report] = []
 
     def do(self, order: dict[str, Any]) -> None:
         """Carry out an order."""
@@ -123,19 +146,38 @@ class ReplayWorker:
             self.folder.mkdir(exist_ok=True)  # a clean-up of temporary files may have removed it
             file = (self.folder / str(number)).open("wb", buffering=0)
         except OSError as error:
-            self._report(number, failed=f"no room for the frames: {error.strerror}")
+            self._reports.append(
+                Report(job=number, failed=f"no room for the frames: {error.strerror}")
+            )
             return
         self._jobs[number] = ReplayJob(
             number, Path(order["path"]), order["live"], order["logs"], file
         )
 
-    def work(self) -> None:
-        """Make a few frames of every job."""
-        for job in list(self._jobs.values()):
-            self._work_on(job)
+    def work(self, jobs: Sequence[int]) -> tuple[Sequence[Report], bool]:
+        """Make some frames of every job (`work`)."""
+        reports, self._reports = self._reports, []
+        for number in jobs:
+            if number not in self._jobs:
+                why = "the replay was interrupted; open the match again"
+                reports.append(Report(job=number, failed=why))
+        began = time.monotonic()
+        while left := [self._jobs[number] for number in jobs if number in self._jobs]:
+            made = list(filter(None, map(self._work_on, left)))
+            reports += made
+            took = time.monotonic() - began
+            if (took > MAKING and reports) or any(report.head for report in made):
+                break
+            if all(job.waiting for job in left):
+                if reports or took > WAITING:
+                    break
+                time.sleep(LOOK_EVERY)
+        return reports, bool(left)
 
-    def _work_on(self, job: ReplayJob) -> None:
+    def _work_on(self, job: ReplayJob) -> Report | None:
+        """Make a few frames of a job; return None if there is nothing new."""
         sizes: list[int] = []
+        head: bytes | None = None
         last: dict[str, Any] = {}
         job.waiting = False
         try:
@@ -146,12 +188,13 @@ class ReplayWorker:
                     break
                 kind = part.get("type")
                 if kind == "head":
-                    self._report(job.number, head=part)
-                elif kind == "end":
-                    last = {"end": part}
+                    head = packed(part)
+                    break  # somebody waits for it
+                if kind == "end":
+                    last = {"end": packed(part)}
                 elif job.size > MAX_FRAMES_SIZE:
                     trouble = "the replay stops here: the match is too long to be shown"
-                    last = {"end": frames.end(None, None, trouble)}
+                    last = {"end": packed(frames.end(None, None, trouble))}
                 else:
                     sizes.append(self._write(job, part))
         except UnreadableError as error:
@@ -162,10 +205,11 @@ class ReplayWorker:
             last = {"failed": f"no room for the frames: {error.strerror}"}
         except Exception as error:  # noqa: BLE001 - whatever a file brings about ends its job alone
             last = {"failed": f"{job.path.name}: can't be shown ({type(error).__name__})"}
-        if sizes or last:
-            self._report(job.number, frames=sizes, **last)
         if last:
             self._drop(job.number)
+        if not (sizes or head or last):
+            return None
+        return Report(job=job.number, frames=sizes, head=head, **last)
 
     def _write(self, job: ReplayJob, frame: dict[str, Any]) -> int:
         """Write a frame, and return its size in bytes."""
@@ -181,31 +225,6 @@ class ReplayWorker:
         if job is not None:
             job.close()
 
-    def _report(self, number: int, **fields: Any) -> None:
-        self._reports.write(frames.encode({"job": number, **fields}) + b"\n")
-        self._reports.flush()
 
-
-def main() -> None:
-    """Make frames until stdin ends."""
-    os.nice(NICENESS)
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-    return_large_blocks()
-    worker = ReplayWorker(Path(sys.argv[1]), sys.stdout.buffer)
-    orders = b""
-    while True:
-        ready, _, _ = select.select([0], [], [], worker.pause)
-        if ready:
-            data = os.read(0, 65_536)
-            if not data:
-                # An arena that was killed can't remove the folder itself.
-                shutil.rmtree(worker.folder, ignore_errors=True)
-                return
-            *lines, orders = (orders + data).split(b"\n")
-            for line in lines:
-                worker.do(json.loads(line))
-        worker.work()
-
-
-if __name__ == "__main__":
-    main()
+_worker: ReplayWorker | None = None
+"""The worker of this process."""

@@ -10,7 +10,7 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +36,9 @@ class MatchSource:
 
     records: Path
     """The folder of its records."""
-    ask: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Returns a page of stored matches that meet some filters, as `{"matches", "next"}`. It may
-    block, and raises `NoStandingsError`."""
+    ask: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+    """Returns a page of stored matches that meet some filters, as `{"matches", "next"}`; it raises
+    `NoStandingsError`."""
 
 
 @attrs.frozen
@@ -88,11 +88,6 @@ class TournamentMatches:
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
-
-    _one_question: trio.CapacityLimiter = attrs.field(
-        factory=lambda: trio.CapacityLimiter(1), init=False
-    )
-    """One thread for questions about stored matches: they wait for one process anyway."""
 
     async def refresh(self) -> None:
         """Look which matches are running."""
@@ -171,9 +166,7 @@ class TournamentMatches:
         source = self.sources.get(tournament)
         if source is None:
             return None
-        return await trio.to_thread.run_sync(
-            source.ask, filters, abandon_on_cancel=True, limiter=self._one_question
-        )
+        return await source.ask(filters)
 
 
 def _opened(tournament: str, match: BlockMatch, part: Path) -> WatchedMatch | None:

@@ -1,33 +1,61 @@
 """The standings of tournaments for the page, as JSON (docs/api.md).
 
 A tournament is played elsewhere and keeps its results in a database; the page's command passes a
-`Look` for each tournament, so nothing here knows a database, a spec or the mathematics. Standings
-are computed only while they are asked for: in a thread, as that takes time, and not too often, as
-the machine also plays matches.
+`Look` for each tournament (`tables`), so nothing here knows a database, a spec or the mathematics.
+Standings are computed only while they are asked for, and not too often, as the machine also plays
+matches.
 """
 
 import json
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 import attrs
 import structlog
 import trio
 
 from lanista.games import registry
-from lanista.page.renewal import Renewal
 
 REST = 5.0
 """Minimum seconds between two looks at a tournament's results."""
+SHARE = 4
+"""Minimum time between two computations as a multiple of what the last one took."""
 FIRST = 8
 """Number of rows of a table that the lobby shows."""
 
-Look = Callable[[], dict[str, Any] | None]
-"""Returns a tournament's standings as in docs/tournaments.md, with `race` as in docs/api.md; None
-if they are still those that the last look returned. Raises `NoStandingsError`. It may block: it is
-called in a thread, by one thread at a time."""
+_LONG = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
+"""Parts of standings that the lobby doesn't have: it goes to all viewers, and they grow with the
+square of the bots."""
+
+
+@attrs.frozen
+class TournamentTable:
+    """The standings of a tournament as the page shows them."""
+
+    whole: bytes
+    """The standings as in docs/tournaments.md, with `race` as in docs/api.md, as JSON."""
+    first: Mapping[str, Any]
+    """What the lobby shows of them."""
+    bots: int
+
+    @classmethod
+    def of(cls, standings: Mapping[str, Any]) -> Self:
+        """Return the table of some standings.
+
+        Raises:
+            ValueError: JSON has no word for one of the figures.
+        """
+        rows = standings["standings"]
+        first = {key: value for key, value in standings.items() if key not in _LONG}
+        first["standings"] = rows[:FIRST]
+        return cls(json.dumps(standings, allow_nan=False).encode(), first, len(rows))
+
+
+Look = Callable[[], Awaitable[TournamentTable | None]]
+"""Returns a tournament's table; None if it is still the one that the last look returned. Raises
+`NoStandingsError`."""
 
 log = structlog.get_logger()
 
@@ -42,6 +70,40 @@ class NoStandingsError(Exception):
 
 
 @attrs.define(eq=False)
+class Renewal:
+    """Computes something again and again: once at a time, and not too often."""
+
+    renew: Callable[[], Awaitable[bool]]
+    """Computes it, and returns whether anything changed."""
+    rest: float
+    """Minimum seconds between two computations."""
+    due: float = float("-inf")
+    """When it may be computed again, by trio's clock."""
+    _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is being computed."""
+        return self._one_at_a_time.locked()
+
+    async def run(self, others: trio.Lock) -> bool:
+        """Compute it if that is due; return whether anything changed.
+
+        Args:
+            others: Held while it is computed, so that others aren't computed at the same time.
+        """
+        async with self._one_at_a_time:
+            if trio.current_time() < self.due:
+                return False
+            async with others:
+                begun = trio.current_time()
+                changed = await self.renew()
+                took = trio.current_time() - begun
+            self.due = trio.current_time() + max(self.rest, SHARE * took)
+            return changed
+
+
+@attrs.define(eq=False)
 class _Tournament:
     name: str
     look: Look
@@ -51,56 +113,50 @@ class _Tournament:
     """Its part of the lobby's message."""
     renewal: Renewal = attrs.field(init=False)
     """Looks at its results."""
-    _current: dict[str, Any] = attrs.field(factory=dict)
-    """The standings or the problem, as of the last look."""
+    _table: TournamentTable | None = None
+    """The table of the last look; None if there was a problem."""
+    _problem: str | None = None
+    """The problem of the last look."""
     _logged: tuple[str, str] | None = None
     """The problem that was logged last: message and reason."""
 
     def __attrs_post_init__(self) -> None:
         self.renewal = Renewal(self._renew, REST)
-        self._set({"standings": None, "problem": None})
+        self._set(None, None)
 
-    def _renew(self) -> bool:
-        """Look at the results, and return whether anything changed. Blocks."""
+    async def _renew(self) -> bool:
+        """Look at the results, and return whether anything changed."""
+        table, problem = None, None
         try:
-            standings = self.look()
-            if standings is None:
+            table = await self.look()
+            if table is None:
                 return False
-            changed = self._update({"standings": standings, "problem": None})
+            self._logged = None
         except NoStandingsError as error:
-            self._log(str(error), error.why)
-            changed = self._update({"standings": None, "problem": str(error)})
+            problem = str(error)
+            self._log(problem, error.why)
         except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
             problem = "the arena failed to compute the standings; its log says why"
             self._log(problem, traceback.format_exc())
-            changed = self._update({"standings": None, "problem": problem})
-        else:
-            self._logged = None
-        return changed
-
-    def _update(self, new: dict[str, Any]) -> bool:
-        """Take over new standings or a new problem; return whether they differ from the last."""
-        changed = new != self._current
+        changed = (table, problem) != (self._table, self._problem)
         if changed:
-            self._set(new)
+            self._set(table, problem)
         return changed
 
-    def _set(self, new: dict[str, Any]) -> None:
-        standings = new["standings"]
+    def _set(self, table: TournamentTable | None, problem: str | None) -> None:
+        """Take over a new table or a new problem."""
         about: dict[str, Any] = {"name": self.name, "title": None, "computed": None, "bots": None}
         first = None
-        if standings is not None:
-            rows = standings["standings"]
-            about["title"] = registry.get(standings["game"]).title
+        if table is not None:
+            first = table.first
+            about["title"] = registry.get(first["game"]).title
             about["computed"] = datetime.now(UTC).isoformat(timespec="milliseconds")
-            about["bots"] = len(rows)
-            # The lobby goes to all viewers, and these parts grow with the square of the bots.
-            long = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
-            first = {key: value for key, value in standings.items() if key not in long}
-            first["standings"] = rows[:FIRST]
-        self.whole = json.dumps({**about, **new}, allow_nan=False).encode()
-        self.summary = {**about, **new, "standings": first}
-        self._current = new
+            about["bots"] = table.bots
+        self.summary = {**about, "standings": first, "problem": problem}
+        whole = b"null" if table is None else table.whole
+        head = json.dumps({**about, "problem": problem}).encode()
+        self.whole = b'%b, "standings": %b}' % (head[:-1], whole)
+        self._table, self._problem = table, problem
 
     def _log(self, problem: str, why: str) -> None:
         """Log why there are no standings, unless that was the last problem, too."""
@@ -117,10 +173,7 @@ class Tournaments:
     on_change: Callable[[], None] = attrs.field(default=lambda: None)
     """Called in the event loop when a summary has changed."""
     _all: dict[str, _Tournament] = attrs.field(init=False)
-    _one_thread: trio.CapacityLimiter = attrs.field(
-        factory=lambda: trio.CapacityLimiter(1), init=False
-    )
-    """One thread for all tournaments, as they share the machine with matches."""
+    _one_look: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._all = {name: _Tournament(name, look) for name, look in self.looks.items()}
@@ -152,5 +205,5 @@ class Tournaments:
         return b'{"tournaments": [%b]}' % b", ".join(wholes)
 
     async def _refresh(self, tournament: _Tournament) -> None:
-        if await tournament.renewal.run(self._one_thread):
+        if await tournament.renewal.run(self._one_look):
             self.on_change()

@@ -18,10 +18,10 @@ import trio
 
 from lanista import __version__
 from lanista.arena.arena import Arena
-from lanista.bots.about import about
 from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.hosting.control import RunningMatch, RunningMatches
+from lanista.hosting.names import about
 from lanista.match.bundle import folder_of, packed
 from lanista.match.record import BadRecordError
 from lanista.match.record_writer import public_copy

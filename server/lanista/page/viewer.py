@@ -354,9 +354,7 @@ class Viewer:
             try:
                 first, frames = frame_file.chunk(position, known=known)
             except OSError as error:
-                frame_file.update(
-                    {"failed": f"can't read the frames: {error.strerror}; open the match again"}
-                )
+                frame_file.fail(f"can't read the frames: {error.strerror}; open the match again")
                 await self._send_end(message, match, frame_file)
                 return
             about = encode(
@@ -565,7 +563,7 @@ class Viewer:
 
     def _control(self, what: str, running: RunningMatch) -> None:
         if what == "cancel":
-            running.control.give_up()
+            running.control.given_up = True
             running.playing.interrupt("the operator ended this match")
         elif what == "pause":
             running.control.pause()

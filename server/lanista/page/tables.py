@@ -1,0 +1,210 @@
+"""What the page shows of results, computed in helper processes beside the arena.
+
+For 100,000 matches that takes seconds. The processes have low priority, so that they don't delay
+matches.
+"""
+
+import contextlib
+import functools
+import os
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import trio
+
+from lanista.competition.looking import load, moment_of
+from lanista.competition.match_list import page_of
+from lanista.competition.setup import Setup
+from lanista.competition.totals import standings
+from lanista.helper_processes import HelperDiedError, HelperProcess
+from lanista.page import ladder_tables
+from lanista.page.tournament_matches import MatchSource
+from lanista.page.tournaments import Look, NoStandingsError, TournamentTable
+from lanista.ratings.race import MAX_LEADERS, Races
+from lanista.ratings.text import as_json
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from lanista.toml_spec import SpecError
+
+T = TypeVar("T")
+
+RACY = 1_000_000_000
+"""Nanoseconds within which a file may change twice and have the same modification time."""
+
+
+@attrs.define(eq=False)
+class TableHelpers:
+    """The helper processes of a page; `run` them beside it."""
+
+    _tables: HelperProcess = attrs.field(factory=HelperProcess, init=False)
+    _questions: HelperProcess = attrs.field(factory=HelperProcess, init=False)
+
+    async def run(self) -> None:
+        """Compute until cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._tables.run)
+            nursery.start_soon(self._questions.run)
+            with contextlib.suppress(NoStandingsError):
+                await self.compute(os.getpid)  # starting takes longer than most tables
+
+    async def compute(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Have a function called that computes a table; they are computed one after another.
+
+        Raises:
+            NoStandingsError: It failed.
+        """
+        return await _call(self._tables, function, arguments)
+
+    async def ask(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Have a function called that doesn't take long; it waits for no table.
+
+        Raises:
+            NoStandingsError: It failed.
+        """
+        return await _call(self._questions, function, arguments)
+
+    def look_of(self, file: Path, setup: Setup) -> Look:
+        """Return what computes the table of a tournament.
+
+        Args:
+            file: The spec.
+            setup: The tournament that it describes now.
+        """
+        return _Look(file, setup.database, self.compute)
+
+    def matches_of(self, file: Path, setup: Setup) -> MatchSource:
+        """Return what finds the matches of a tournament, as `look_of` does."""
+        return MatchSource(setup.records, functools.partial(self.ask, matches_of, file))
+
+    async def ladder_table(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer a question about a ladder's table (`ladder_tables`)."""
+        return await self.compute(ladder_tables.answer, question)
+
+    async def ladder_bots(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer a question about bots of a ladder (`ladder_tables`)."""
+        return await self.ask(ladder_tables.answer, question)
+
+
+async def _call(helper: HelperProcess, function: Callable[..., T], arguments: Any) -> T:
+    try:
+        return await helper.call(_called, function, arguments)
+    except (HelperDiedError, OSError) as error:
+        raise NoStandingsError("the standings can't be computed now", str(error)) from None
+
+
+def _called(function: Callable[..., T], arguments: Any) -> T:
+    """Call a function in a helper.
+
+    Raises:
+        NoStandingsError: It failed.
+    """
+    try:
+        return function(*arguments)
+    except NoStandingsError:
+        raise
+    except StoreError as error:
+        problem, why = "the results can't be read; the arena's log says why", str(error)
+    except Exception:  # noqa: BLE001 - an error in one call must not end the others
+        problem = "the arena failed to compute the standings; its log says why"
+        why = traceback.format_exc()
+    raise NoStandingsError(problem, why)
+
+
+# -- tournaments -----------------------------------------------------------------------------------
+
+
+@attrs.define(eq=False)
+class _Look:
+    """Gets a tournament's table when its spec or database has changed (`page.tournaments`).
+
+    The spec is read anew each time, because bots and seeds may be added while the arena serves.
+    """
+
+    file: Path
+    """The spec."""
+    database: Path | str
+    """The database, as of the last look."""
+    compute: Callable[..., Any]
+    _seen: object = None
+
+    async def __call__(self) -> TournamentTable | None:
+        """Return the table, or None if no file changed since the last call that returned one.
+
+        Raises:
+            NoStandingsError: Nothing was played yet, or the results can't be read.
+        """
+        # Taken before the files are read, so that what is written meanwhile counts as a change.
+        stamp = self._stamp()
+        if stamp is not None and stamp == self._seen:
+            return None
+        self._seen = None
+        table: TournamentTable
+        self.database, table = await self.compute(table_of, self.file)
+        self._seen = stamp
+        return table
+
+    def _stamp(self) -> object:
+        """Return when spec and database were written, or None if that doesn't show every change."""
+        if not isinstance(self.database, Path):
+            return None
+        log = self.database.with_name(f"{self.database.name}-wal")
+        stamp = tuple(_written(path) for path in (self.file, self.database, log))
+        is_racy = time.time_ns() - max(written for written, _ in stamp) < RACY
+        return None if is_racy else stamp
+
+
+def _written(path: Path) -> tuple[int, int]:
+    """Return a file's modification time, in nanoseconds, and size; zeros if there is no file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+_races = Races()
+"""The races of tournaments, as far as this process has computed them."""
+
+
+def table_of(file: Path) -> tuple[Path | str, TournamentTable]:
+    """Return the database of the tournament that a spec describes, and its table.
+
+    Raises:
+        NoStandingsError: Nothing was played yet, or the spec can't be used.
+        StoreError: The results can't be read.
+    """
+    setup = _setup_of(file)
+    with Store.open(setup.database, create=False) as store:
+        moment = moment_of(setup, store)
+        table = standings(setup, store, moment)
+    leaders = [row.bot for row in table.rows[:MAX_LEADERS]]
+    race = _races.race_of(leaders, moment.counted, moment.seated, setup.bots, setup.fillers)
+    return setup.database, TournamentTable.of({**as_json(table), "race": race})
+
+
+def matches_of(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a page of a tournament's matches that meet some filters (`match_list.page_of`).
+
+    Raises:
+        NoStandingsError: Nothing was played yet, or the spec can't be used.
+        StoreError: The results can't be read.
+    """
+    setup = _setup_of(file)
+    # Damage is looked for when the standings are computed.
+    with Store.open(setup.database, create=False, check=False) as store:
+        return page_of(setup, store, **filters)
+
+
+def _setup_of(file: Path) -> Setup:
+    try:
+        setup = load(file, plays=False)
+    except SpecError as error:
+        problem = f"{file.name} can't be used as it is now; the arena's log says why"
+        raise NoStandingsError(problem, str(error)) from None
+    if isinstance(setup.database, Path) and not setup.database.exists():
+        raise NoStandingsError(f"no results yet: run lanista tournament run {file.name}")
+    return setup

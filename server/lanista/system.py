@@ -1,0 +1,50 @@
+"""What processes of ours need of the system: signals that stop them, cores, memory given back."""
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterable
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals sent by Ctrl-C in a terminal, by a service manager, and by a terminal that closes."""
+M_MMAP_THRESHOLD = -3  # mallopt(3)
+LARGE_BLOCK = 128 * 1024
+"""The size in bytes above which a block of memory is large: glibc's own first threshold."""
+
+
+def heeded(numbers: Iterable[signal.Signals] = STOPPING) -> tuple[signal.Signals, ...]:
+    """Return those of the given signals that this process should react to.
+
+    A signal that was ignored when the process was started stays ignored: a shell starts background
+    jobs with SIGINT ignored, and `nohup` starts programs with SIGHUP ignored. SIGTERM is always
+    returned, so that one signal is left that stops the process.
+
+    Args:
+        numbers: The signals to choose from.
+    """
+    return tuple(
+        number
+        for number in numbers
+        if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN
+    )
+
+
+def usable_cores() -> list[int]:
+    """Return the numbers of the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def return_large_blocks() -> None:
+    """Have the C library return large blocks of memory to the system as soon as they are freed.
+
+    Processes that run for long call this. glibc takes blocks above a threshold from the system one
+    by one, but raises the threshold to the largest block that was ever freed. From then on the
+    buffers of floods, uploads and large records come from the heap, where small objects that stay
+    keep the memory around them for good.
+    """
+    import ctypes  # noqa: PLC0415 - slow to import, and only few processes run for long
+
+    with contextlib.suppress(AttributeError, OSError):  # another C library
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
