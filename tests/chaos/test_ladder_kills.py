@@ -54,5 +54,5 @@ def test_every_match_whose_end_was_told_is_stored_once(tmp_path, started, kills)
     arena.signal(signal.SIGTERM)
     assert 0 == arena.wait()
     assert "Traceback" not in arena.err
-    assert not processes_in(tmp_path)
+    wait_until(lambda: not processes_in(tmp_path), "nothing is left of the arena")
     check_results(tmp_path, bots.told)
