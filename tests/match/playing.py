@@ -114,16 +114,19 @@ def sit(
     return Table(match, ends, path)
 
 
-def answers(*lines: str, delay: float = 0.0) -> Bot:
-    """A bot that answers each `go` with the next line, so many seconds later, and then listens."""
+def answers(*lines: str, delay: float | Sequence[float] = 0.0) -> Bot:
+    """A bot that answers each `go` with the next line, so many seconds later, and then listens.
+
+    The seconds are the same for all lines, or given for each.
+    """
+    delays = [delay] * len(lines) if isinstance(delay, float | int) else delay
 
     async def bot(end: BotEnd) -> None:
-        for line in lines:
+        for line, seconds in zip(lines, delays, strict=True):
             await end.read_until("go")
-            await trio.sleep(delay)
+            await trio.sleep(seconds)
             await end.say(line)
-        await end.read_rest()
-        end.close()
+        await listens(end)
 
     return bot
 
@@ -157,8 +160,7 @@ def speaks(*lines: str) -> Bot:
     async def bot(end: BotEnd) -> None:
         for line in lines:
             await end.say(line)
-        await end.read_rest()
-        end.close()
+        await listens(end)
 
     return bot
 

@@ -45,14 +45,7 @@ async def test_the_least_round_trip_is_added_up_to_the_allowance(
         tmp_path, COUNTING, NOTED, limits=CLOCK, lag_allowance=allowance, settings={"rounds": 3}
     )
     away(table, 0, least)
-
-    async def slow(end):
-        for pause in (0.0, limit + 0.01 if is_late else limit - 0.01, 0.0):
-            await end.read_until("go")
-            await trio.sleep(pause)
-            await end.say("1")
-        await end.read_rest()
-
+    slow = answers("1", "1", "1", delay=(0, limit + 0.01 if is_late else limit - 0.01, 0))
     fast = answers("1", "1", "1")
     record = await table.play(slow, fast, fast)
     assert ["answer", "late" if is_late else "answer", "answer"] == [

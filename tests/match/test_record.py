@@ -75,17 +75,7 @@ async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_
     with a malformed answer follows from the answer, unless that isn't kept as it came.
     """
     log = "# a log line\n"
-
-    async def bot(end):
-        await end.read_until("go")
-        await end.write(log.encode() + b"1\n")
-        await end.read_until("go")
-        await end.write(b"x\n")
-        await end.read_until("go")
-        await end.write(b"x  x\n")
-        await end.read_rest()
-        end.close()
-
+    bot = answers(log + "1", "x", "x  x")
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, seed=11)
     record = await table.play(bot, answers("1", "2", "3", delay=0.1), answers("1", "2", "3"))
     header, one, two, three, last = lines_of(table.path)
@@ -141,14 +131,7 @@ async def test_times_are_in_order_and_never_negative(tmp_path, autojump_clock):
 async def test_log_lines_are_kept_to_16_kib_a_turn_and_the_cut_is_said(tmp_path, autojump_clock):
     """Cut within a line if need be; those of the next turn have their own 16 KiB."""
     line = "# " + "é" * 99 + "\n"  # 201 bytes
-
-    async def talker(end):
-        for turn in range(2):
-            await end.read_until("go")
-            await end.write(line.encode() * (100, 10)[turn] + b"1\n")
-        await end.read_rest()
-        end.close()
-
+    talker = answers(line * 100 + "1", line * 10 + "1")
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2})
     record = await table.play(talker, speaks("1", "1"), speaks("1", "1"))
     kept = record.turns[0].logs["0"]
@@ -160,13 +143,8 @@ async def test_log_lines_are_kept_to_16_kib_a_turn_and_the_cut_is_said(tmp_path,
 
 async def test_the_log_of_a_bot_that_goes_out_is_kept(tmp_path, autojump_clock):
     """What it said last is what its author wants to read."""
-
-    async def bot(end):
-        await end.write(b"1\n# I am about to fail\n\xff\n")
-        await end.read_rest()
-        end.close()
-
     table = sit(tmp_path, COUNTING, SKIPPERS)
+    bot = writes(b"1\n# I am about to fail\n\xff\n")
     record = await table.play(bot, speaks(*"11111"), speaks(*"11111"))
     assert "missing" == record.turns[1].verdicts[0]
     assert {"0": "# I am about to fail\n"} == record.turns[1].logs

@@ -173,14 +173,7 @@ async def test_a_shortened_answer_needs_its_fault(tmp_path, autojump_clock):
 async def test_the_log_of_a_match_is_bounded_and_the_cut_is_said_once(tmp_path, autojump_clock):
     """Counted as the record writes it; another seat has its own."""
     log = "#\x01é\n"  # "#\u0001\u00e9\n": 17 bytes with the quotes
-
-    async def talker(end):
-        for _ in range(4):
-            await end.read_until("go")
-            await end.write(log.encode() + b"1\n")
-        await end.read_rest()
-        end.close()
-
+    talker = answers(*[log + "1"] * 4)
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
     table.match._lines.rooms[0].log = 40
     record = await table.play(talker, talker, speaks(*"1111"))
@@ -228,14 +221,7 @@ async def test_a_flooding_pair_costs_what_the_bounds_say(tmp_path, autojump_cloc
     """Blanks and logs in every turn: what is kept is the log's room, and a few bytes a turn."""
     log = "# " + "x" * 16_000 + "\n"
     turns = 30
-
-    async def floods(end):
-        for _ in range(turns):
-            await end.read_until("go")
-            await end.write(log.encode() + b" " * 60_000 + b"\n")
-        await end.read_rest()
-        end.close()
-
+    floods = answers(*[log + " " * 60_000] * turns)
     hellos = ["Ann v=1", "Bob v=1"]
     table = sit(tmp_path, ANGRYMOB, hellos, board=ROW, settings={"move_limit": turns})
     for room in table.match._lines.rooms:

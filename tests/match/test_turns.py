@@ -27,17 +27,10 @@ ROUNDS2 = {"rounds": 2}
 @pytest.mark.parametrize(("delay", "verdict"), [(0.199, "answer"), (0.201, "late")])
 async def test_a_later_answer_has_0_2_s(tmp_path, autojump_clock, delay, verdict):
     """199 ms count, 201 ms don't."""
-
-    async def bot(end):
-        await end.read_until("go")
-        await end.say("5")
-        await end.read_until("go")
-        await trio.sleep(delay)
-        await end.say("3")
-        await end.read_rest()
-
     table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2)
-    record = await table.play(bot, answers("1", "1"), answers("1", "1"))
+    record = await table.play(
+        answers("5", "3", delay=(0, delay)), answers("1", "1"), answers("1", "1")
+    )
     assert [("answer",) * 3, (verdict, "answer", "answer")] == verdicts(record)
     assert (8 if verdict == "answer" else 5) == record.result.scores[0]
 
@@ -54,16 +47,8 @@ async def test_the_first_answer_has_20_s(tmp_path, autojump_clock, delay, verdic
 )
 async def test_0_is_no_limit(tmp_path, autojump_clock, limits, waits):
     """Without a limit an answer may take a hundred days; `status` is 0 for all then."""
-
-    async def bot(end):
-        for wait in waits:
-            await end.read_until("go")
-            await trio.sleep(wait)
-            await end.say("4")
-        await end.read_rest()
-
     table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2, limits=limits)
-    record = await table.play(bot, answers("1", "1"), answers("1", "1"))
+    record = await table.play(answers("4", "4", delay=waits), answers("1", "1"), answers("1", "1"))
     assert [("answer",) * 3] * 2 == verdicts(record)
     assert [(), ()] == [turn.status for turn in record.turns]
 
