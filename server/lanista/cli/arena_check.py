@@ -25,9 +25,8 @@ from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed, open_files
 from lanista.cli.standings import StandingsProcess, shown_tournaments
 from lanista.cli.web import warning_of_token
-from lanista.competition.futures import one_line
 from lanista.cores import usable_cores
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, one_line
 from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.spec_parts import SandboxName, configurations

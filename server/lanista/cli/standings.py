@@ -255,7 +255,7 @@ class StandingsProcess:
 def main() -> None:
     """Answer questions until stdin ends."""
     # Imported now because it takes longer than most answers.
-    from lanista.competition import looking  # noqa: F401 - only to load it
+    from lanista.competition import standings  # noqa: F401 - only to load it
     from lanista.page.ladder_tables import LadderTables
     from lanista.ratings.race import Races
 
@@ -291,8 +291,8 @@ def _answer(question: Mapping[str, Any], ladders: "LadderTables", races: "Races"
 
 
 def _standings(file: Path, races: "Races") -> dict[str, Any]:
-    from lanista.competition.looking import load, moment_of
-    from lanista.competition.totals import standings
+    from lanista.competition.setup import load
+    from lanista.competition.standings import moment_of, standings
     from lanista.ratings.race import MAX_LEADERS
     from lanista.ratings.text import as_json
     from lanista.results.database import Store
@@ -313,8 +313,8 @@ def _standings(file: Path, races: "Races") -> dict[str, Any]:
 
 
 def _matches(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
-    from lanista.competition.looking import load
     from lanista.competition.match_list import page_of
+    from lanista.competition.setup import load
     from lanista.results.database import Store
 
     setup = load(file, plays=False)
