@@ -37,3 +37,11 @@ class FileError(LanistaError, OSError):
 
     def __str__(self) -> str:
         return str(self.args[0])  # OSError would put its own words in place of ours
+
+
+def one_line(error: object) -> str:
+    """Return the message of an error as one line."""
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__

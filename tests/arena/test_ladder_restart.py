@@ -9,7 +9,7 @@ from arena.rooms import Waiter, play, store
 from lanista.arena import ladder_room
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
-from lanista.competition.formats.rests import FIRST_REST
+from lanista.competition.formats.ladder import FIRST_REST
 from lanista.results import writing
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder

@@ -11,8 +11,8 @@ import trio
 from lanista.cli import tournament_run
 from lanista.competition import events, worker
 from lanista.competition.executors import GivenWorkers
-from lanista.competition.looking import standings_of
 from lanista.competition.running import open_tournament
+from lanista.competition.standings import standings_of
 from lanista.competition.worker import WorkError
 from lanista.results.blocks import FormatName
 from lanista.results.database import Store

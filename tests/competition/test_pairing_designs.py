@@ -5,10 +5,9 @@ from itertools import combinations, permutations
 
 import pytest
 
+from lanista.competition.formats.base import turned
 from lanista.competition.formats.designs import balanced
-from lanista.competition.formats.gauntlet import triples
-from lanista.competition.formats.round_robin import circle
-from lanista.competition.formats.shared import turned
+from lanista.competition.formats.fixed import circle, triples
 
 
 def least_lambda(count):

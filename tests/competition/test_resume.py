@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from e2e.running import EXAMPLE_MAP
-from lanista.competition import events, looking
-from lanista.competition.looking import load, standings_of
+from lanista.competition import events
 from lanista.competition.running import open_tournament, run_async
+from lanista.competition.setup import load
 from lanista.competition.spec import SpecError
+from lanista.competition.standings import standings_of
 from lanista.competition.stored_blocks import (
     check_identities,
     read_stored_blocks,
@@ -214,7 +215,7 @@ class TestChanges:
 
     async def _play(self, setup):
         """Play to the end; the blocks that counted before, those that were stored, those now."""
-        format_ = looking.format_of(setup)
+        format_ = format_of(setup)
         with directing(setup, format_=format_) as director:
             with Store.open(setup.database) as store:
                 before = store.played()

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from e2e.running import PATIENCE, Program, command
 from lanista.cli.web import shown_tournaments
-from lanista.competition.looking import load
+from lanista.competition.setup import load
 from lanista.errors import BadInputError
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending

@@ -11,21 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.match.ending import Ending
+from lanista.ratings.compute import compute
+from lanista.ratings.counting import count
 from lanista.ratings.html import html_text
 from lanista.ratings.table import Estimate
 from lanista.ratings.text import (
+    HEAD_TO_HEAD_COLUMNS,
     as_json,
     columns,
     csv_columns,
     csv_text,
     estimate_text,
     guarded,
+    head_to_head_csv,
+    head_to_head_markdown,
     json_text,
     markdown_text,
     places_text,
     ranks_text,
     visible,
 )
+from lanista.results.blocks import BlockScore, seatings
 from ratings.rewrite_golden import GOLDEN, WRITERS
 from ratings.samples import FOUR, SAMPLES, TWO, any_standings, row, standings
 
@@ -215,3 +221,38 @@ def test_ranks_and_places_are_told():
 def test_every_row_has_a_cell_for_every_column(any_):
     for one in any_.rows:
         assert {str} == {type(column.cell(one)) for column in columns(any_)}
+
+
+def standings_of(first, second, third="never met"):
+    """The first won one and drew one against the second."""
+    return compute(
+        name="cup",
+        game="angrymob",
+        format="round-robin",
+        bots=(first, second, third),
+        counted=count(
+            [BlockScore((first, second), ((1, 2), (1, 1)))], seatings("ab"), (first, second, third)
+        ),
+    )
+
+
+def test_every_two_that_met_have_a_line_both_ways():
+    rows = list(csv.reader(io.StringIO(head_to_head_csv(standings_of("A", "B")))))
+
+    assert list(HEAD_TO_HEAD_COLUMNS) == rows[0]
+    assert [["A", "B", "2", "1.5"], ["B", "A", "2", "0.5"]] == [row[:4] for row in rows[1:]]
+    assert 1.0 == round(float(rows[1][4]) + float(rows[2][4]), 3)
+
+
+def test_names_are_no_formulas_and_no_columns():
+    rows = list(csv.reader(io.StringIO(head_to_head_csv(standings_of("=1+1", 'B",x')))))
+
+    assert ["'=1+1", 'B",x'] == rows[1][:2]
+
+
+def test_markdown_has_a_row_and_a_column_a_bot():
+    lines = head_to_head_markdown(standings_of("A|B", "<b>")).splitlines()
+
+    assert 5 == len(lines)
+    assert "| A\\|B |  | 1.5 of 2 |  |" == lines[2]
+    assert "<b>" not in lines[3]

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from lanista.competition.director import Director
 from lanista.competition.executors import GivenWorkers
-from lanista.competition.looking import format_of
-from lanista.competition.records import lock_records
+from lanista.competition.result_recorder import lock_records
 from lanista.competition.setup import prepare
 from lanista.competition.spec import spec_of
+from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed
 from lanista.competition.worker import Finished
 from lanista.match.ending import Ending

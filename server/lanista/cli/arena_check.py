@@ -23,8 +23,7 @@ from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed
 from lanista.cli.web import shown_tournaments, warning_of_token, with_port
-from lanista.competition.futures import one_line
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, one_line
 from lanista.games import registry
 from lanista.games.picture import counted
 from lanista.hosting.bot_pool import Contestant

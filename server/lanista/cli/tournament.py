@@ -195,7 +195,7 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
 
     Exit codes: 0 shown, 2 bad input, or nothing was played yet.
     """
-    from lanista.competition.looking import standings_of
+    from lanista.competition.standings import standings_of
     from lanista.results.database import Store
     from lanista.toml_spec import SpecError
 
@@ -274,15 +274,14 @@ def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
 def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
     """Return standings in one of the formats of `--format`, as the text of a file."""
     from lanista.ratings import text
-    from lanista.ratings.head_to_head import csv_text, markdown_text
 
     match format_:
         case "json":
             return text.json_text(table)
         case "csv":
-            return csv_text(table) if head_to_head else text.csv_text(table)
+            return text.head_to_head_csv(table) if head_to_head else text.csv_text(table)
         case "markdown":
-            pairs = "\n" + markdown_text(table) if head_to_head else ""
+            pairs = "\n" + text.head_to_head_markdown(table) if head_to_head else ""
             return text.markdown_text(table) + pairs
         case "html":
             from lanista.ratings.html import html_text

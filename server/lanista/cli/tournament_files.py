@@ -32,8 +32,8 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
 
 def prepared(file: Path) -> "tuple[Setup, Any]":
     """Read a spec and return its prepared tournament and its format."""
-    from lanista.competition.looking import format_of
     from lanista.competition.spec import read_spec
+    from lanista.competition.standings import format_of
     from lanista.toml_spec import SpecError
 
     setup = setup_of(read_spec(file), file)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lanista.competition.director import Director, Report
-    from lanista.competition.looking import load, standings_of
     from lanista.competition.running import open_tournament, run, run_async
+    from lanista.competition.setup import load
+    from lanista.competition.standings import standings_of
 
 __all__ = [
     "Director",
@@ -33,8 +34,8 @@ __all__ = [
 _HOMES = {
     "Director": "director",
     "Report": "director",
-    "load": "looking",
-    "standings_of": "looking",
+    "load": "setup",
+    "standings_of": "standings",
 }
 
 

@@ -18,7 +18,7 @@ import distributed as untyped
 from distributed.scheduler import KilledWorker
 
 from lanista.competition.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
-from lanista.competition.futures import one_line
+from lanista.errors import one_line
 from lanista.spawning import holding_signals, leave_signals, start_tracker
 from lanista.system import usable_cores
 from lanista.toml_spec import SpecError

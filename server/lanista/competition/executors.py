@@ -7,10 +7,14 @@ that a worker died, and how its workers are ended in order. Processes of this ma
 
 import abc
 import concurrent.futures
+import contextlib
+import functools
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Literal
+
+import trio
 
 from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
@@ -133,3 +137,28 @@ def parse_executor(executor: str) -> re.Match[str] | None:
         meant = did_you_mean(executor, _NAMED)
         raise SpecError(f"executor: {shown(executor, 200)}; it can be {KNOWN}{meant}")
     return address
+
+
+def deliver(future: Future[Any], call: Callable[[Future[Any]], object]) -> None:
+    """Have a function called in the thread of this trio loop with a future when it is done."""
+    token = trio.lowlevel.current_trio_token()
+    future.add_done_callback(functools.partial(_soon, token, call))
+
+
+def _soon(
+    token: trio.lowlevel.TrioToken, call: Callable[[Future[Any]], object], future: Future[Any]
+) -> None:
+    # If the loop has ended, nobody waits for the future any more.
+    with contextlib.suppress(trio.RunFinishedError):
+        token.run_sync_soon(call, future)
+
+
+def error_of(future: Future[Any]) -> BaseException | None:
+    """Return the exception of a future that is done, or None.
+
+    It isn't raised, because an interrupt of a worker must not interrupt this process.
+    """
+    try:
+        return future.exception()
+    except concurrent.futures.CancelledError as error:
+        return error

@@ -4,10 +4,9 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from lanista.competition.formats.base import Format
-from lanista.competition.formats.gauntlet import gauntlet
+from lanista.competition.formats.fixed import gauntlet, round_robin
 from lanista.competition.formats.knockout import Knockout
 from lanista.competition.formats.ladder_format import LadderFormat
-from lanista.competition.formats.round_robin import round_robin
 from lanista.competition.formats.swiss import Swiss
 from lanista.competition.spec import Spec, Sprt
 from lanista.results.blocks import BlockScore, FormatName, SeatingsName, seatings

@@ -12,9 +12,9 @@ from lanista.competition import worker
 from lanista.competition.director import Director, Report
 from lanista.competition.events import Event
 from lanista.competition.executors import Concurrency, GivenWorkers, Workers, parse_executor
-from lanista.competition.looking import AnySpec, format_of, load
-from lanista.competition.records import lock_records
-from lanista.competition.setup import Setup
+from lanista.competition.result_recorder import lock_records
+from lanista.competition.setup import AnySpec, Setup, load
+from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed, unbench_bots
 from lanista.jobs import Job
 from lanista.results.database import Store

@@ -38,11 +38,11 @@ import attrs
 import trio
 
 from lanista.competition import events, worker
-from lanista.competition.executors import Workers
+from lanista.competition.executors import Workers, deliver, error_of
 from lanista.competition.formats.base import Progress
-from lanista.competition.futures import deliver, error_of, one_line
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.competition.worker import Block, Finished, Task, WorkError
+from lanista.errors import one_line
 from lanista.hosting.bot_pool import Contestant
 
 MAX_DEATHS = 3

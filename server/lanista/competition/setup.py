@@ -8,13 +8,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from lanista.bots.limits import BotLimits, LimitsError, limits_of_match
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.competition import executors
-from lanista.competition.spec import VOID_TRIES, BotEntry, SeedCount, Spec
+from lanista.competition.spec import VOID_TRIES, BotEntry, SeedCount, Spec, read_spec, spec_of
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
@@ -29,6 +30,9 @@ from lanista.toml_spec import SpecError
 _SQLITE = "sqlite:///"
 _ID_DIGITS = 32
 """Number of hexadecimal digits of a block's id: 128 bits, so that no two blocks get the same."""
+
+AnySpec = str | Path | Mapping[str, Any] | Spec
+"""The path of a TOML file, the content of such a file, or a spec."""
 
 
 @attrs.frozen
@@ -179,6 +183,27 @@ class Setup:
         for bot in bots:
             digest.update(self._bot_digests[bot])
         return digest.hexdigest()[:_ID_DIGITS]
+
+
+def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True) -> Setup:
+    """Look up all that a spec names, and return the tournament.
+
+    Args:
+        spec: The spec.
+        folder: For a spec that isn't a file: the folder of the results, to which paths in the spec
+            are relative; None for the current directory.
+        plays: Whether it will be played on this machine; if not, the programs of the bots needn't
+            be there.
+
+    Raises:
+        SpecError: The spec can't be read or can't be played.
+    """
+    if isinstance(spec, (str, Path)):
+        path = Path(spec)
+        return prepare(read_spec(path), path.parent, path.stem, plays=plays, source=path)
+    if not isinstance(spec, Spec):
+        spec = spec_of(spec)
+    return prepare(spec, Path.cwd() if folder is None else Path(folder), plays=plays)
 
 
 def prepare(

@@ -16,10 +16,9 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
-from lanista.competition.looking import load, moment_of
 from lanista.competition.match_list import page_of
-from lanista.competition.setup import Setup
-from lanista.competition.totals import standings
+from lanista.competition.setup import Setup, load
+from lanista.competition.standings import moment_of, standings
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page import ladder_tables
 from lanista.page.tournament_matches import MatchSource

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 
 from lanista.match.ending import Ending
-from lanista.ratings.counting import Counted, Tally, tally
+from lanista.ratings.counting import Counted, Tally, meetings, tally
 from lanista.ratings.numerics import np
 from lanista.ratings.rating import Ratings, estimate_of, rate
 from lanista.ratings.table import HeadToHead, Row, Standings
@@ -104,17 +104,7 @@ def compute(
         format=format,
         seats=counted.seats,
         rows=tuple(rows),
-        head_to_head=tuple(
-            HeadToHead(
-                bot=bots[bot],
-                opponent=bots[other],
-                matches=int(sums.met[bot, other]),
-                points=float(sums.won[bot, other]),
-                superior=_superior(ratings, bot, other),
-            )
-            for bot in (table if head_to_head else ())
-            for other in _met(sums, bot, table)
-        ),
+        head_to_head=_head_to_head(counted, ratings, bots, table) if head_to_head else (),
         seat_advantage=() if ratings is None else ratings.seats,
         blocks=counted.blocks,
         planned=planned,
@@ -126,9 +116,23 @@ def compute(
     )
 
 
-def _met(sums: Tally, bot: int, table: Sequence[int]) -> list[int]:
-    """Return the bots that a bot met, in the order of the table."""
-    return [other for other in table if sums.met[bot, other]]
+def _head_to_head(
+    counted: Counted, ratings: Ratings | None, bots: Sequence[str], table: Sequence[int]
+) -> tuple[HeadToHead, ...]:
+    """Return the results of every two bots that met, both ways, in the order of the table."""
+    met, won = meetings(counted)
+    return tuple(
+        HeadToHead(
+            bot=bots[bot],
+            opponent=bots[other],
+            matches=int(met[bot, other]),
+            points=float(won[bot, other]),
+            superior=_superior(ratings, bot, other),
+        )
+        for bot in table
+        for other in table
+        if met[bot, other]
+    )
 
 
 def _superior(ratings: Ratings | None, bot: int, other: int) -> float | None:

@@ -347,38 +347,26 @@ class Tally:
     """
     draws: Ints
     """(N,): the matches in which all had the same rank."""
-    met: Ints
-    """(N, N): the matches in which both played; (0, 0) where pairs aren't counted."""
-    won: Floats
-    """(N, N): the points of the row's bot against the column's bot alone."""
 
 
 def tally(counted: Counted) -> Tally:
     """Return the sums over all matches.
 
     A bot with two seats of a match gets the points and the places of both, but no points against
-    its own other seat. Against an opponent with two seats the mean over the pairs of seats counts,
-    so that a match gives one point between two bots, as always.
+    its own other seat.
     """
     n, size, seats = counted.bots, counted.bots + 1, counted.seats
     players, ranks, times = counted.players.T, counted.ranks.T, counted.times
     held = _held(counted.players).T
     drawn = (ranks == ranks[0]).all(axis=0)
     told = np.where(drawn, 0, times) if seats == 2 else times
-    met, won = np.zeros(size * size), np.zeros(size * size)
     matches, points, draws = np.zeros(size), np.zeros(size), np.zeros(size)
     places = np.zeros(size * seats)
-    for seat in range(seats):
-        own, above, place = np.zeros(len(times)), players[seat], np.zeros(len(times), dtype=int)
+    for seat, above in enumerate(players):
+        own, place = np.zeros(len(times)), np.zeros(len(times), dtype=int)
         for other in range(seats):
-            ahead = (ranks[seat] < ranks[other]) + 0.5 * (ranks[seat] == ranks[other])
             place += ranks[other] < ranks[seat]
-            their = times * (players[seat] != players[other])
-            own += their * ahead
-            pair = above * size + players[other]
-            weight = their / (held[seat] * held[other])
-            met += np.bincount(pair, weight, size * size)
-            won += np.bincount(pair, weight * ahead, size * size)
+            own += times * (above != players[other]) * _ahead(ranks[seat], ranks[other])
         matches += np.bincount(above, times / held[seat], size)
         points += np.bincount(above, own, size)
         draws += np.bincount(above, np.where(drawn, times, 0) / held[seat], size)
@@ -390,9 +378,31 @@ def tally(counted: Counted) -> Tally:
         points=points[:n],
         places=_whole(places.reshape(size, seats)[:n]),
         draws=_whole(draws[:n]),
-        met=_whole(met.reshape(size, size)[:n, :n]),
-        won=won.reshape(size, size)[:n, :n],
     )
+
+
+def meetings(counted: Counted) -> tuple[Ints, Floats]:
+    """Return the matches in which every two bots played, and the points of the row's bot in them.
+
+    Against an opponent with two seats the mean over the pairs of seats counts, so that a match
+    gives one point between two bots, as always. Both have the shape (N, N).
+    """
+    n, size = counted.bots, counted.bots + 1
+    players, ranks = counted.players.T, counted.ranks.T
+    held = _held(counted.players).T
+    met, won = np.zeros(size * size), np.zeros(size * size)
+    for seat, other in itertools.permutations(range(counted.seats), 2):
+        pair = players[seat] * size + players[other]
+        apart = counted.times * (players[seat] != players[other])
+        weight = apart / (held[seat] * held[other])
+        met += np.bincount(pair, weight, size * size)
+        won += np.bincount(pair, weight * _ahead(ranks[seat], ranks[other]), size * size)
+    return _whole(met.reshape(size, size)[:n, :n]), won.reshape(size, size)[:n, :n]
+
+
+def _ahead(ranks: Ints, others: Ints) -> Floats:
+    """Return the points of some seats against others: 1 if ranked above it, ½ if tied."""
+    return np.asarray((ranks < others) + 0.5 * (ranks == others))
 
 
 def _held(players: Ints) -> Ints:

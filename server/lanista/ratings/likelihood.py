@@ -43,7 +43,7 @@ _ANCHOR = 1e4
 
 It is so high that their remaining uncertainty is far below that of any rating.
 """
-_AT_ONCE = 1 << 12
+_AT_ONCE = 1 << 13
 """Number of different matches whose arrays are computed at once: they fit into a cache."""
 _FIRST, _NEXT = 50, 300
 """Numbers of different matches of each player with which the first steps are made.
@@ -76,11 +76,11 @@ class Model:
     tied: tuple[int, ...]
     """The D sizes of ties that were seen."""
     features: Floats
-    """(A, S + D): by alternative, the share of each seat in its worth, and 1 at its tie size."""
+    """(S + D, A): by alternative, the share of each seat in its worth, and 1 at its tie size."""
     possible: Floats
-    """(K, T, A): by pattern, stage and alternative: 1 where all of its seats are left, else 0."""
+    """(T, A, K): by stage, alternative and pattern: 1 where all of its seats are left, else 0."""
     chosen: Floats
-    """(K, S + D): by pattern, the sum of the chosen alternatives' features."""
+    """(S + D, K): by pattern, the sum of the chosen alternatives' features."""
 
     @property
     def seats(self) -> int:
@@ -111,9 +111,9 @@ def model_of(counted: Counted) -> Model:
         counted=counted,
         players=counted.bots + counted.fillers,
         tied=tied,
-        features=features,
-        possible=inside.astype(np.float64),
-        chosen=is_chosen.sum(axis=1) @ features,
+        features=features.T,
+        possible=inside.astype(np.float64).transpose(1, 2, 0),
+        chosen=(is_chosen.sum(axis=1) @ features).T,
     )
 
 
@@ -150,7 +150,7 @@ class Fit:
     inverse: Floats
     """(P, P): the inverse of the information, with the prior."""
     scores: Floats
-    """(M, S + D): by different match, its gradient in its local parameters."""
+    """(S + D, M): by different match, its gradient in its local parameters."""
 
 
 def maximum(model: Model, start: Floats | None = None) -> Fit:
@@ -176,16 +176,41 @@ def maximum(model: Model, start: Floats | None = None) -> Fit:
             gradient, information, _ = evaluate(model, part, at)
             if _add_step(at, np.asarray(np.linalg.solve(information, gradient))) < _NEAR:
                 break
-    # The information hardly changes from here on, and computing it takes longest.
+    # The information hardly changes from here on, and computing it takes longest. What it is in the
+    # directions of the steps is learnt from the gradients.
     inverse: Floats = np.asarray(np.linalg.inv(information), dtype=np.float64)
     error = np.sqrt(np.diag(inverse))
+    gradient, _, scores = evaluate(model, everything, at, second=False)
+    learnt = inverse
     for _ in range(_MOST_STEPS):
-        gradient, _, scores = evaluate(model, everything, at, second=False)
-        step = inverse @ gradient
-        _add_step(at, step)
+        step = learnt @ gradient
         if float(np.abs(step / error).max()) < _SETTLED:
             return Fit(at=at, inverse=inverse, scores=scores)
+        before = at.copy()
+        _add_step(at, step)
+        last, (gradient, _, scores) = gradient, evaluate(model, everything, at, second=False)
+        learnt = _learnt(learnt, at - before, last - gradient)
     raise LikelihoodError(f"no maximum of the likelihood found in {_MOST_STEPS} steps")
+
+
+def _learnt(inverse: Floats, step: Floats, change: Floats) -> Floats:
+    """Return the inverse of an information after what a step has shown of it.
+
+    This is the update of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright, "Numerical
+    Optimization", 2006, formula 6.17).
+
+    Args:
+        inverse: (P, P): what was known before.
+        step: (P,): the step.
+        change: (P,): by how much the gradient became smaller.
+    """
+    curvature = float(step @ change)
+    if curvature <= 0:  # only rounding errors are left
+        return inverse
+    seen = inverse @ change
+    both = np.outer(seen, step)
+    outer = (1 + float(change @ seen) / curvature) * np.outer(step, step)
+    return np.asarray(inverse + (outer - both - both.T) / curvature)
 
 
 def _part(model: Model, everything: Floats, most: int) -> Floats:
@@ -217,51 +242,52 @@ def evaluate(
 
     Returns:
         The gradient, (P,); minus the second derivatives, (P, P); and by different match its
-        gradient in its local parameters, (M, S + D).
+        gradient in its local parameters, (S + D, M).
     """
     counted, seats, n = model.counted, model.seats, model.players
     theta, gamma, delta = at[:n], at[n : n + seats], at[n + seats :]
-    many = seats + len(model.tied)
-    squares = (model.features[:, :, None] * model.features[:, None, :]).reshape(-1, many * many)
+    many, features = seats + len(model.tied), model.features
+    squares = (features[:, None] * features).reshape(many * many, -1)
     gradient, information = _of_prior(model, at)
-    scores = np.zeros((len(weights), many))
+    scores = np.zeros((many, len(weights)))
     of_pairs = np.zeros(n * n)
     of_local = np.zeros((n, many))
     together = np.zeros((many, many))
     there = np.flatnonzero(weights)
+    # Matches are the last axis of all arrays, along which numpy is fast.
     for start in range(0, len(there), _AT_ONCE):
         part = there[start : start + _AT_ONCE]
-        players, patterns, weight = counted.players[part], counted.pattern_of[part], weights[part]
-        local = np.empty((len(part), many))
-        local[:, :seats] = theta[players] + gamma
-        local[:, seats:] = delta
-        utility = local @ model.features.T
-        utility = np.exp(utility - utility.max(axis=1, keepdims=True))
-        score = model.chosen[patterns]
-        spread = np.zeros((len(part), many, many))
+        players, patterns, weight = counted.players[part].T, counted.pattern_of[part], weights[part]
+        local = np.empty((many, len(part)))
+        local[:seats] = theta[players] + gamma[:, None]
+        local[seats:] = delta[:, None]
+        utility = features.T @ local
+        utility = np.exp(utility - utility.max(axis=0))
+        score = model.chosen[:, patterns]
+        spread = np.zeros((many, many, len(part)))
         total = np.zeros_like(utility)
-        for stage in range(model.possible.shape[1]):
-            share = utility * model.possible[patterns, stage]
-            share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
-            taken = share @ model.features
+        for possible in model.possible:
+            share = utility * possible[:, patterns]
+            share /= np.maximum(share.sum(axis=0), 1e-300)
+            taken = features @ share
             score -= taken
             if second:
                 total += share
-                spread -= taken[:, :, None] * taken[:, None, :]
-        scores[part] = score
-        score = score * weight[:, None]
-        gradient[:n] += np.bincount(players.ravel(), score[:, :seats].ravel(), n)
-        gradient[n:] += score.sum(axis=0)
+                spread -= taken[:, None] * taken
+        scores[:, part] = score
+        score *= weight
+        gradient[:n] += np.bincount(players.ravel(), score[:seats].ravel(), n)
+        gradient[n:] += score.sum(axis=1)
         if second:
-            spread += (total @ squares).reshape(spread.shape)
-            spread *= weight[:, None, None]
-            pairs = players[:, :, None] * n + players[:, None, :]
-            of_pairs += np.bincount(pairs.ravel(), spread[:, :seats, :seats].ravel(), n * n)
-            cells = players[:, :, None] * many + np.arange(many)
-            of_local += np.bincount(cells.ravel(), spread[:, :seats].ravel(), n * many).reshape(
+            spread += (squares @ total).reshape(spread.shape)
+            spread *= weight
+            pairs = players[:, None] * n + players
+            of_pairs += np.bincount(pairs.ravel(), spread[:seats, :seats].ravel(), n * n)
+            cells = players[:, None] * many + np.arange(many)[:, None]
+            of_local += np.bincount(cells.ravel(), spread[:seats].ravel(), n * many).reshape(
                 n, many
             )
-            together += spread.sum(axis=0)
+            together += spread.sum(axis=2)
     information[:n, :n] += of_pairs.reshape(n, n)
     information[:n, n:] += of_local
     information[n:, :n] += of_local.T

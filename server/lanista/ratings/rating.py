@@ -231,17 +231,17 @@ class _Errors:
 
 
 def _errors(model: Model, fit: Fit, apart: Independent) -> _Errors:
-    counted, n, local = model.counted, model.players, fit.scores.shape[1]
+    counted, n = model.counted, model.players
     units = int(apart.unit_of.max()) + 1
     lots = min(units, MOST_UNITS)
     lot = (apart.unit_of % lots)[counted.block_of]
     scores = np.zeros((lots, model.size))
-    by_match = fit.scores[counted.match_of]
+    by_match = fit.scores[:, counted.match_of]
     for seat in range(model.seats):
         cells = lot * n + counted.players[counted.match_of, seat]
-        scores[:, :n] += np.bincount(cells, by_match[:, seat], lots * n).reshape(lots, n)
-    for number in range(local):
-        scores[:, n + number] = np.bincount(lot, by_match[:, number], lots)
+        scores[:, :n] += np.bincount(cells, by_match[seat], lots * n).reshape(lots, n)
+    for number, column in enumerate(by_match, n):
+        scores[:, number] = np.bincount(lot, column, lots)
     factor, won = pseudo_matches(model, fit.at)
     pseudo = np.zeros(model.size)
     pseudo[: len(factor)] = PSEUDO * factor**2 * (won**2 + (1 - won) ** 2)

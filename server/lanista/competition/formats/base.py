@@ -1,12 +1,14 @@
-"""The protocol of a tournament format: it asks for blocks and is given their results.
+"""The protocol of a tournament format, and what the formats share.
+
+A format asks for blocks and is given their results.
 
 A format knows names, openings and points. It plays nothing, stores nothing, and knows neither seeds
 nor the ids of blocks. The same bots and the same results give the same pairings, so a tournament is
 resumed by giving a new format all results so far.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 import attrs
 
@@ -93,3 +95,89 @@ class Format(Protocol):
     def verdict(self) -> str:
         """Return the outcome in one line once the format is over, such as the winner; else ""."""
         ...
+
+
+Rotation = Callable[[int], int]
+"""Given the number of an opening, returns its rotation: a number that stays the same for ever.
+
+Numbers of openings change when the spec lists other seeds or maps, and a block of four must not be
+arranged anew then. It must not be called before a block is handed out or recorded, because the
+seeds may not be settled earlier.
+"""
+
+_T = TypeVar("_T")
+
+_CYCLES = ((0, 1, 2, 3), (0, 2, 3, 1), (0, 3, 1, 2), (0, 3, 2, 1), (0, 1, 3, 2), (0, 2, 1, 3))
+"""The six ways of seating four bots around a table.
+
+The first three put every two bots opposite each other once. All six put every bot equally often
+next after, opposite, and next before every other one.
+"""
+
+
+def turned(places: Sequence[_T], rotation: int) -> tuple[_T, ...]:
+    """Return the order of a block's bots on an opening: one of six circular orders for four bots.
+
+    A block's seatings give every bot every seat, but leave unchanged which bot sits after which;
+    six openings with different rotations give every two bots every distance equally often. Two bots
+    have just one order.
+    """
+    if len(places) != len(_CYCLES[0]):
+        return tuple(places)
+    return tuple(places[place] for place in _CYCLES[rotation % len(_CYCLES)])
+
+
+def arranged(bots: Iterable[str], opening: int, rotation: Rotation) -> tuple[str, ...]:
+    """Return the bots of a block by place, the same in whatever order the spec lists them."""
+    names = sorted(bots)
+    # Two bots have one order, so the rotation need not be known.
+    return tuple(names) if len(names) == 2 else turned(names, rotation(opening))
+
+
+def bye_points(seated: Sequence[Seating]) -> float:
+    """Return the points for a block that isn't played for want of opponents.
+
+    For two seats these are the points of a block whose matches were all won. For four they are the
+    mean of a block, as coming first against three opponents is more than any bot can expect.
+    """
+    seats = len(seated[0])
+    return float(len(seated)) if seats == 2 else len(seated) * (seats - 1) / 2
+
+
+def shared_places(groups: Iterable[Iterable[str]], bots: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the places of groups of equal bots, best first; bots of a group share its best place.
+
+    Args:
+        groups: The bots' names; those that aren't in `bots` (fillers) take no place.
+        bots: All bots of the spec, in its order; the bots of a group are listed in that order.
+    """
+    index = {bot: number for number, bot in enumerate(bots)}
+    places: list[tuple[int, str]] = []
+    for group in groups:
+        place = len(places) + 1
+        places += [(place, bot) for bot in sorted(set(group) & index.keys(), key=index.__getitem__)]
+    return places
+
+
+class FormatState:
+    """The state that all formats have: what was recorded, what was handed out, who is benched."""
+
+    def __init__(self, seated: Sequence[Seating]) -> None:
+        self.seated = tuple(seated)
+        """The seatings of each block."""
+        self._recorded: dict[Pairing, BlockScore] = {}
+        self._handed_out: set[Pairing] = set()
+        # A dict, not a set, for its order: the same calls must give the same state.
+        self._benched: dict[str, None] = {}
+
+    def _free(self, pairing: Pairing) -> bool:
+        """Return whether a block was neither played nor handed out."""
+        return pairing not in self._recorded and pairing not in self._handed_out
+
+    def give_back(self, pairing: Pairing) -> None:
+        """Take back a block that was handed out and won't be played, as a bot of it was benched."""
+        self._handed_out.discard(pairing)
+
+    def _playable(self, bots: Iterable[str]) -> bool:
+        """Return whether none of these bots is benched."""
+        return not self._benched or self._benched.keys().isdisjoint(bots)

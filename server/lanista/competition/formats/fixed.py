@@ -1,4 +1,4 @@
-"""Formats whose blocks are all known from the start, whatever the results.
+"""Round-robin and gauntlet: formats whose blocks are all known from the start.
 
 The blocks are handed out one opening after another, so that after each opening all bots have met as
 the format says.
@@ -7,13 +7,13 @@ the format says.
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from lanista.competition.formats.base import Progress
-from lanista.competition.formats.shared import FormatState, Rotation
+from lanista.competition.formats.base import FormatState, Progress, Rotation, turned
+from lanista.competition.formats.designs import balanced
 from lanista.results.blocks import BlockScore, Pairing, Seating
 
 
 class Fixed(FormatState):
-    """A fixed list of blocks for each opening; round-robin and gauntlet are of this kind."""
+    """A fixed list of blocks for each opening."""
 
     def __init__(
         self,
@@ -132,3 +132,153 @@ class Fixed(FormatState):
     def verdict(self) -> str:
         """Return "": the table tells it all."""
         return ""
+
+
+def round_robin(
+    entries: Sequence[str], seated: Sequence[Seating], openings: int, rotation: Rotation
+) -> Fixed:
+    """Return a round-robin, in which every bot meets every other equally often.
+
+    With two seats every two bots meet on every opening, in the rounds of the circle method, so that
+    no bot is ahead of another by more than two blocks. With four, every opening is one balanced
+    design; the circular orders of its blocks change from opening to opening (see `base.turned`).
+    Blocks of the same bots that another design asked for, while the spec listed fewer or more bots,
+    count as well.
+
+    Args:
+        entries: The bots that play, and fillers if there are fewer bots than seats.
+        seated: The seatings of each block.
+        openings: The number of openings.
+        rotation: Gives the rotation of an opening.
+    """
+    # In the order of names, so that blocks stay wanted if the spec lists its bots in another order.
+    names = sorted(entries)
+    if len(seated[0]) == 2:
+        pairs = [(names[one], names[other]) for one, other in circle(len(names))]
+        return Fixed(seated=seated, openings=openings, lists=[pairs])
+    known = frozenset(names)
+    design = [tuple(names[place] for place in block) for block in balanced(len(names))]
+    return Fixed(
+        seated=seated,
+        openings=openings,
+        lists=[[turned(block, number) for block in design] for number in range(6)],
+        rotation=rotation,
+        also_counts=lambda bots: len(set(bots)) == 4 and known.issuperset(bots),
+    )
+
+
+def circle(count: int) -> list[tuple[int, int]]:
+    """Return all pairs of 0 … count-1, the lower number first, round by round of the circle method.
+
+    One point stands still and the others move around it; an odd count gets an empty place. In each
+    round everybody plays once (all but one, if the count is odd).
+    """
+    around = [*range(count), -1] if count % 2 else [*range(count)]
+    pairs: list[tuple[int, int]] = []
+    for _ in range(len(around) - 1):
+        for one, other in zip(around, reversed(around[len(around) // 2 :]), strict=False):
+            if min(one, other) >= 0:
+                pairs.append((min(one, other), max(one, other)))
+        around.insert(1, around.pop())
+    return pairs
+
+
+PERIOD = 24
+"""The number of rotations after which four-seat blocks repeat.
+
+It is enough to spread evenly which other bots are in a block together.
+"""
+
+
+def gauntlet(
+    entries: Sequence[str],
+    challenger: str,
+    seated: Sequence[Seating],
+    openings: int,
+    rotation: Rotation,
+) -> Fixed:
+    """Return a gauntlet, in which one bot, the challenger, meets all the others.
+
+    With two seats the challenger meets every other bot on every opening. With four it meets every
+    other bot three times on every opening, once at each distance around the table (once in all if
+    there are just four bots). The three others of a block are a triple that is moved around a
+    circle of all the others, a different triple for each rotation, so that the others meet each
+    other as equally as possible. Blocks with the challenger that were played while the spec listed
+    fewer or more bots count as well.
+
+    Args:
+        entries: The bots that play, and fillers if there are fewer bots than seats.
+        challenger: One of the bots.
+        seated: The seatings of each block.
+        openings: The number of openings.
+        rotation: Gives the rotation of an opening.
+    """
+    others = sorted(entry for entry in entries if entry != challenger)
+    if len(seated[0]) == 2:
+        # In the order of names, as in a round-robin, so that the two formats share results.
+        pairs = [(min(challenger, other), max(challenger, other)) for other in others]
+        return Fixed(seated=seated, openings=openings, lists=[pairs])
+    period = 3 if len(others) == 3 else PERIOD
+    bases = triples(len(others), period)
+
+    def blocks_of(number: int) -> list[tuple[str, ...]]:
+        base = bases[number]
+        # Just three others make one block, wherever on the circle the triple starts.
+        steps = [number] if len(others) == 3 else _steps(len(others))
+        return [
+            (challenger, *(others[(place + step) % len(others)] for place in base))
+            for step in steps
+        ]
+
+    known = frozenset(entries)
+    return Fixed(
+        seated=seated,
+        openings=openings,
+        lists=[blocks_of(number) for number in range(period)],
+        rotation=rotation,
+        also_counts=lambda bots: (
+            challenger in bots and len(set(bots)) == 4 and known.issuperset(bots)
+        ),
+    )
+
+
+def _steps(size: int) -> list[int]:
+    """Return 0 … size-1, every third first, so that neighbours don't play one after another."""
+    return [step for start in range(3) for step in range(start, size, 3)]
+
+
+def triples(size: int, count: int) -> list[tuple[int, int, int]]:
+    """Return triples of Z_size to be moved around, one for each rotation.
+
+    Each is (0, a, b) and is chosen greedily so that the differences occur as equally often as
+    possible: it is the triple whose three differences were used least so far, and the first of
+    equals. Three points at equal distances are left out (unless there are just three points), as
+    moving around the circle would give each such triple three times.
+    """
+    # Triples that are translates of each other give the same blocks; one of them is enough.
+    different: dict[tuple[int, ...], tuple[int, int, int]] = {}
+    for a in range(1, size - 1):
+        for b in range(a + 1, size):
+            if size == 3 or (a, b) != (size / 3, 2 * size / 3):
+                sides = (a, b - a, size - b)
+                shape = min(sides[start:] + sides[:start] for start in range(3))
+                different.setdefault(shape, (0, a, b))
+    met = [0] * size
+    chosen: list[tuple[int, int, int]] = []
+    for _ in range(count):
+        best = min(
+            different.values(),
+            key=lambda triple: sum(met[d] for d in _differences(triple, size)),
+        )
+        for d in _differences(best, size):
+            met[d] += 1
+        chosen.append(best)
+    return chosen
+
+
+def _differences(triple: tuple[int, int, int], size: int) -> list[int]:
+    """Return the differences of each two points of a triple, both ways.
+
+    Half of an even size occurs twice, as two points at that distance meet twice.
+    """
+    return [(one - other) % size for one in triple for other in triple if one != other]

@@ -9,8 +9,7 @@ from itertools import groupby
 
 import attrs
 
-from lanista.competition.formats.base import Progress
-from lanista.competition.formats.shared import Rotation, shared_places
+from lanista.competition.formats.base import Progress, Rotation, shared_places
 from lanista.competition.formats.staged import Meeting, Staged, shown
 from lanista.results.blocks import RoundMeeting, Seating
 

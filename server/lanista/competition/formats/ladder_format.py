@@ -8,9 +8,8 @@ least has waited longest.
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from lanista.competition.formats.base import Progress
+from lanista.competition.formats.base import FormatState, Progress, Rotation, arranged
 from lanista.competition.formats.ladder import Ladder
-from lanista.competition.formats.shared import FormatState, Rotation, arranged
 from lanista.results.blocks import BlockScore, Pairing, Seating
 
 SLACK = 2

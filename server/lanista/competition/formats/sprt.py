@@ -6,8 +6,7 @@ The mathematics of the test is in `ratings.sequential`; here is what it is fed, 
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
-from lanista.competition.formats.base import Progress
-from lanista.competition.formats.shared import FormatState
+from lanista.competition.formats.base import FormatState, Progress
 from lanista.results.blocks import BlockScore, Pairing, Seating, points_by_place
 
 

@@ -21,7 +21,7 @@ from typing import final
 
 import attrs
 
-from lanista.competition.formats.shared import FormatState, Rotation, arranged, bye_points
+from lanista.competition.formats.base import FormatState, Rotation, arranged, bye_points
 from lanista.results.blocks import BlockScore, Pairing, RoundMeeting, Seating, points_by_place
 
 

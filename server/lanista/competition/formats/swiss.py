@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations, groupby
 
-from lanista.competition.formats.base import Progress
+from lanista.competition.formats.base import Progress, Rotation, shared_places
 from lanista.competition.formats.matching import nearest_pairs
-from lanista.competition.formats.shared import Rotation, shared_places
 from lanista.competition.formats.staged import Meeting, Staged, shown
 from lanista.results.blocks import RoundMeeting, Seating
 

@@ -1,6 +1,7 @@
 """The standings of a tournament, from its database and its format.
 
-The mathematics is in `ratings.compute`; here its arguments are collected. Nothing is written.
+The mathematics is in `ratings.compute`; here its arguments are collected. No module that plays is
+imported; nothing is printed or written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,8 +9,9 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from lanista.competition.formats.base import Format, Progress
+from lanista.competition.make_format import make_format
 from lanista.competition.setup import Setup
-from lanista.competition.stored_blocks import StoredBlocks
+from lanista.competition.stored_blocks import StoredBlocks, read_stored_blocks, settle_seed
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
@@ -96,3 +98,57 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         words=moment.verdict if moment.over else moment.progress.words,
     )
     return attrs.evolve(computed, rounds=moment.rounds)
+
+
+def standings_of(setup: Setup, store: Store) -> Standings:
+    """Compute the standings of a tournament from its database.
+
+    Args:
+        setup: The tournament.
+        store: Its database; it may be in use by a run.
+
+    Raises:
+        SpecError: The spec doesn't fit its format.
+        StoreError: The database can't be read.
+    """
+    return standings(setup, store, moment_of(setup, store))
+
+
+def moment_of(setup: Setup, store: Store) -> Snapshot:
+    """Read where a tournament stands from its database.
+
+    Args:
+        setup: The tournament.
+        store: Its database; it may be in use by a run.
+
+    Raises:
+        SpecError: The spec doesn't fit its format.
+        StoreError: The database can't be read.
+    """
+    settle_seed(setup, store, makes=False)
+    format_ = format_of(setup)
+    with store.reading() as now:
+        stored_blocks = read_stored_blocks(setup, now.played())
+        benched = [benching.bot for benching in now.benched() if benching.bot in setup.bots]
+    for _, pairing, score in stored_blocks.entries:
+        format_.record(pairing, score)
+    for bot in benched:
+        format_.bench(bot)
+    return snapshot(format_, stored_blocks, benched)
+
+
+def format_of(setup: Setup) -> Format:
+    """Make the format of a tournament, with nothing played.
+
+    Raises:
+        SpecError: The spec doesn't fit its format.
+    """
+    return make_format(
+        setup.spec,
+        setup.ruleset.seats,
+        setup.openings,
+        setup.bots,
+        setup.fillers,
+        maps=max(1, len(setup.spec.maps)),
+        rotation=setup.rotation,
+    )
