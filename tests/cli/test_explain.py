@@ -91,3 +91,6 @@ def test_a_game_without_match_files_says_so(lanista):
     done = lanista("play", "angrymob", "CamperJoe", "CamperJoe", "-o", "x.res")
     assert 2 == done.code
     assert "Angry Mob has no .res files" in done.err
+    done = lanista("play", "angrymob", "CamperJoe", "CamperJoe", "--original-seeds")
+    assert 2 == done.code
+    assert "--original-seeds: Angry Mob has no original with such seeds" in done.err

@@ -319,6 +319,7 @@ BAD = {
     "no format": (changed(0, lanista_record=...), "line 1: not the header of a record"),
     "a format that is no number": (changed(0, lanista_record=True), "line 1: not the header"),
     "no header": ([[1, 2]], "line 1: not the header of a record"),
+    "seeds for other seats": (changed(0, seat_seeds=[7]), "line 1: seat_seeds has 1 seeds"),
     "a number as text": (changed(0, seed="12"), "line 1: not a valid header"),
     "a setting as text": (changed(0, settings={"rounds": "5"}), "line 1: not a valid header"),
     "a text as number": (changed(0, board=5), "line 1: not a valid header"),

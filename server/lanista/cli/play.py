@@ -66,6 +66,12 @@ class PlayCommand(click.Command):
 @click.option("--game", metavar="GAME", help="The game; may be given so instead of first.")
 @click.option("-l", "--list", "lists", is_flag=True, help="Only list the house bots of GAME.")
 @click.option("-s", "--seed", type=int, help="The match's seed; without it, a new one.")
+@click.option(
+    "--original-seeds",
+    is_flag=True,
+    help="Give each seat the seed that the original program gives its player (Hogwarts and "
+    "Crematoria), instead of a secret one.",
+)
 @game_options
 @click.option(
     "-o",
@@ -127,6 +133,7 @@ def command(
     game: str | None,
     lists: bool,
     seed: int | None,
+    original_seeds: bool,
     map_: str | None,
     sets: tuple[str, ...],
     move_limit: int | None,
@@ -165,6 +172,7 @@ def command(
     )
     from lanista.cli.web import PagePort
     from lanista.games import registry
+    from lanista.games.originals import of_game, seat_seeds
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
@@ -189,6 +197,8 @@ def command(
     first_seed = checked_seed(ruleset, seed)
     if seed is not None:
         checked_seed(ruleset, first_seed + matches - 1)
+    if original_seeds and of_game(ruleset.name) is None:
+        raise BadInputError(f"--original-seeds: {ruleset.title} has no original with such seeds")
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
     contestants = apart(
@@ -227,6 +237,7 @@ def command(
                 ruleset=ruleset,
                 settings=settings,
                 seed=match_seed,
+                seat_seeds=seat_seeds(match_seed, ruleset.seats) if original_seeds else (),
                 board=board,
                 conditions=conditions,
             ),
