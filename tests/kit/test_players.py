@@ -77,7 +77,7 @@ def faults(record, seat=0):
 )
 def test_with_the_originals_seeds_players_repeat_its_match(compiler, tmp_path, name, trace, rounds):
     """Players that call `random` all the time get the draws that the original program gave them,
-    and a replay feeds a bot the same seed again.
+    a replay feeds a bot the same seed again, and `replay show` has the kits' numbers of players.
     """
     game, bot = name.split("/")[0], player(name)
     original = gzip.decompress((TRACES / game / f"{trace}.res.gz").read_bytes()).decode()
@@ -86,6 +86,15 @@ def test_with_the_originals_seeds_players_repeat_its_match(compiler, tmp_path, n
     words += ("--set", "original=1") if game == "hogwarts" else ()
     record = play(tmp_path, game, bot, *words, rivals=(bot, bot, bot), seed=seed)
     ruleset = registry.get(game)
+    shown = subprocess.run(
+        command("replay", "show", "record.jsonl"),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    assert f"{bot.rpartition('/')[2]}-3 (C, player 2)  score " in shown.stdout
     assert tuple(range(seed + 1, seed + 5)) == record.header.seat_seeds
     assert f"\nseed {seed + 3}\n".encode() in next(payloads(record, ruleset, 2))
     ours = "".join(as_res(record, ruleset))
