@@ -87,9 +87,8 @@ class PlayCommand(click.Command):
 @click.option(
     "--delay",
     type=Finite(min=0),
-    default=50.0,
-    show_default=True,
     metavar="MS",
+    show_default="50, and less the longer a match goes on",
     help="Pause between turns while the board is drawn.",
 )
 @click.option(
@@ -142,7 +141,7 @@ def command(
     bot_limits: str | None,
     sandbox: str,
     match_cpu: int | None,
-    delay: float,
+    delay: float | None,
     size: int,
     watch: bool,
     web: str | None,
@@ -244,7 +243,7 @@ def command(
             contestants=contestants,
             record_path=_record_path(game, record, matches, match_seed),
         )
-        code = session.play(match, delay / 1000, size, draws=draws)
+        code = session.play(match, None if delay is None else delay / 1000, size, draws=draws)
         if code in (EXIT_NO_START, EXIT_INTERRUPTED):
             return code
     session.summarize(matches)
@@ -303,12 +302,12 @@ class _Session:
         self._drawn = 0
         self.exit_code = 0
 
-    def play(self, match: "StartedMatch", delay: float, size: int, *, draws: bool) -> int:
+    def play(self, match: "StartedMatch", delay: float | None, size: int, *, draws: bool) -> int:
         """Play one match and print its result.
 
         Args:
             match: The match.
-            delay: Pause between moves while the board is drawn, in seconds.
+            delay: Pause between moves while the board is drawn, in seconds; None for the usual one.
             size: Width of a cell of the drawn board, in characters.
             draws: Whether to draw the board in the terminal.
 
@@ -323,10 +322,11 @@ class _Session:
 
         try:
             if self._page is not None:
+                from lanista.cli.live import DELAY
                 from lanista.cli.watch import play_watched
                 from lanista.hosting.control import MatchControl
 
-                match.control = MatchControl(delay)
+                match.control = MatchControl(DELAY if delay is None else delay)
                 played = trio.run(play_watched, match, self._page, self._print)
             elif not draws:
                 played = trio.run(play_interruptible, match)
