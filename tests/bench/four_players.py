@@ -18,8 +18,6 @@ from measured import keep, median
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.games.crematoria import files as crematoria
-from lanista.games.hogwarts import files as hogwarts
 from lanista.games.originals import of_game
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
@@ -44,12 +42,7 @@ RUNS = 5
 def answers(game_name, trace):
     """By round and seat, the tokens that were submitted."""
     text = gzip.decompress((TRACES / game_name / f"{trace}.orders.gz").read_bytes()).decode()
-    if game_name == "hogwarts":
-        return [[hogwarts.submoves(said) for said in seats] for seats in hogwarts.read_orders(text)]
-    return [
-        [[number for order in said.orders for number in order] for said in seats]
-        for seats in crematoria.read_orders(text)
-    ]
+    return registry.part(game_name, "files").read_orders(text)
 
 
 def match(game_name, seed, rounds, *, file):

@@ -12,8 +12,7 @@ from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.crematoria import files as crematoria
 from lanista.games.hogwarts import files as hogwarts
-from lanista.games.original_tokens import FormatError
-from lanista.games.originals import of_game, of_text
+from lanista.games.originals import FormatError, of_game, of_text
 from lanista.page.frames import FrameWriter, encode, head_of_res
 from support.players import PLAYERS
 
@@ -136,11 +135,7 @@ def orders(game: str) -> Target:
         except FormatError as error:
             _check_error(error, text)
             return
-        for said in rounds:
-            assert len(said) == 4
-            if game == "hogwarts":
-                for player in said:
-                    hogwarts.submoves(player)
+        assert all(len(said) == 4 for said in rounds)
 
     return Target(draw=lambda random: changed_text(random, corpus), check=check, short=500)
 

@@ -3,9 +3,9 @@
 import pytest
 
 from lanista.games.base import complete_settings
-from lanista.games.crematoria.files import Configuration, read_cnf, write_cnf
+from lanista.games.crematoria.files import read_cnf, write_cnf
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.original_tokens import FormatError
+from lanista.games.originals import FormatError
 from support.crematoria import board
 
 SETTINGS = complete_settings(RULESET, {})
@@ -28,29 +28,29 @@ GENERATOR
 
 
 def test_the_original_s_default():
-    assert Configuration(SETTINGS) == read_cnf(DEFAULT)
-    assert DEFAULT == write_cnf(Configuration(SETTINGS))
+    assert (SETTINGS, None) == read_cnf(DEFAULT)
+    assert DEFAULT == write_cnf(SETTINGS, None)
 
 
 def test_other_settings_and_free_white_space():
     text = " ".join(DEFAULT.replace("120", "7").replace("30", "1").split())
     changed = {**SETTINGS, "nb_rounds": 7, "gem_value": 1}
-    assert Configuration(changed) == read_cnf(text)
-    assert Configuration(changed) == read_cnf(write_cnf(read_cnf(text)))
+    assert (changed, None) == read_cnf(text)
+    assert (changed, None) == read_cnf(write_cnf(*read_cnf(text)))
 
 
 def test_a_fixed_board():
     made = board(rock=[(0, 0)], elevators=[(7, 8)], owned={(1, 1): 3}, gems=[(39, 79)])
-    configuration = Configuration({**SETTINGS, "nb_rounds": 33}, made)
-    text = write_cnf(configuration)
+    configuration = {**SETTINGS, "nb_rounds": 33}, made
+    text = write_cnf(*configuration)
     assert configuration == read_cnf(text)
     assert configuration == read_cnf(text.replace("\n\n", " ").replace("\n", "\r\n"))
-    assert text == write_cnf(read_cnf(text))
+    assert text == write_cnf(*read_cnf(text))
 
 
 def test_a_generated_board_as_a_fixed_one():
     made = RULESET.generate(SETTINGS, RULESET.chance(30))
-    assert made == read_cnf(write_cnf(Configuration(SETTINGS, made))).board
+    assert made == read_cnf(write_cnf(SETTINGS, made))[1]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_an_empty_file_is_refused():
 )
 def test_what_is_refused_of_a_fixed_board(line, row, words):
     """By the line of the whole file, and the column."""
-    lines = write_cnf(Configuration(SETTINGS, board())).split("\n")
+    lines = write_cnf(SETTINGS, board()).split("\n")
     lines[line - 1] = row
     with pytest.raises(FormatError) as caught:
         read_cnf("\n".join(lines))

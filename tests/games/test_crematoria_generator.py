@@ -10,9 +10,13 @@ import attrs
 import pytest
 
 from lanista.games.base import BadBoardError, BadSettingError, complete_settings
-from lanista.games.chance import OriginalChance
+from lanista.games.chance import (
+    OriginalChance,
+    first_of_permutation,
+    permutation,
+    permutation_start,
+)
 from lanista.games.crematoria.board import CAVE
-from lanista.games.crematoria.draws import first_of_permutation, permutation, permutation_start
 from lanista.games.crematoria.files import position_of, position_text
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt, _elevators
 from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position

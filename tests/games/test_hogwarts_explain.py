@@ -16,17 +16,16 @@ from hypothesis import strategies as st
 from lanista.games.base import Late, MalformedAnswerError
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.explaining import (
-    Explanation,
     _is_drawable,
     _Round,
     _towards,
-    _UnexplainedError,
     _Walls,
     explain,
 )
 from lanista.games.hogwarts.files import Command, Unit, read_res, res_of
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.placing import draw_ingredients
+from lanista.games.originals import Explanation, UnexplainedError
 from support.hogwarts import (
     ADDED_UP,
     DOWN,
@@ -58,7 +57,7 @@ def problem(res, number, rules="original"):
     """What is wrong with one round, or None."""
     try:
         _Round(res, number, rules, _Walls(res.states[0].rows)).explain(res.commands[number])
-    except _UnexplainedError as error:
+    except UnexplainedError as error:
         return str(error)
     return None
 
@@ -123,7 +122,8 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
             yield said
 
     res = res_of(game, turns(), seed=seed, names="abcd")
-    assert Explanation(15, None) == explain(res, "original" if original else "text")
+    rules = "original" if original else "text"
+    assert Explanation(rounds=15, of=15, rules=rules) == explain(res, rules)
 
 
 # The first state
@@ -208,7 +208,7 @@ def test_a_corrupted_field_is_noticed_in_one_of_its_two_rounds(name, field):
 
 def test_status_and_word_are_not_judged():
     res = attrs.evolve(with_state(trace("01"), 3, status=(0.5, -1, 0, 0)), word="SecGame")
-    assert Explanation(200, None) == explain(res)
+    assert Explanation(rounds=200, of=200) == explain(res)
 
 
 def test_the_problem_is_told_with_its_round_in_one_line():

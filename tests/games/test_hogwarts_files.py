@@ -10,8 +10,6 @@ import pytest
 from lanista.games.base import Late, MalformedAnswerError
 from lanista.games.hogwarts.files import (
     CODED,
-    Configuration,
-    Submitted,
     commands_of,
     read_cnf,
     read_orders,
@@ -19,12 +17,11 @@ from lanista.games.hogwarts.files import (
     res_of,
     res_parts,
     state_of,
-    submoves,
     write_cnf,
     write_res,
 )
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.games.original_tokens import FormatError
+from lanista.games.originals import FormatError
 from support.hogwarts import INGREDIENTS, RIGHT, begin, hall, play, roam, seeded, spell
 
 DEFAULTS = {setting.name: setting.default for setting in CODED}
@@ -208,13 +205,12 @@ def test_configurations_are_read_back_as_written():
         if board is not None:
             settings["NUM_INI_WIZARDS_PER_CLAN"] = board.wizards_per_clan
             settings["NUM_INI_BOOKS"] = len(board.books)
-        config = Configuration(settings, board)
-        assert config == read_cnf(write_cnf(config))
+        assert (settings, board) == read_cnf(write_cnf(settings, board))
 
 
 def test_the_shipped_configuration_is_the_default():
     text = (files("lanista_maps") / "hogwarts" / "default.cnf").read_text(encoding="utf-8")
-    assert Configuration(DEFAULTS, None) == read_cnf(text)
+    assert (DEFAULTS, None) == read_cnf(text)
 
 
 @pytest.mark.parametrize("name", ["great-hall", "seed-30"])
@@ -231,8 +227,8 @@ def test_a_state_block_of_a_match_file_is_a_fixed_board():
     """14: copied with its tabs and what follows; the match begins anew from there."""
     start = next(part for part in list(res_parts(short_match()))[1:])
     settings = short_match().settings
-    text = write_cnf(Configuration(settings, None)).replace("RANDOM\n", "FIXED\n") + start
-    board = read_cnf(text).board
+    text = write_cnf(settings, None).replace("RANDOM\n", "FIXED\n") + start
+    board = read_cnf(text)[1]
     assert (
         board
         == seeded(
@@ -245,7 +241,7 @@ def test_a_state_block_of_a_match_file_is_a_fixed_board():
     )
 
 
-CNF = write_cnf(Configuration(DEFAULTS, None))
+CNF = write_cnf(DEFAULTS, None)
 
 
 @pytest.mark.parametrize(
@@ -295,23 +291,11 @@ def test_a_broken_configuration_is_refused_with_its_line(text, words):
 ORDERS = "R 0 P 0 Q 3\n4 0 2 0\n0 1 -1 2 7 7\nR 0 P 1 Q 0\nR 0 P 2 Q 1\n6 0 -5 0\nR 0 P 3 Q 0\n"
 
 
-def test_orders_are_read():
-    assert (
-        (
-            Submitted(3, ((4, 2, ()), (0, None, (7, 7)))),
-            Submitted(0, ()),
-            Submitted(1, ((6, -5, ()),)),
-            Submitted(0, ()),
-        ),
-    ) == read_orders(ORDERS)
-    assert () == read_orders("")
-
-
-def test_orders_as_answers_of_the_wire():
+def test_orders_are_read_as_answers_of_the_wire():
     """A spell that can't be said there, of 2 groups, stays as useless."""
-    first, _, third, _ = read_orders(ORDERS)[0]
-    assert ["m", 4, 2, "s", 0, *[5] * 15] == submoves(first)
-    assert ["m", 6, -5] == submoves(third)
+    first = ["m", 4, 2, "s", 0, *[5] * 15]
+    assert [[first, [], ["m", 6, -5], []]] == read_orders(ORDERS)
+    assert [] == read_orders("")
 
 
 @pytest.mark.parametrize(
@@ -319,11 +303,11 @@ def test_orders_as_answers_of_the_wire():
     [
         ("R 1 P 0 Q 0", "line 1: expected `0`, got '1'"),
         ("R 0 P 1 Q 0", "line 1: expected `0`, got '1'"),
-        ("R 0 P 0 Q 1001", "line 1: expected the number of calls, from 0 to 1000, got 1001"),
-        ("R 0 P 0 Q 0\n4 0 2 0", "line 2: 1 orders of 0 calls"),
+        ("R 0 P 0 Q 1001", "line 1: expected the number of orders given, from 0 to 1000, got 1001"),
+        ("R 0 P 0 Q 0\n4 0 2 0", "line 2: 1 orders of 0 given by player 0"),
         ("R 0 P 0 Q 1\n4 2 2 0", "line 2: expected the kind, 0 or 1, from 0 to 1, got 2"),
         ("R 0 P 0 Q 1\n4 1 -1 3 1 1", "line 2: the file ends where a group belongs"),
-        ("R 0 P 0 Q 0\nR 0 P 1 Q 0\n", "line 2: the file ends after player 1 of 4"),
+        ("R 0 P 0 Q 0\nR 0 P 1 Q 0\n", "line 2: the file ends where `R` belongs"),
         (ORDERS + "R 0 P 0 Q 0", "line 8: expected `1`, got '0'"),
     ],
 )

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lanista.games.hogwarts.explaining import Explanation, explain
-from lanista.games.hogwarts.files import read_orders, read_res, res_of, submoves, write_res
+from lanista.games.hogwarts.explaining import explain
+from lanista.games.hogwarts.files import read_orders, read_res, res_of, write_res
+from lanista.games.originals import Explanation
 from support.hogwarts import check_invariants, seeded
 from support.traces import some_always
 
@@ -33,7 +34,7 @@ def replayed(name, **settings):
     text = gzip.decompress((FOLDER / f"{name}.orders.gz").read_bytes()).decode("ascii")
     game = seeded(parsed(name).seed, **settings)
     turns = (
-        [game.parse(seat, submoves(said)) for seat, said in enumerate(players)]
+        [game.parse(seat, said) for seat, said in enumerate(players)]
         for players in read_orders(text)
     )
     return game, turns
@@ -56,7 +57,7 @@ def test_a_match_of_the_original_comes_out_byte_for_byte(name):
 
 @pytest.mark.parametrize("name", some_always(TRACES, "05_s7_Dummy-Dummy-Dummy-Dummy", TRACES[-1]))
 def test_a_match_of_the_original_is_explained_from_its_file_alone(name):
-    assert Explanation(200, None) == explain(parsed(name), "original")
+    assert Explanation(rounds=200, of=200) == explain(parsed(name), "original")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(nam
     made = res_of(game, checked(), seed=file.seed, names=file.names)
     assert file.states[0] == made.states[0]
     assert file != made
-    assert Explanation(200, None) == explain(made, "text")
+    assert Explanation(rounds=200, of=200, rules="text") == explain(made, "text")
     by_the_original = explain(made, "original")
     assert "the spell captured" in by_the_original.problem
     spells = [number for number, done in enumerate(made.commands) if _casts(done)]

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from games.house_in_process import facts_of, new_game, play, states_of
 from lanista.games.angrymob.house_bots.camper_joe import CamperJoe
-from lanista.games.angrymob.house_bots.gravity_goers import GravityGoers
-from lanista.games.angrymob.house_bots.paths import FAR, Paths
+from lanista.games.angrymob.house_bots.gravity_goers import FAR, GravityGoers, Paths
 from lanista.games.angrymob.house_bots.professor_random import ProfessorRandom
 from lanista.games.angrymob.house_bots.random_runners import RandomRunners
 from lanista_client import DIRECTIONS, DOWN, LEFT, RIGHT, UP, AngryMobState

@@ -10,17 +10,16 @@ import pytest
 
 from lanista.games import registry
 from lanista.games.base import Late
-from lanista.games.crematoria import files as crematoria
-from lanista.games.hogwarts import files as hogwarts
-from lanista.games.original_tokens import FormatError
-from lanista.games.originals import of_game, of_text
-from lanista.games.requirements import (
+from lanista.games.conformance import (
     require_mark,
     require_past,
     require_places,
     require_scene,
     require_stats,
 )
+from lanista.games.crematoria import files as crematoria
+from lanista.games.hogwarts import files as hogwarts
+from lanista.games.originals import FormatError, of_game, of_text
 from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text
 from support.hogwarts import seeded
 from support.traces import some_always
@@ -45,9 +44,7 @@ def hogwarts_played(name, **settings):
     yield game.scene()
     yield game.frame(), game.scores()
     for players in hogwarts.read_orders(text):
-        game.advance(
-            [game.parse(seat, hogwarts.submoves(said)) for seat, said in enumerate(players)]
-        )
+        game.advance([game.parse(seat, said) for seat, said in enumerate(players)])
         yield game.frame(), game.scores()
 
 

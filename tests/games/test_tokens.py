@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lanista.games.original_tokens import FormatError, Tokens
+from lanista.games.originals import FormatError, Tokens
 
 
 def test_words_are_taken_in_order_with_their_lines():

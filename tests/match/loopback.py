@@ -40,15 +40,21 @@ def handed_over(accepted: socket.socket) -> SocketChannel:
     return channel
 
 
+def greeted_pair(hello: str) -> tuple[Connection, socket.socket]:
+    """A connection that has said this hello, and the bot's end of it."""
+    channel, bot = socket_pair()
+    connection = Connection(channel)
+    connection.session.receive(f"{hello}\n".encode())
+    connection.hello = connection.session.take_hello()
+    return connection, bot
+
+
 @contextlib.contextmanager
 def bot_in_a_thread(
     play: Callable[[socket.socket], None], hello: str = "Ann v=1"
 ) -> Iterator[tuple[Connection, threading.Thread]]:
     """A connection that has said hello, whose bot plays in a thread; both are closed at the end."""
-    channel, bot = socket_pair()
-    connection = Connection(channel)
-    connection.session.receive(f"{hello}\n".encode())
-    connection.hello = connection.session.take_hello()
+    connection, bot = greeted_pair(hello)
     failed: list[BaseException] = []
 
     def run() -> None:
@@ -62,7 +68,7 @@ def bot_in_a_thread(
     try:
         yield connection, thread
     finally:
-        channel.close()
+        connection.channel.close()
         thread.join(PATIENCE)
         bot.close()
     assert not thread.is_alive(), "the bot's thread has not ended"

@@ -1,5 +1,7 @@
 """A match on memory connections, for the tests of this folder: boards, seats, bots, its record."""
 
+import gzip
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -126,6 +128,29 @@ def answers(*lines: str, delay: float = 0.0) -> Bot:
     return bot
 
 
+def leaves(after: int = 0) -> Bot:
+    """A bot that answers so many turns with 1, reads the next one, and closes its connection."""
+
+    async def bot(end: BotEnd) -> None:
+        for _ in range(after):
+            await end.read_until("go")
+            await end.say("1")
+        await end.read_until("go")
+        end.close()
+
+    return bot
+
+
+def writes(data: bytes) -> Bot:
+    """A bot that sends these bytes at once, and then listens."""
+
+    async def bot(end: BotEnd) -> None:
+        await end.write(data)
+        await listens(end)
+
+    return bot
+
+
 def speaks(*lines: str) -> Bot:
     """A bot that says all its lines at once, without listening, and then listens."""
 
@@ -152,3 +177,15 @@ def verdicts(record: Record) -> list[tuple[str, ...]]:
 def heard(end: BotEnd) -> list[str]:
     """Every line that a bot has read."""
     return end.heard.decode().splitlines()
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """The lines of a compressed record."""
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+
+
+def rewritten(folder: Path, lines: Sequence[Mapping[str, Any]]) -> Record:
+    """A record of these lines, read from a file."""
+    path = folder / "rewritten.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return read_record(path)

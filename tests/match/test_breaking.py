@@ -15,10 +15,12 @@ from match.playing import (
     SMALL,
     answers,
     heard,
+    leaves,
     listens,
     sit,
     speaks,
     verdicts,
+    writes,
 )
 from support import tinygame
 
@@ -59,11 +61,7 @@ async def test_a_bot_that_leaves_is_out_and_the_match_goes_on(tmp_path, autojump
 async def test_who_leaves_angrymob_has_lost(tmp_path, autojump_clock):
     table = sit(tmp_path, ANGRYMOB, TWO, board=SMALL)
 
-    async def leaver(end):
-        await end.read_until("go")
-        end.close()
-
-    record = await table.play(leaver, answers(""))
+    record = await table.play(leaves(), answers(""))
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert "end forfeit" in heard(table.bots[1])
 
@@ -112,14 +110,8 @@ async def test_rubbish_puts_a_seat_out(tmp_path, autojump_clock, line, code, ahe
 
 async def test_rubbish_ends_angrymob_with_the_error_alone(tmp_path, autojump_clock):
     """A note's codes have no word for it: `error`, and the other has won."""
-
-    async def rubbish(end):
-        await end.write(b"0 0 1 \xc3\n")
-        await end.read_rest()
-        end.close()
-
     table = sit(tmp_path, ANGRYMOB, TWO, board=SMALL)
-    record = await table.play(rubbish, answers(""))
+    record = await table.play(writes(b"0 0 1 \xc3\n"), answers(""))
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert ["go", "error"] == [line.split(" ")[0] for line in heard(table.bots[0])[-2:]]
 
@@ -318,14 +310,8 @@ async def test_a_digest_that_fails_only_at_the_end_reaches_nobody_else(tmp_path,
 
 async def test_a_seat_that_went_out_when_the_rules_broke_is_closed_too(tmp_path, autojump_clock):
     """Its connection must not come back into the lobby in the middle of a match."""
-
-    async def rubbish(end):
-        await end.write(b"\xff\n")
-        await end.read_rest()
-        end.close()
-
     table = sit(tmp_path, broken("advance"), ["Ann v=1 keep=1", "Bob v=1 keep=1", "Cy v=1"])
-    await table.play(rubbish, answers("1"), answers("1"))
+    await table.play(writes(b"\xff\n"), answers("1"), answers("1"))
     assert heard(table.bots[0])[-1].startswith("error not-utf8")
     assert [True] * 3 == [connection.closed for connection in table.connections]
 

@@ -15,6 +15,7 @@ from match.playing import (
     SMALL,
     answers,
     heard,
+    leaves,
     listens,
     sit,
     speaks,
@@ -160,14 +161,9 @@ async def test_while_it_does_not_read(tmp_path, autojump_clock):
 
 async def test_after_it_has_gone(tmp_path, autojump_clock):
     """Nothing is left to be done."""
-
-    async def leaver(end):
-        await end.read_until("go")
-        end.close()
-
     table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
     slow = answers(*"11111", delay=2)
-    record, _ = await play(table, leaver, slow, FIVE, beside=[kicker(table, 0, after=3)])
+    record, _ = await play(table, leaves(), slow, FIVE, beside=[kicker(table, 0, after=3)])
     assert ["missing", "out", "out", "out", "out"] == [verdict[0] for verdict in verdicts(record)]
     assert ["disconnected"] == [fault.code for fault in record.result.faults]
     assert 5 == verify(record, COUNTING)

@@ -6,9 +6,8 @@ from collections import Counter
 import pytest
 import trio
 
-from lanista.match import passes
-from lanista.match.passes import PASS_TIME, SHARED_AFTER, PassLimit
-from lanista.match.stalls import StallMonitor
+from lanista.match import stalls as stalls_module
+from lanista.match.stalls import PASS_TIME, SHARED_AFTER, PassLimit, StallMonitor
 from match.playing import COUNTING, SKIPPERS, answers, sit
 
 
@@ -25,7 +24,7 @@ class Passes(trio.abc.Instrument):
 def spent(monkeypatch):
     """The processor time of the loop's thread, which a test spends."""
     spent = [0.0]
-    monkeypatch.setattr(passes.time, "thread_time", lambda: spent[0])
+    monkeypatch.setattr(stalls_module.time, "thread_time", lambda: spent[0])
     return spent
 
 

@@ -25,7 +25,7 @@ from lanista.match.record import (
 )
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
-from match.playing import COUNTING, SKIPPERS, answers, sit, speaks
+from match.playing import COUNTING, SKIPPERS, answers, lines_of, listens, sit, speaks, writes
 
 HEADER = Header(
     lanista_record=FORMAT,
@@ -57,10 +57,6 @@ RESULT = ResultInfo(
     digest="0" * 16,
     fault_counts=({}, {"late": 1}, {}),
 )
-
-
-def lines_of(path: Path) -> list[dict]:
-    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
 
 
 async def written(path: Path) -> Path:
@@ -131,11 +127,7 @@ async def test_times_are_in_order_and_never_negative(tmp_path, autojump_clock):
     """
     table = sit(tmp_path, COUNTING, SKIPPERS, late_limit=1)
 
-    async def out(end):
-        await end.read_rest()
-        end.close()
-
-    record = await table.play(speaks(*"11111"), answers(*"11111", delay=0.123456), out)
+    record = await table.play(speaks(*"11111"), answers(*"11111", delay=0.123456), listens)
     assert (0, 0, 0, 0) == record.turns[0].times[0]
     assert (0, 123_456, 123_456, 123_456) == record.turns[1].times[1]
     assert (0,) == record.turns[0].times[2]
@@ -182,14 +174,9 @@ async def test_the_log_of_a_bot_that_goes_out_is_kept(tmp_path, autojump_clock):
 
 async def test_what_bots_write_is_escaped(tmp_path, autojump_clock):
     """The file is printable ASCII and newlines, whatever a bot says: it can be shown as it is."""
-
-    async def rude(end):
-        await end.write("# \x1b[2J\x07\x00\x9b31m\u202e é\n1\x1b[31m\n".encode())
-        await end.read_rest()
-        end.close()
-
     table = sit(tmp_path, COUNTING, ["Zoë v=1", "Bob v=1", "Cy v=1"], settings={"rounds": 1})
-    record = await table.play(rude, speaks("1"), speaks("1"))
+    said = "# \x1b[2J\x07\x00\x9b31m\u202e é\n1\x1b[31m\n"
+    record = await table.play(writes(said.encode()), speaks("1"), speaks("1"))
     data = gzip.decompress(table.path.read_bytes())
     assert set(data) <= {10, *range(32, 127)}
     assert "# \x1b[2J\x07\x00\x9b31m\u202e é\n" == record.turns[0].logs["0"]

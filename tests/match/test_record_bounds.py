@@ -10,11 +10,21 @@ from hypothesis import strategies as st
 
 from lanista.match import turn_lines
 from lanista.match.feed import payloads
-from lanista.match.record import BadRecordError, read_record, squeezed
+from lanista.match.record import BadRecordError, squeezed
 from lanista.match.replay import MismatchError, all_faults, start, verify
 from lanista_protocol import MalformedLineError, tokenize
-from match.playing import ANGRYMOB, COUNTING, ROW, SKIPPERS, answers, heard, sit, speaks
-from match.test_record import lines_of
+from match.playing import (
+    ANGRYMOB,
+    COUNTING,
+    ROW,
+    SKIPPERS,
+    answers,
+    heard,
+    lines_of,
+    rewritten,
+    sit,
+    speaks,
+)
 
 
 def tokens_of(line):
@@ -142,10 +152,8 @@ async def test_a_record_that_tells_it_otherwise(tmp_path, autojump_clock, change
     await table.play(speaks(MANY), speaks("1"), speaks("1"))
     lines = lines_of(table.path)
     lines[1] |= change
-    path = tmp_path / "other.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(error) as caught:
-        verify(read_record(path), COUNTING)
+        verify(rewritten(tmp_path, lines), COUNTING)
     assert words in str(caught.value)
 
 
@@ -155,10 +163,8 @@ async def test_a_shortened_answer_needs_its_fault(tmp_path, autojump_clock):
     await table.play(speaks("x" * 5000), speaks("1"), speaks("1"))
     lines = lines_of(table.path)
     del lines[1]["faults"]
-    path = tmp_path / "other.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(MismatchError, match="turn 0: the faults of seat 0 are "):
-        verify(read_record(path), COUNTING)
+        verify(rewritten(tmp_path, lines), COUNTING)
 
 
 # -- the bounds of a match -----------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Bots that come back: after their connection broke, or in place of one that still stands."""
 
 import itertools
-import json
 import sys
 
 import attrs
@@ -17,14 +16,13 @@ from lanista.games.base import Late
 from lanista.hosting.feeder import Feeder
 from lanista.match.absence import RejoinError
 from lanista.match.clock import Limits
-from lanista.match.connection import Connection
 from lanista.match.ending import FAILURES
 from lanista.match.feed import asked_turns, payloads
-from lanista.match.record import read_record, whole_lines
+from lanista.match.record import read_record
 from lanista.match.replay import MismatchError, start, verify
 from lanista.page.replay_reader import read_frames
 from lanista_protocol import State, tokenize
-from match.loopback import socket_pair
+from match.loopback import greeted_pair
 from match.playing import (
     ANGRYMOB,
     COUNTING,
@@ -32,15 +30,24 @@ from match.playing import (
     SMALL,
     answers,
     heard,
+    leaves,
+    lines_of,
     listens,
+    rewritten,
     sit,
 )
 from support import tinygame
 from support.memory import Unread, connection_pair
 
 CLOCK = Limits(1.0, 0.2)
+FIVE = answers(*"11111")
 ALL = {"may_rejoin": (0, 1, 2)}
 REPLACED = b"error replaced by another connection\n"
+
+
+def rejoinable(folder, **more):
+    """A match of three whose bots may all come back."""
+    return sit(folder, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL, **more)
 
 
 def back(table, seat, hello="Ann v=1"):
@@ -277,11 +284,6 @@ async def test_a_turn_of_an_absent_seat_lasts_its_time(tmp_path, autojump_clock)
     """However fast the others are: the limit of late turns is one of time, too."""
     times = []
 
-    async def leaver(end):
-        await skip(end, 2)
-        await end.read_until("go")
-        end.close()
-
     table = sit(
         tmp_path,
         COUNTING,
@@ -291,7 +293,7 @@ async def test_a_turn_of_an_absent_seat_lasts_its_time(tmp_path, autojump_clock)
         extra={**ALL, "watcher": dated(times)},
     )
     fast = answers(*"1" * 20)
-    record = await table.play(leaver, fast, fast)
+    record = await table.play(leaves(2), fast, fast)
     assert "aa" + 10 * "m" + 8 * "o" == letters(record, 0)
     lasted = [round(after - before, 6) for before, after in itertools.pairwise(times)]
     assert [0, 0, *[0.2] * 10, *[0] * 8] == lasted
@@ -315,7 +317,7 @@ async def test_the_match_goes_on_as_soon_as_the_last_absent_bot_is_back(tmp_path
         await trio.sleep(0.25)
         await answers("2", "3")(back(table, 0))
 
-    record = await table.play(returner, answers(*"11111"), answers(*"11111"))
+    record = await table.play(returner, FIVE, FIVE)
     assert "ammaa" == letters(record, 0)
     assert [0, 0, 0.2, 0.25, 0.25, 0.25] == [round(at - times[0], 6) for at in times]
     assert {"0"} == set(record.turns[3].rejoined)
@@ -332,7 +334,7 @@ async def test_the_clock_of_the_first_turn_after_it_is_back(
     limit of that turn, not that of a first answer.
     """
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
 
     async def returner(end):
         end.close()
@@ -355,7 +357,7 @@ async def test_the_clock_of_the_first_turn_after_it_is_back(
 
 async def test_what_it_says_ahead_on_its_new_connection_counts(tmp_path, autojump_clock):
     """As for any connection: it answers the next turn, 0 s after the hand-over."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
 
     async def returner(end):
         end.close()
@@ -364,7 +366,7 @@ async def test_what_it_says_ahead_on_its_new_connection_counts(tmp_path, autojum
         await end.say("4")
         await answers("9", "5", "6", "7")(end)
 
-    record = await table.play(returner, answers(*"11111"), answers(*"11111"))
+    record = await table.play(returner, FIVE, FIVE)
     assert [None, "4", "9", "5", "6"] == [turn.raw[0] for turn in record.turns]
 
 
@@ -373,7 +375,7 @@ async def test_what_it_says_ahead_on_its_new_connection_counts(tmp_path, autojum
 
 async def test_answers_owed_by_a_replaced_connection_are_forgotten(tmp_path, autojump_clock):
     """It was silent, then another takes its place between its two late answers."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
 
     async def returner(end):
         await end.read_until("turn 1")
@@ -402,7 +404,7 @@ async def test_an_answer_that_has_come_counts_although_its_connection_is_replace
     tmp_path, autojump_clock
 ):
     """The new connection is asked for the next turn; no turn is missing."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
 
     async def returner(end):
         await skip(end, 1)
@@ -422,7 +424,7 @@ async def test_an_answer_that_has_come_counts_although_its_connection_is_replace
 
 
 async def test_of_two_that_come_back_in_a_turn_the_second_plays(tmp_path, autojump_clock):
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
     first, first_end = connection_pair("Ann v=1")
     second, second_end = connection_pair("Ann v=1 keep=1")
 
@@ -446,10 +448,7 @@ async def test_of_two_that_come_back_in_a_turn_the_second_plays(tmp_path, autoju
 
 async def test_a_refusal_holds_no_turn_up(tmp_path):
     """What has come by then is looked at, and the turn is over: not only when its time is."""
-    channel, bot = socket_pair()
-    first = Connection(channel)
-    first.session.receive(b"Ann v=1\n")
-    first.hello = first.session.take_hello()
+    first, bot = greeted_pair("Ann v=1")
     table = sit(
         tmp_path,
         COUNTING,
@@ -491,7 +490,7 @@ async def test_before_the_first_turn(tmp_path, autojump_clock):
         await answers("x", *"2345")(new)
         assert "note malformed 0" in new.heard.decode()
 
-    record = await table.play(returner, answers(*"11111"), answers(*"11111"))
+    record = await table.play(returner, FIVE, FIVE)
     assert "maaaa" == letters(record, 0)
     assert REPLACED == table.bots[0].heard
     assert 5 == verify(record, COUNTING)
@@ -499,15 +498,13 @@ async def test_before_the_first_turn(tmp_path, autojump_clock):
 
 async def test_a_bot_that_does_not_read_is_absent_and_may_come_back(tmp_path, autojump_clock):
     """A dead connection takes no more bytes: neither side has closed it."""
-    table = sit(
-        tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL, to_bot=[10, 1 << 20, 1 << 20]
-    )
+    table = rejoinable(tmp_path, to_bot=[10, 1 << 20, 1 << 20])
 
     async def returner(end):
         await trio.sleep(1.1)
         await answers(*"234")(back(table, 0))
 
-    record = await table.play(returner, answers(*"11111"), answers(*"11111"))
+    record = await table.play(returner, FIVE, FIVE)
     assert "mmaaa" == letters(record, 0)
     assert {"0": "did not read what it was sent within 1 s"} == record.turns[0].left
     assert 5 == verify(record, COUNTING)
@@ -515,9 +512,7 @@ async def test_a_bot_that_does_not_read_is_absent_and_may_come_back(tmp_path, au
 
 async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_clock):
     """Also if it had sent its answer ahead: nobody sends it anything any more."""
-    table = sit(
-        tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL, to_bot=[10, 1 << 20, 1 << 20]
-    )
+    table = rejoinable(tmp_path, to_bot=[10, 1 << 20, 1 << 20])
 
     async def returner(end):
         await end.say("9")
@@ -529,7 +524,7 @@ async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_cl
             nursery.start_soon(answers(*"2345"), new)
         assert 10 >= replaced.channel._to_bot.held
 
-    record = await table.play(returner, answers(*"11111"), answers(*"11111"))
+    record = await table.play(returner, FIVE, FIVE)
     assert "maaaa" == letters(record, 0)
     assert 5 == verify(record, COUNTING)
 
@@ -537,10 +532,7 @@ async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_cl
 @pytest.mark.parametrize("has_answered", [False, True])
 async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, has_answered):
     """The match no longer waits for it, so that the caller may; what it has sent counts."""
-    channel, bot = socket_pair()
-    socket_connection = Connection(channel)
-    socket_connection.session.receive(b"Ann v=1\n")
-    socket_connection.hello = socket_connection.session.take_hello()
+    socket_connection, bot = greeted_pair("Ann v=1")
     table = sit(
         tmp_path,
         COUNTING,
@@ -565,7 +557,7 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, h
             assert bot.recv(1 << 16).endswith(b"\ngo\n" + REPLACED)
             bot.close()
 
-    record = await table.play(returner, answers(*"11111"), answers(*"11111"))
+    record = await table.play(returner, FIVE, FIVE)
     assert (["7"] if has_answered else [None]) + [*"2345"] == [turn.raw[0] for turn in record.turns]
     assert socket_connection.closed
 
@@ -574,11 +566,8 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, h
 
 
 async def test_if_nobody_comes_back_the_match_ends_at_the_limit(tmp_path, autojump_clock):
-    async def leaver(end):
-        end.close()
-
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, late_limit=2, extra=ALL)
-    record = await table.play(leaver, leaver, leaver)
+    table = rejoinable(tmp_path, late_limit=2)
+    record = await table.play(leaves(), leaves(), leaves())
     assert ["mm"] * 3 == [letters(record, seat) for seat in range(3)]
     assert ("forfeit", "all-out") == (record.result.end, record.result.reason)
     assert 2 == verify(record, COUNTING)
@@ -587,13 +576,8 @@ async def test_if_nobody_comes_back_the_match_ends_at_the_limit(tmp_path, autoju
 
 async def test_a_bot_that_is_still_away_at_the_end_is_out(tmp_path, autojump_clock):
     """Though fewer turns were missing than the limit."""
-
-    async def leaver(end):
-        await skip(end, 3)
-        end.close()
-
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
-    record = await table.play(leaver, answers(*"11111"), answers(*"11111"))
+    table = rejoinable(tmp_path)
+    record = await table.play(leaves(3), FIVE, FIVE)
     assert "aaamm" == letters(record, 0)
     words = "closed its connection; it was not back at the match's end"
     assert [(4, 0, "disconnected", words)] == [
@@ -609,7 +593,7 @@ async def test_a_bot_that_comes_back_in_the_last_turn_waits_for_the_next_match(
     tmp_path, autojump_clock
 ):
     """It hasn't failed; its connection was sent nothing and is the caller's."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
     ends = []
 
     async def returner(end):
@@ -618,7 +602,7 @@ async def test_a_bot_that_comes_back_in_the_last_turn_waits_for_the_next_match(
         await trio.sleep(0.1)
         ends.append(back(table, 0))
 
-    record = await table.play(returner, answers(*"11111"), answers(*"11111"))
+    record = await table.play(returner, FIVE, FIVE)
     assert "aaaam" == letters(record, 0)
     assert [] == table.match.failures()
     assert table.match.seats[0].connection.closed
@@ -630,7 +614,7 @@ async def test_a_bot_that_comes_back_in_the_last_turn_waits_for_the_next_match(
 
 
 async def test_an_interrupt_closes_what_was_broken(tmp_path, autojump_clock):
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
 
     async def leaver(end):
         end.close()
@@ -650,7 +634,7 @@ async def test_an_interrupt_closes_what_was_broken(tmp_path, autojump_clock):
 @pytest.mark.parametrize("at", [0.5, 1.1])
 async def test_an_absent_bot_is_kicked(tmp_path, autojump_clock, at):
     """At once, and it can't come back."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
 
     async def leaver(end):
         end.close()
@@ -670,7 +654,7 @@ async def test_an_absent_bot_is_kicked(tmp_path, autojump_clock, at):
 
 
 async def test_a_bot_that_is_kicked_when_it_has_just_come_back_is_told(tmp_path, autojump_clock):
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
     told = []
 
     async def leaver(end):
@@ -681,7 +665,7 @@ async def test_a_bot_that_is_kicked_when_it_has_just_come_back_is_told(tmp_path,
         told.extend(await end.read_rest())
         end.close()
 
-    record = await table.play(leaver, answers(*"11111"), answers(*"11111"))
+    record = await table.play(leaver, FIVE, FIVE)
     assert "moooo" == letters(record, 0)
     assert ["error shutdown enough"] == told
     assert [] == table.match.unseated()
@@ -728,7 +712,7 @@ async def test_where_a_bot_can_not_come_back_it_is_out(tmp_path, autojump_clock,
         await skip(end, 1)
         end.close()
 
-    record = await table.play(leaver, answers(*"11111"), answers(*"11111"))
+    record = await table.play(leaver, FIVE, FIVE)
     assert "amooo" == letters(record, 0)
     assert 5 == verify(record, ruleset)
 
@@ -739,7 +723,7 @@ async def test_nor_can_it_by_a_dialect(tmp_path, autojump_clock):
     connection, _ = connection_pair("Ann")
     with pytest.raises(RejoinError, match="only if it speaks version 1"):
         table.match.rejoin(0, connection)
-    record = await table.play(*[answers(*"11111")] * 3)
+    record = await table.play(*[FIVE] * 3)
     assert "aaaaa" == letters(record, 0)
 
 
@@ -748,17 +732,13 @@ async def test_nor_where_a_fault_forfeits(tmp_path, autojump_clock):
         tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, extra={"may_rejoin": (0, 1)}
     )
 
-    async def leaver(end):
-        await end.read_until("go")
-        end.close()
-
-    record = await table.play(leaver, answers(""))
+    record = await table.play(leaves(), answers(""))
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
 
 
 async def test_a_bot_that_is_out_can_not_come_back(tmp_path, autojump_clock):
     """Nor if it is put out by what it sent before it was replaced."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL)
+    table = rejoinable(tmp_path)
 
     async def rubbish(end):
         await end.read_until("go")
@@ -769,7 +749,7 @@ async def test_a_bot_that_is_out_can_not_come_back(tmp_path, autojump_clock):
         await end.read_rest()
         end.close()
 
-    record = await table.play(rubbish, answers(*"11111"), answers(*"11111"))
+    record = await table.play(rubbish, FIVE, FIVE)
     assert "moooo" == letters(record, 0)
     assert heard(table.bots[0])[-1].startswith("error not-utf8")
 
@@ -894,20 +874,18 @@ WRONG = {
 def test_a_gap_that_can_not_be(tmp_path, name):
     """As its record says: when a seat left and came back is checked with the verdicts."""
     table, _, _ = with_a_gap(tmp_path)
-    lines = [json.loads(line) for line in whole_lines(table.path)]
+    lines = lines_of(table.path)
     alter, words = WRONG[name]
     alter(lines)
-    path = tmp_path / "bad.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(MismatchError) as caught:
-        verify(read_record(path), COUNTING)
+        verify(rewritten(tmp_path, lines), COUNTING)
     assert str(caught.value).startswith(words)
 
 
 def test_all_are_out_only_if_each_has_gone(tmp_path):
     """An absent seat could come back: a match doesn't end for that."""
     table, _, _ = with_a_gap(tmp_path)
-    lines = [json.loads(line) for line in whole_lines(table.path)][:4]
+    lines = lines_of(table.path)[:4]
     silent = {
         "verdicts": ["missing", "missing", "missing"],
         "raw": [None] * 3,
@@ -924,10 +902,6 @@ def test_all_are_out_only_if_each_has_gone(tmp_path):
         "digest": game.digest(),
         "fault_counts": [{}] * 3,
     }
-    path = tmp_path / "bad.jsonl"
     first = {**lines[1], **silent, "digest": game.digest()}
-    path.write_text(
-        "".join(json.dumps(line) + "\n" for line in (lines[0], first, {"result": result}))
-    )
     with pytest.raises(MismatchError, match="by the rules the match isn't over"):
-        verify(read_record(path), COUNTING)
+        verify(rewritten(tmp_path, [lines[0], first, {"result": result}]), COUNTING)

@@ -21,7 +21,7 @@ from lanista.match.record import (
     read_record,
 )
 from lanista.match.replay import MismatchError, positions, start, verify
-from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit, speaks
+from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, lines_of, sit, speaks
 from support import players, tinygame
 
 
@@ -65,10 +65,6 @@ def play(folder, ruleset, hellos, seed, *, rounds, unreliable):
         return table.path
 
     return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
-
-
-def lines_of(path):
-    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
 
 
 def check(path, lines, ruleset):

@@ -13,11 +13,10 @@ from lanista.match.clock import Limits
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.ending import Ending
-from lanista.match.passes import PassLimit
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.match.runner import Match
-from lanista.match.stalls import StallMonitor
+from lanista.match.stalls import PassLimit, StallMonitor
 from match.loopback import PATIENCE, read_line, socket_pair
 from match.playing import (
     ANGRYMOB,
@@ -30,6 +29,7 @@ from match.playing import (
     sit,
     speaks,
     verdicts,
+    writes,
 )
 
 
@@ -188,12 +188,6 @@ async def test_a_void_match_can_be_played_again_on_its_connections(tmp_path, aut
 
 async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
     """Seat 1 sends rubbish, seat 0 is late, the host stands still: void, and seat 1 is told."""
-
-    async def rubbish(end):
-        await end.write(b"\xff\n")
-        await end.read_rest()
-        end.close()
-
     table = sit(
         tmp_path,
         COUNTING,
@@ -204,7 +198,7 @@ async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
     async def keeper(end):
         await end.read_until("score 2")
 
-    record = await table.play(keeper, rubbish, keeper)
+    record = await table.play(keeper, writes(b"\xff\n"), keeper)
     assert [("late", "missing", "late")] == verdicts(record)
     assert [False, True, False] == [connection.closed for connection in table.connections]
     assert heard(table.bots[1])[-1].startswith("error not-utf8")

@@ -14,7 +14,7 @@ import lanista_maps
 from lanista.games.base import Answer, Token, Verdict, complete_settings
 from lanista.games.chance import Chance
 from lanista.games.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
-from lanista.games.crematoria.files import Submitted, read_orders
+from lanista.games.crematoria.files import read_orders
 from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.geometry import LEVEL, cell_at
 from lanista.games.crematoria.ruleset import RULESET
@@ -43,17 +43,14 @@ def trace_text(name: str) -> str:
 
 
 @functools.cache
-def trace_orders(name: str) -> tuple[tuple[Submitted, ...], ...]:
+def trace_orders(name: str) -> list[list[list[Token]]]:
     """What its players submitted, by round and seat."""
     return read_orders(gzip.decompress((TRACES / f"{name}.orders.gz").read_bytes()).decode())
 
 
-def answers(game: Crematoria, orders: Sequence[Submitted]) -> list[Verdict]:
+def answers(game: Crematoria, orders: Sequence[Sequence[Token]]) -> list[Verdict]:
     """The verdicts of a round of an order log."""
-    return [
-        game.parse(seat, [number for order in of_seat.orders for number in order])
-        for seat, of_seat in enumerate(orders)
-    ]
+    return [game.parse(seat, tokens) for seat, tokens in enumerate(orders)]
 
 
 def new_game(seed: int, settings: Mapping[str, int] | None = None) -> Crematoria:

@@ -10,7 +10,7 @@ import attrs
 from lanista.check.bout import Bout
 from lanista.match.channel import RoundTrip
 from lanista.match.clock import Limits
-from lanista.match.round_trips import summary
+from lanista.match.figures import round_trip_summary
 
 
 @attrs.frozen(kw_only=True)
@@ -79,7 +79,7 @@ def times_of(bouts: Sequence[Bout], limits: Limits) -> tuple[Times, Times]:
 
 def round_trip_of(bouts: Sequence[Bout]) -> RoundTrip | None:
     """Return the round trip between arena and bot over all bouts; None if none was measured."""
-    return summary(
+    return round_trip_summary(
         measured
         for bout in bouts
         for record in bout.records

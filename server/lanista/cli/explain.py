@@ -30,8 +30,7 @@ def command(file: str, rules: str, orders: str | None) -> int:
 
     Exit codes: 0 the rules explain the file, 1 they don't, 2 it can't be read.
     """
-    from lanista.games.original_tokens import FormatError
-    from lanista.games.originals import of_text
+    from lanista.games.originals import FormatError, of_text
 
     text = _read(file)
     if text.startswith('{"lanista_record":'):

@@ -119,7 +119,7 @@ class Consequence(enum.Enum):
     """The turn counts as no submoves; several late turns in a row eliminate the seat."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Setting:
     """An integer setting of a ruleset."""
 

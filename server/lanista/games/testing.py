@@ -3,7 +3,7 @@
 `check_ruleset` plays a ruleset with random answers and raises AssertionError at the first
 requirement of `lanista.games.base` or PROTOCOL.md that it breaks. Whether the moves are carried
 out as the rules of the game say can be checked only by the ruleset's own tests. The checks of
-single positions are in `conformance` and `requirements`.
+single positions are in `conformance`.
 
 Code that plays matches never imports this module, and no ruleset is named here.
 """
@@ -27,6 +27,7 @@ from lanista.games.base import (
 )
 from lanista.games.conformance import (
     FAULTS,
+    NAME,
     Player,
     Playthrough,
     SeatTurn,
@@ -36,16 +37,13 @@ from lanista.games.conformance import (
     judged,
     new_game,
     parsed,
-)
-from lanista.games.outcome import Termination
-from lanista.games.requirements import (
-    NAME,
     require,
     require_facts,
     require_lines,
     require_text,
     unharmed,
 )
+from lanista.games.outcome import Termination
 
 __all__ = [
     "HighestChance",

@@ -16,8 +16,7 @@ from lanista.bots.command import INTERPRETER, CommandError, parse_command
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import BadBoardError, Ruleset
-from lanista.games.original_tokens import FormatError
-from lanista.games.originals import of_game, of_text
+from lanista.games.originals import FormatError, of_game, of_text
 from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 

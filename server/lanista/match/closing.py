@@ -1,12 +1,18 @@
-"""The ends of a match's connections: what seats are sent last, and how each is closed."""
+"""The end of a match for its seats: how it ended for each, why, and what is sent last.
+
+This decides neither who has won nor what counts.
+"""
 
 from collections.abc import Sequence
 
 import trio
 
 from lanista.games.outcome import Outcome, Termination
+from lanista.match.bundle import Exchange, Failure
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.encoder import Version1Encoder
+from lanista.match.ending import Ending
+from lanista.match.record import FaultInfo
 from lanista.match.seat import Seat
 from lanista_protocol import ErrorCode
 
@@ -59,3 +65,71 @@ async def end(connection: Connection, last: bytes, keeps: bool) -> None:
         connection.session.end()
     else:
         await connection.close()
+
+
+_OF_FAULT = {
+    "late": Ending.LATE,
+    "malformed": Ending.MALFORMED,
+    "illegal": Ending.ILLEGAL,
+    "disconnected": Ending.DISCONNECT,
+}
+"""Maps the code of a fault that ended a match to the bot's ending."""
+_OF_CLOSED = {
+    ErrorCode.TOO_MANY_SUBMOVES.value: Ending.ILLEGAL,
+    "disconnected": Ending.DISCONNECT,
+    ErrorCode.REPLACED.value: Ending.DISCONNECT,
+    "late": Ending.LATE,
+}
+"""Maps the code that closed a seat to the bot's ending; any other code counts as malformed."""
+REASONS_KEPT = 100
+"""How many faults a failure names as its reasons."""
+
+
+def seat_ending(seat: Seat, decisive: Sequence[FaultInfo], late_limit: int) -> tuple[Ending, str]:
+    """Return how a match that counts ended for a seat, and why.
+
+    Args:
+        seat: The seat.
+        decisive: The seat's faults by which the match ended, if it did so by a forfeit.
+        late_limit: Number of late turns in a row that put a bot out.
+
+    Returns:
+        The ending, and a description, which is empty for `Ending.NORMAL`.
+    """
+    if seat.gone is not None:
+        ending, detail = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_message
+    else:
+        faults = [fault for fault in decisive if fault.code in _OF_FAULT]
+        if not faults:
+            return Ending.NORMAL, ""
+        ending, detail = _OF_FAULT[faults[-1].code], faults[-1].words
+    if ending is Ending.LATE and _is_mute(seat, late_limit):
+        ending = Ending.NO_RESPONSE
+    return ending, detail
+
+
+def _is_mute(seat: Seat, late_limit: int) -> bool:
+    """Return whether a late bot gave no answer at all in the turns for which it was late."""
+    if seat.arrived is not None or seat.connection.drained:
+        return False
+    session = seat.connection.session
+    if seat.gone is None:  # one late turn was enough
+        return session.owed > 0
+    return session.owed >= min(late_limit, max(seat.late_streak, 1))
+
+
+def failure_reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
+    """Return why a seat failed: why it is out, or else the faults that ended the match."""
+    if seat.gone is not None:
+        return (f"{seat.gone}: {seat.gone_message}",)
+    lines = []
+    for fault in faults[-REASONS_KEPT:]:
+        place = "" if fault.index is None else f", submove {fault.index}"
+        lines.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
+    return tuple(lines)
+
+
+def seat_failure(seat: Seat, reasons: tuple[str, ...]) -> Failure:
+    """Return a seat's failure, for a bundle, with its last turns."""
+    turns = tuple(Exchange(*values) for values in seat.last_turns)
+    return Failure(seat=seat.index, name=seat.name, reasons=reasons, turns=turns)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import trio
 
-from lanista.match.passes import PassLimit
 from lanista.match.seat import Seat
+from lanista.match.stalls import PassLimit
 
 
 def hand_over(asked: Sequence[Seat], payloads: Sequence[bytes], limit: float) -> bool:

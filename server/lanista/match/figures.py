@@ -4,12 +4,18 @@ They are counted for every turn, so each costs one bisection and two additions. 
 fixed bounds, so that those of many matches can be added up.
 """
 
+import json
 import math
+import statistics
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Self
 
 import attrs
+
+from lanista.match.channel import RoundTrip
+from lanista.match.record import BadRecordError, whole_lines
 
 ANSWER_BOUNDS = (
     *(100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000),
@@ -115,3 +121,32 @@ class MatchFigures:
         self.round_trips.include(other.round_trips)
         self.late += other.late
         self.late_in_stalls += other.late_in_stalls
+
+
+def round_trip_summary(measured: Iterable[tuple[int, int]]) -> RoundTrip | None:
+    """Return the median of the smoothed round trips and the least one; None if there are none.
+
+    Args:
+        measured: Each a smoothed round trip and the least one so far, in microseconds.
+    """
+    pairs = list(measured)
+    if not pairs:
+        return None
+    smoothed = statistics.median_low(smoothed for smoothed, _ in pairs)
+    return RoundTrip(smoothed, min(least for _, least in pairs))
+
+
+def round_trips_in(path: Path, seat: int) -> Iterator[tuple[int, int]]:
+    """Yield the round trips of a seat that a record has; they end where it can't be read.
+
+    The other lines aren't parsed, which is most of what reading a record takes.
+    """
+    try:
+        for line in whole_lines(path):
+            if b'"round_trips"' in line:
+                found = json.loads(line).get("round_trips", {}).get(str(seat))
+                if found is not None:
+                    smoothed, least = found
+                    yield int(smoothed), int(least)
+    except (BadRecordError, OSError, ValueError, TypeError, AttributeError):
+        return

@@ -24,12 +24,11 @@ from lanista.games.base import (
 )
 from lanista.games.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
 from lanista.match.conditions import MatchSpec
-from lanista.match.faults import FaultTally, faults_of, late_message
 from lanista.match.figures import MatchFigures
 from lanista.match.record import FaultInfo
 from lanista.match.seat import Seat
 from lanista.match.turn_lines import ANSWERS_KEPT, Room, times_of
-from lanista.match.verdicts import read_answer
+from lanista.match.verdicts import FaultTally, faults_of, late_message, read_answer
 from lanista_protocol import ErrorCode, Note, NoteCode
 
 LONG_LINE = 4096

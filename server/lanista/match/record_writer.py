@@ -7,21 +7,35 @@ that is the `.part` file removed. So under the record's name there is either a c
 nothing, and after a crash at any moment the `.part` file has every completed line.
 `results.recovery` completes `.part` files that a crash left behind; a lock on the file shows
 whether its writer is still alive.
+
+Also copies of records for others than the bots' owners, who alone may see what bots log and what
+their processes write. All else stays, so that a copy can be replayed and verified like the record.
 """
 
 import errno
 import fcntl
 import io
+import json
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import trio
 
-from lanista.match.record import PART, TMP, Header, ResultInfo, header_line, line_of, result_line
+from lanista.match.record import (
+    PART,
+    TMP,
+    Header,
+    ResultInfo,
+    encode,
+    header_line,
+    line_of,
+    result_line,
+    whole_lines,
+)
 
 CHUNK = 256 * 1024
 """How many bytes are compressed between two checks for cancellation."""
@@ -205,3 +219,44 @@ def _chunks(source: io.FileIO, length: int, last: bytes) -> Iterator[bytes]:
         yield chunk
         length -= len(chunk)
     yield last
+
+
+def public_copy(record: Path, owned: Collection[int]) -> bytes:
+    """Return a copy of a finished record, compressed as the record is. Blocks.
+
+    Args:
+        record: The path of the record.
+        owned: The seats whose logs and output stay in the copy.
+
+    Raises:
+        OSError: The record can't be read.
+        BadRecordError: It is damaged.
+    """
+    packed = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    copy = io.BytesIO()
+    for line in _lines(record, owned):
+        copy.write(packed.compress(line))
+    copy.write(packed.flush())
+    return copy.getvalue()
+
+
+def _lines(record: Path, owned: Collection[int]) -> Iterator[bytes]:
+    for line in whole_lines(record):
+        # Most lines have neither, and needn't be parsed.
+        if b'"logs"' in line or b'"bots"' in line:
+            yield _without_evidence(line, owned)
+        else:
+            yield line
+
+
+def _without_evidence(line: bytes, owned: Collection[int]) -> bytes:
+    values: dict[str, Any] = json.loads(line)
+    logs = values.pop("logs", {})
+    kept = {seat: text for seat, text in logs.items() if int(seat) in owned}
+    if kept:
+        values["logs"] = kept
+    bots = values.get("result", {}).get("bots", ())
+    for seat, bot in enumerate(bots):
+        if bot is not None and seat not in owned:
+            bot["output"], bot["output_turns"] = "", []
+    return encode(values).encode() + b"\n"

@@ -35,7 +35,6 @@ from lanista.games.base import (
 )
 from lanista.games.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
 from lanista.match.clock import Limits
-from lanista.match.faults import FaultTally, faults_of, in_order
 from lanista.match.record import (
     BadRecordError,
     FaultInfo,
@@ -45,7 +44,7 @@ from lanista.match.record import (
     TurnInfo,
     one_line,
 )
-from lanista.match.verdicts import REFUSED, read_answer
+from lanista.match.verdicts import REFUSED, FaultTally, faults_of, in_order, read_answer
 
 _REFUSALS = frozenset(code.value for code in RefusalCode)
 

@@ -3,7 +3,7 @@
 No game is named and no socket is touched here: rules come as `lanista.games.base` objects, and
 bytes go through `encoder` and `seat`. What a turn consists of is elsewhere: `exchange` asks the
 seats and waits for them, `absence` has those whose bots may come back, `judge` gives the verdicts,
-`turn_lines` makes the record, and `closing` ends the connections.
+`turn_lines` makes the record, and `closing` ends the match for each seat.
 """
 
 import math
@@ -24,15 +24,14 @@ from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.ending import Ending
-from lanista.match.faults import in_order
 from lanista.match.figures import MatchFigures
 from lanista.match.judge import Judge, is_late
 from lanista.match.record import FaultInfo, ResultInfo, outcome_info
 from lanista.match.record_writer import RecordWriter
 from lanista.match.seat import Seat
-from lanista.match.seat_endings import failure_reasons, seat_ending, seat_failure
 from lanista.match.stalls import StallMonitor
 from lanista.match.turn_lines import TurnLines
+from lanista.match.verdicts import in_order
 from lanista_protocol import ErrorCode, State
 
 OWN_SHARE = 0.5
@@ -447,9 +446,9 @@ class Match:
         """Return the failures of the seats that went out or whose fault ended the match."""
         failures = []
         for seat in self.seats:
-            reasons = failure_reasons(seat, self.decisive_faults(seat.index))
+            reasons = closing.failure_reasons(seat, self.decisive_faults(seat.index))
             if reasons:
-                failures.append(seat_failure(seat, reasons))
+                failures.append(closing.seat_failure(seat, reasons))
         return failures
 
     def decisive_faults(self, index: int) -> Sequence[FaultInfo]:
@@ -467,11 +466,11 @@ class Match:
         if self.outcome.termination is Termination.VOID:
             return Ending.VOID, ""
         decisive = self.decisive_faults(index)
-        return seat_ending(self.seats[index], decisive, self.spec.conditions.late_limit)
+        return closing.seat_ending(self.seats[index], decisive, self.spec.conditions.late_limit)
 
     def failure(self, index: int) -> Failure:
         """Return the failure of a seat, without reasons: these lie outside of the match."""
-        return seat_failure(self.seats[index], ())
+        return closing.seat_failure(self.seats[index], ())
 
     def result(self) -> ResultInfo:
         """Return the result for the record."""

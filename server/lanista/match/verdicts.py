@@ -1,10 +1,15 @@
-"""The verdicts on answers: their names in records, and the one on an answer that came in time.
+"""The verdict on an answer that came in time, and the faults of answers with their messages.
 
 A match and its replay read answers by the same function, so what the rules say of an answer in a
-replay is what they said when it was played.
+replay is what they said when it was played. A bot may commit a hundred thousand faults in a match.
+They are counted while it is played, and the message is written only where somebody reads it.
+Whoever wants all of them asks `replay`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+
+import attrs
 
 from lanista.games.base import (
     Answer,
@@ -19,7 +24,8 @@ from lanista.games.base import (
     Token,
     Verdict,
 )
-from lanista_protocol import MalformedLineError, tokenize
+from lanista.match.record import FaultInfo
+from lanista_protocol import MalformedLineError, shown, tokenize
 
 NAMES: Mapping[type[Verdict], str] = {
     Answer: "answer",
@@ -56,3 +62,112 @@ def read_answer(game: Game, seat: int, line: str) -> tuple[Answer | Malformed, S
         return game.parse(seat, tokens), tokens
     except MalformedAnswerError as error:
         return Malformed(error.refusal), tokens
+
+
+EXAMPLES = 3
+"""Maximum number of a seat's faults that are kept as examples."""
+
+
+@attrs.define
+class FaultTally:
+    """The faults of one seat in a match."""
+
+    counts: Counter[str] = attrs.field(factory=Counter)
+    """How often each fault code occurred."""
+    examples: list[FaultInfo] = attrs.field(factory=list)
+    """The first faults, and the one by which the seat is out."""
+
+    def count(self, verdict: Verdict, gone: str | None) -> None:
+        """Count the faults of a turn.
+
+        Args:
+            verdict: The verdict on the seat's turn.
+            gone: The code of the reason why the seat is out since this turn; None if it isn't.
+        """
+        if isinstance(verdict, Answer):
+            if verdict.refused:
+                self.counts[RefusalCode.ILLEGAL.value] += len(verdict.refused)
+        elif isinstance(verdict, Late):
+            self.counts[RefusalCode.LATE.value] += 1
+        elif isinstance(verdict, Malformed):
+            self.counts[RefusalCode.MALFORMED.value] += 1
+        elif gone is not None:
+            self.counts[gone] += 1
+
+    @property
+    def wants_examples(self) -> bool:
+        """Whether the next fault is to be kept as an example."""
+        return len(self.examples) < EXAMPLES
+
+    def keep(self, faults: Sequence[FaultInfo], *, is_out: bool) -> None:
+        """Keep faults of a turn as examples, as far as there is room.
+
+        Args:
+            faults: The faults of the seat in this turn.
+            is_out: Whether the seat is out by the only one of them, which is always kept.
+        """
+        if is_out and not self.wants_examples:
+            self.examples.pop()
+        self.examples += faults[: EXAMPLES - len(self.examples)]
+
+
+def in_order(tallies: Sequence[FaultTally]) -> list[FaultInfo]:
+    """Return the examples of all seats, in order of turns and then of seats."""
+    examples = [fault for tally in tallies for fault in tally.examples]
+    return sorted(examples, key=lambda fault: fault.turn)
+
+
+def faults_of(
+    game: Game,
+    turn: int,
+    seat: int,
+    verdict: Verdict,
+    *,
+    line: str | None,
+    tokens: Sequence[Token],
+    times: Sequence[int] | None,
+    limit: float,
+) -> list[FaultInfo]:
+    """Return the faults of an answer with their messages, those apart for which a seat is out.
+
+    Args:
+        game: The game, which stands before the turn.
+        turn: The number of the turn.
+        seat: The seat that answered.
+        verdict: The verdict on its turn.
+        line: Its answer, if there was one.
+        tokens: The tokens of its answer, if `verdict` is an `Answer`.
+        times: Its times in this turn, as in a record.
+        limit: The time limit of the turn, in seconds.
+    """
+    refusals: Sequence[Refusal] = ()
+    if isinstance(verdict, Answer) and verdict.refused:
+        refusals = game.explain(seat, tokens)
+    elif isinstance(verdict, Late):
+        refusals = (Refusal(RefusalCode.LATE, late_message(times, limit)),)
+    elif isinstance(verdict, Malformed):
+        assert line is not None
+        message = f"{verdict.refusal.message}; the line was {shown(line)}"
+        refusals = (attrs.evolve(verdict.refusal, message=message),)
+    return [
+        FaultInfo(
+            turn=turn,
+            seat=seat,
+            code=refusal.code.value,
+            index=refusal.index,
+            words=refusal.message,
+        )
+        for refusal in refusals
+    ]
+
+
+def late_message(times: Sequence[int] | None, limit: float) -> str:
+    """Return what is wrong with a late answer.
+
+    Args:
+        times: The times of the seat in this turn, as in a record.
+        limit: The time limit of the turn, in seconds.
+    """
+    if times is None or len(times) == 1:
+        return f"no answer within {limit:g} s"
+    return f"the answer came after {times[2] / 1e6:.4f} s; the limit is {limit:g} s"

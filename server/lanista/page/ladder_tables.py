@@ -15,8 +15,8 @@ import attrs
 
 from lanista.games import registry
 from lanista.match.ending import FAILURES
+from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
-from lanista.match.round_trips import measured_in, summary
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.table import Estimate, Row, Standings
@@ -252,13 +252,13 @@ def _round_trip(
     bot: str, last: Sequence[StoredMatch], source: LadderSource
 ) -> dict[str, int] | None:
     """Return a bot's round trip in microseconds, from records; None if none has any."""
-    found = summary(
+    found = round_trip_summary(
         measured
         for stored in last
         if (record := _record(stored, source)) is not None
         for seat, one in enumerate(stored.match.seats)
         if one.bot == bot
-        for measured in measured_in(record, seat)
+        for measured in round_trips_in(record, seat)
     )
     return None if found is None else attrs.asdict(found)
 

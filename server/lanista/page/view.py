@@ -23,8 +23,8 @@ from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.match.bundle import folder_of, packed
-from lanista.match.public_record import public_copy
 from lanista.match.record import BadRecordError
+from lanista.match.record_writer import public_copy
 from lanista.page.frame_cache import FrameCache, FrameFile, NoFramesError, Seats
 from lanista.page.frames import API, encode
 from lanista.page.ladders import Ladders

@@ -1,17 +1,40 @@
 """The ruleset of Angry Mob: its settings, its seeds, and how its games begin."""
 
+import functools
 from collections.abc import Mapping
 from typing import ClassVar
 
-from lanista.games.angrymob.board import Board, read_board, write_board
-from lanista.games.angrymob.classic import Classic
-from lanista.games.angrymob.game import SEATS, AngryMob
+from lanista.games.angrymob import board as boards
+from lanista.games.angrymob.board import Board
+from lanista.games.angrymob.game import SEATS, AngryMob, Units
 from lanista.games.angrymob.generator import generate
-from lanista.games.angrymob.restoring import restored
 from lanista.games.angrymob.scene import TURN_WORD
 from lanista.games.base import Consequence, Setting
 from lanista.games.chance import SEED_BITS, Chance, SeededChance
-from lanista.games.search import Facts
+from lanista.games.search import Facts, UnreadableFactsError, settings_of
+
+
+class Classic:
+    """The original wire format: the map, then the opponent's answers, byte for byte."""
+
+    def opening(self, game: AngryMob, seat: int) -> bytes:
+        """Return the map, in which `A` is the receiver's own base."""
+        board = game.board
+        return "\n".join((f"{board.rows} {board.cols}", *board.lines(seat), "")).encode()
+
+    def turn(self, game: AngryMob, seat: int) -> bytes:
+        """Return the numbers that the opponent sent last turn, formatted uniformly."""
+        numbers = game.moved[1 - seat]
+        return f"{' '.join(map(str, numbers or ()))}\n".encode()
+
+    def closing(self, game: AngryMob, seat: int) -> bytes:
+        """Return the opponent's last answer if both answers were well formed and in time.
+
+        Such an answer is sent even if it was illegal.
+        """
+        if None in game.moved:
+            return b""
+        return self.turn(game, seat)
 
 
 class AngryMobRules:
@@ -45,21 +68,9 @@ class AngryMobRules:
         "scores (docs/rules/angrymob.md 3)",
     }
 
-    def chance(self, seed: int) -> Chance:
-        """Return the source of draws for a signed 64-bit seed (rules/angrymob.md 1)."""
-        return SeededChance(seed)
-
-    def read_board(self, text: str) -> Board:
-        """Read a map file.
-
-        Raises:
-            BadBoardError: The file isn't a valid map.
-        """
-        return read_board(text)
-
-    def write_board(self, board: Board) -> str:
-        """Return the board as the text of a map file."""
-        return write_board(board)
+    chance = staticmethod(SeededChance)
+    read_board = staticmethod(boards.read_board)
+    write_board = staticmethod(boards.write_board)
 
     def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:  # noqa: ARG002 - maps depend on chance alone
         """Generate a random map."""
@@ -70,12 +81,41 @@ class AngryMobRules:
         return AngryMob(board, settings["move_limit"])
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> AngryMob:  # noqa: ARG002 - no chance once the map is made
-        """Return the game that a bot was told of; see `games.search`."""
-        return restored(start, turn, position)
+        """Return the game that a bot was told of.
+
+        `position` has a line `neutral` for every cell that changed since the start.
+        """
+        rows = sorted((int(row), cells) for row, *cells in start["row"])
+        lines = [" ".join(start["size"][0]), *(" ".join(cells) for _, cells in rows)]
+        board = _board("\n".join(lines))
+        game = AngryMob(board, settings_of(start)["move_limit"])
+        count, cols = len(board.cells), board.cols
+        units: tuple[Units, Units] = ({}, {})
+        neutral: dict[int, int] = {}
+        for row, col, seat, number in position.get("unit", ()):
+            units[int(seat)][_cell(row, col, cols, count)] = int(number)
+        for row, col, number in position.get("neutral", ()):
+            neutral[_cell(row, col, cols, count)] = int(number)
+        moved: list[tuple[int, ...] | None] = [None] * SEATS
+        for seat, *numbers in position.get("moved", ()):
+            moved[int(seat)] = tuple(map(int, numbers))
+        game.resume(turn, units, neutral, tuple(moved))
+        return game
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the move limit."""
         return settings["move_limit"]
+
+
+_board = functools.lru_cache(maxsize=8)(boards.read_board)
+"""Reads a map, which a bot that looks ahead wants in every turn of a match."""
+
+
+def _cell(row: str, col: str, cols: int, count: int) -> int:
+    cell = int(row) * cols + int(col)
+    if not (0 <= cell < count and 0 <= int(col) < cols):
+        raise UnreadableFactsError(f"({row}, {col}) lies outside the map")
+    return cell
 
 
 RULESET = AngryMobRules()

@@ -1,6 +1,6 @@
 """The board of Crematoria: its type, its rules, and the board file (rules/crematoria.md 2).
 
-Random boards are made by `generator`, and units are placed by `placement`.
+Random boards are made, and units placed, by `generator`.
 """
 
 import functools

@@ -14,10 +14,9 @@ import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-import attrs
-
 from lanista.games.crematoria.files import Movement, Position, Res
 from lanista.games.crematoria.game import Unit
+from lanista.games.originals import Explanation, UnexplainedError, require
 
 ROWS, COLS = 40, 80
 PEOPLE = "pf"
@@ -35,32 +34,19 @@ Place = tuple[int, int, int]
 """A cell's row, column and level."""
 
 
-@attrs.frozen
-class Explanation:
-    """The number of rounds of a match that the rules explain, and the problem after them."""
-
-    rounds: int
-    """The number of rounds explained, from the first one on."""
-    problem: str | None = None
-    """What the rules don't allow in the next round, in one line; None: every round is explained."""
-
-
-class _UnexplainedError(Exception):
-    """Something that the rules don't allow."""
-
-
 def explain(res: Res) -> Explanation:
     """Check a match, up to the first round that the rules don't allow."""
     try:
         _check_start(res)
-    except _UnexplainedError as error:
-        return Explanation(0, f"state 0: {error}")
+    except UnexplainedError as error:
+        return Explanation(rounds=0, of=len(res.movements), problem=f"state 0: {error}")
     for number, movements in enumerate(res.movements):
         before, after = res.positions[number : number + 2]
         problem = explain_round(res.header.settings, before, movements, after)
         if problem is not None:
-            return Explanation(number, f"round {number}: {problem}")
-    return Explanation(len(res.movements))
+            problem = f"round {number}: {problem}"
+            return Explanation(rounds=number, of=len(res.movements), problem=problem)
+    return Explanation(rounds=len(res.movements), of=len(res.movements))
 
 
 def explain_round(
@@ -77,7 +63,7 @@ def explain_round(
         attempt = _Round(settings, before, movements, after, forks)
         try:
             attempt.check()
-        except _UnexplainedError as error:
+        except UnexplainedError as error:
             if attempt.progress > farthest:
                 farthest, problem = attempt.progress, str(error)
         else:
@@ -139,11 +125,6 @@ def _distances(grid: Sequence[str], targets: Iterable[Place]) -> dict[Place, int
     return steps
 
 
-def _require(condition: object, problem: str) -> None:
-    if not condition:
-        raise _UnexplainedError(problem)
-
-
 # -- the first position --------------------------------------------------------------------------
 
 
@@ -151,43 +132,43 @@ def _check_start(res: Res) -> None:
     """Check that all stand in caves, in full health, far from hellhounds; no necromonger yet."""
     position = res.positions[0]
     _check_counts(position)
-    _require(not any(position.gems), "gems are picked already")
+    require(not any(position.gems), "gems are picked already")
     hounds = [_place(unit) for unit in position.units if unit.kind == "h"]
     for first, second in itertools.combinations(hounds, 2):
         apart = _apart(first, second)
-        _require(apart >= 4, f"hellhounds at {first} and {second}, less than 4 apart")
+        require(apart >= 4, f"hellhounds at {first} and {second}, less than 4 apart")
     group = res.header.settings["nb_furyans"] + res.header.settings["nb_pioneers"]
     seen: set[Place] = set()
     for number, unit in enumerate(position.units):
         if unit.kind == "n":
             alive = unit.health or unit.turns != -1
-            _require(not alive, f"necromonger {number} was there before the first round")
+            require(not alive, f"necromonger {number} was there before the first round")
             continue
         place = _place(unit)
-        _require(place not in seen, f"unit {number} stands at {place} with another")
+        require(place not in seen, f"unit {number} stands at {place} with another")
         seen.add(place)
         in_cave = unit.level == 0 and position.caves[unit.row][unit.col] in "C0123"
-        _require(in_cave, f"unit {number} at {place} isn't in a cave")
+        require(in_cave, f"unit {number} at {place} isn't in a cave")
         if unit.kind not in PEOPLE:
             continue
-        _require(unit.player == number // group, f"unit {number} belongs to player {unit.player}")
-        _require(unit.health == FULL[unit.kind], f"unit {number} begins with health {unit.health}")
+        require(unit.player == number // group, f"unit {number} belongs to player {unit.player}")
+        require(unit.health == FULL[unit.kind], f"unit {number} begins with health {unit.health}")
         far = all(_apart(place, hound) >= 4 for hound in hounds)
-        _require(far, f"unit {number} at {place} is less than 4 from a hellhound")
+        require(far, f"unit {number} at {place} is less than 4 from a hellhound")
         if unit.kind == "p":
             owner = position.caves[unit.row][unit.col]
-            _require(owner == str(unit.player), f"pioneer {number} doesn't own its cave")
+            require(owner == str(unit.player), f"pioneer {number} doesn't own its cave")
     for row, (below, above) in enumerate(zip(position.caves, position.outside, strict=True)):
         for col in range(COLS):
             both = (below[col] == "E") == (above[col] == "E")
-            _require(both, f"({row}, {col}) is an elevator on one level only")
+            require(both, f"({row}, {col}) is an elevator on one level only")
 
 
 def _check_counts(position: Position) -> None:
     """Check that `nb_cells` is the number of caves that each player owns."""
     text = "".join(position.caves)
     counted = tuple(text.count(str(seat)) for seat in range(len(position.cells)))
-    _require(counted == position.cells, f"nb_cells is {position.cells}, but {counted} are owned")
+    require(counted == position.cells, f"nb_cells is {position.cells}, but {counted} are owned")
 
 
 # -- one round -----------------------------------------------------------------------------------
@@ -246,7 +227,7 @@ class _Round:
         self.hellhounds_act()
         if self.remaining:
             unit, _ = self.remaining[0]
-            raise _UnexplainedError(f"a movement of unit {unit} after the last possible one")
+            raise UnexplainedError(f"a movement of unit {unit} after the last possible one")
         self.sun_moves()
         self.check_deaths()
         self.check_gems()
@@ -264,10 +245,10 @@ class _Round:
 
     def kill(self, unit: int, killer: int, how: str) -> None:
         """Let a unit die, which the next position must show; `killer` is a player, or -1."""
-        _require(unit in self.doomed, f"unit {unit} {how}, but it lives in the next state")
+        require(unit in self.doomed, f"unit {unit} {how}, but it lives in the next state")
         if unit in self.people:
             heir = self.after.units[unit].player
-            _require(
+            require(
                 killer in (-1, heir),
                 f"unit {unit} {how} of player {killer}, but then belongs to player {heir}",
             )
@@ -282,7 +263,7 @@ class _Round:
         heir_fits = heir_fits or self.after.units[unit].player == killer
         may_die = low <= 0 and unit in self.doomed and heir_fits
         may_live = high > 0
-        _require(
+        require(
             may_die or may_live,
             f"unit {by}'s blow kills unit {unit} of health {self.health[unit][1]} or less, "
             "which the next state doesn't show",
@@ -304,30 +285,30 @@ class _Round:
         while self.remaining and self.remaining[0][0] in self.people:
             unit, direction = self.remaining.pop(0)
             self.progress += 1
-            _require(unit not in moved, f"unit {unit} moves twice")
+            require(unit not in moved, f"unit {unit} moves twice")
             moved.add(unit)
-            _require(unit not in self.dead, f"unit {unit} moves, but is dead by then")
+            require(unit not in self.dead, f"unit {unit} moves, but is dead by then")
             self.execute(unit, direction)
 
     def execute(self, unit: int, direction: int) -> None:
         """Apply a movement of a pioneer or furyan, which must have been possible."""
         place, seat = self.place[unit], self.player[unit]
         way = f"unit {unit} at {place} goes {_NAMES[direction]}"
-        _require(direction != _NONE, f"unit {unit} moves by None")
+        require(direction != _NONE, f"unit {unit} moves by None")
         target = _neighbour(place, direction)
         if target is None:
-            raise _UnexplainedError(f"{way}, off the board")
+            raise UnexplainedError(f"{way}, off the board")
         row, col, level = target
         if direction in (_UP, _DOWN):
-            _require(self.caves[place[0]][place[1]] == "E", f"{way} without an elevator")
-        _require(level == 1 or self.caves[row][col] != "R", f"{way} into rock")
+            require(self.caves[place[0]][place[1]] == "E", f"{way} without an elevator")
+        require(level == 1 or self.caves[row][col] != "R", f"{way} into rock")
         other = self.standing.get(target)
         if other is not None:
             if self.kinds[other] == "h":
                 self.kill(unit, -1, "goes to a hellhound")
                 return
-            _require(self.player[other] != seat, f"{way}, where its own unit {other} stands")
-            _require(self.kinds[unit] == "f", f"{way}, where unit {other} stands")
+            require(self.player[other] != seat, f"{way}, where its own unit {other} stands")
+            require(self.kinds[unit] == "f", f"{way}, where unit {other} stands")
             self.hit(other, unit, seat)
         elif _is_sunlit(target, self.number):
             self.kill(unit, -1, "steps into the sun")
@@ -362,14 +343,14 @@ class _Round:
         printed = self.remaining.pop(0) if self.remaining else None
         if printed is None or printed[0] != unit:
             instead = "none" if printed is None else f"one of unit {printed[0]}"
-            raise _UnexplainedError(
+            raise UnexplainedError(
                 f"a movement of unit {unit} belongs here, but there is {instead}"
             )
         return printed[1]
 
     def check_choice(self, unit: int, direction: int, allowed: Sequence[int], why: str) -> None:
         allowed = allowed or [_NONE]
-        _require(
+        require(
             direction in allowed,
             f"unit {unit} at {self.place[unit]} goes {_NAMES[direction]}; "
             f"{why}: {', '.join(map(_NAMES.__getitem__, allowed))}",
@@ -454,7 +435,7 @@ class _Round:
         self.progress += 1
         for unit in sorted(self.doomed - self.dead):
             what = "gets another player" if unit in self.people else "is gone"
-            raise _UnexplainedError(f"unit {unit} {what}, but nothing killed it")
+            raise UnexplainedError(f"unit {unit} {what}, but nothing killed it")
 
     def darkening(self, place: Place) -> bool:
         """Return whether the night reaches a place now, and it is outside and no elevator."""
@@ -465,22 +446,22 @@ class _Round:
     def check_gems(self) -> None:
         self.progress += 1
         shown = _gems(self.after)
-        _require(
+        require(
             shown >= self.gems_lying,
             f"the gem at {min(self.gems_lying - shown, default=0)} is gone",
         )
         fresh = sorted(shown - self.gems_lying)
-        _require(len(fresh) <= 1, f"gems appear at {fresh}; at most one does in a round")
+        require(len(fresh) <= 1, f"gems appear at {fresh}; at most one does in a round")
         for place in fresh:
-            _require(
+            require(
                 self.darkening(place),
                 f"a gem appears at {place}, outside of the two columns that the night reaches",
             )
         same = [row.replace("G", "O") for row in self.before.outside]
-        _require(
+        require(
             same == [row.replace("G", "O") for row in self.after.outside], "level 1 has changed"
         )
-        _require(
+        require(
             tuple(self.gems) == self.after.gems,
             f"nb_gems is {self.after.gems}; by the movements it is {tuple(self.gems)}",
         )
@@ -496,19 +477,19 @@ class _Round:
                 continue
             turns = 0 if unit in self.dead else self.turns[unit]
             if not shown.health:
-                _require(shown.turns == turns, f"dead unit {unit} shows turns {shown.turns}")
+                require(shown.turns == turns, f"dead unit {unit} shows turns {shown.turns}")
                 continue
             fresh += 1
             self.place[unit] = place = _place(shown)
             self.turns[unit] = self.settings["turns_to_land"]
             self.health[unit] = (FULL["n"], FULL["n"])
-            _require(
+            require(
                 self.darkening(place) and place not in _gems(self.after),
                 f"necromonger {unit} appears over {place}, which isn't a gemless outside cell "
                 "of the two columns that the night reaches",
             )
         full = alive >= len(self.slots)
-        _require(fresh <= (not full), f"{fresh} necromongers appear, with {alive} alive before")
+        require(fresh <= (not full), f"{fresh} necromongers appear, with {alive} alive before")
 
     def check_rebirth(self) -> None:
         self.progress += 1
@@ -518,8 +499,8 @@ class _Round:
         for unit, place in reborn.items():
             row, col, level = place
             in_cave = level == 0 and self.caves[row][col] in "C0123"
-            _require(in_cave, f"unit {unit} is reborn at {place}, which is no cave")
-            _require(place not in self.standing, f"unit {unit} is reborn onto another at {place}")
+            require(in_cave, f"unit {unit} is reborn at {place}, which is no cave")
+            require(place not in self.standing, f"unit {unit} is reborn onto another at {place}")
             new = [cave for other, cave in reborn.items() if other != unit]
             far = all(_apart(place, hound) >= 4 for hound in hounds)
             far = far and all(_apart(place, other) >= 2 for other in (*others, *new))
@@ -527,11 +508,11 @@ class _Round:
                 self.check_crowd(unit, place, hounds, others, list(reborn.values()))
             shown = self.after.units[unit]
             full = FULL[shown.kind]
-            _require(shown.health == full, f"unit {unit} is reborn with health {shown.health}")
+            require(shown.health == full, f"unit {unit} is reborn with health {shown.health}")
         for unit, place in reborn.items():
             self.player[unit] = self.after.units[unit].player
             self.health[unit] = (FULL[self.kinds[unit]],) * 2
-            _require(place not in self.standing, f"two units are reborn at {place}")
+            require(place not in self.standing, f"two units are reborn at {place}")
             self.place[unit] = place
             self.standing[place] = unit
             if self.kinds[unit] == "p":
@@ -553,7 +534,7 @@ class _Round:
                 and all(_apart(cave, hound) >= 4 for hound in hounds)
                 and all(_apart(cave, other) >= 2 for other in (*others, *reborn))
             ):
-                raise _UnexplainedError(f"unit {unit} is reborn at {place}, too near to others")
+                raise UnexplainedError(f"unit {unit} is reborn at {place}, too near to others")
 
     def check_rest(self) -> None:
         """Check each unit's place, player, health and turns, then the caves and their number."""
@@ -561,18 +542,18 @@ class _Round:
         for unit, shown in enumerate(self.after.units):
             what = f"unit {unit}"
             place = self.place.get(unit, (-1, -1, -1))
-            _require(_place(shown) == place, f"{what} is at {_place(shown)}; expected {place}")
-            _require(
+            require(_place(shown) == place, f"{what} is at {_place(shown)}; expected {place}")
+            require(
                 shown.player == self.player[unit],
                 f"{what} belongs to player {shown.player}; expected {self.player[unit]}",
             )
             if unit in self.place:
                 turns = self.turns[unit]
-                _require(shown.turns == turns, f"{what} has turns {shown.turns}; expected {turns}")
+                require(shown.turns == turns, f"{what} has turns {shown.turns}; expected {turns}")
                 self.check_health(unit, shown)
         for row, (shown_row, cells) in enumerate(zip(self.after.caves, self.caves, strict=True)):
             for col, (shown_cell, cell) in enumerate(zip(shown_row, cells, strict=True)):
-                _require(
+                require(
                     shown_cell == cell,
                     f"({row}, {col}) of level 0 is `{shown_cell}`; expected `{cell}`",
                 )
@@ -584,7 +565,7 @@ class _Round:
             return
         low, high = (min(FULL[kind], health + RECOVERY) for health in self.health[unit])
         expected = f"{low}" if low == high else f"{low} to {high}"
-        _require(
+        require(
             low <= shown.health <= high,
             f"unit {unit} has health {shown.health}; expected {expected}",
         )

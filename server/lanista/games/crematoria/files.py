@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.games.base import BadBoardError, Verdict
+from lanista.games.base import BadBoardError, Token, Verdict
 from lanista.games.crematoria.board import Board
 from lanista.games.crematoria.game import Crematoria, Unit
 from lanista.games.crematoria.geometry import LETTERS
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.original_tokens import FormatError, Tokens
+from lanista.games.originals import FormatError, Tokens, read_order_log, read_settings
 from lanista_protocol import shown
 
 TITLE = ("Crematoria", "1.2")
@@ -31,16 +31,6 @@ _ROWS = (
 _STATUS = "a player's status, -1 or a share from 0 to 1"
 _MAX_HEALTH = {"p": 50, "f": 100, "n": 75, "h": -1}
 _MIN_HEALTH = {"p": 1, "f": 1, "n": 0, "h": -1}
-
-
-@attrs.frozen
-class Configuration:
-    """The contents of a `.cnf` file."""
-
-    settings: Mapping[str, int]
-    """The value of every setting, in the ruleset's order."""
-    board: Board | None = None
-    """The board of a `FIXED` file; None: `GENERATOR`, the seed makes the board."""
 
 
 @attrs.frozen(kw_only=True)
@@ -102,31 +92,20 @@ class Res:
         return tuple(c + value * g for c, g in zip(last.cells, last.gems, strict=True))
 
 
-@attrs.frozen
-class Submitted:
-    """The orders that a player submitted in a round, from an order log."""
-
-    calls: int
-    """The number of orders given, repeated and impossible ones included."""
-    orders: tuple[Movement, ...]
-    """The first valid order for each unit, in the order given: id and direction, 0 to 10."""
-
-
 # -- .cnf ----------------------------------------------------------------------------------------
 
 
-def read_cnf(text: str) -> Configuration:
-    """Read a configuration file.
+def read_cnf(text: str) -> tuple[dict[str, int], Board | None]:
+    """Read a configuration file into its settings and board; None: the seed makes the board.
 
     Raises:
         FormatError: The text isn't a configuration; names the line and what was expected.
     """
     tokens = Tokens(text)
-    tokens.literal(*TITLE)
-    settings = _read_settings(tokens)
+    settings = read_settings(tokens, TITLE, RULESET.settings)
     if tokens.peek() == "FIXED":  # which the board's reader takes
         try:
-            return Configuration(settings, tokens.remaining(RULESET.read_board))
+            return settings, tokens.remaining(RULESET.read_board)
         except BadBoardError as bad:
             error = FormatError(str(bad))  # which names the line, and the column too
             error.line = bad.line
@@ -136,26 +115,14 @@ def read_cnf(text: str) -> Configuration:
         raise tokens.error(
             f"`GENERATOR` takes no parameters, got {shown(tokens.peek() or '')}", tokens.line
         )
-    return Configuration(settings)
+    return settings, None
 
 
-def write_cnf(configuration: Configuration) -> str:
+def write_cnf(settings: Mapping[str, int], board: Board | None) -> str:
     """Return a configuration file, laid out like the original's: values end in column 24."""
-    settings = "".join(
-        f"{name}{value:{24 - len(name)}}\n" for name, value in configuration.settings.items()
-    )
-    board = configuration.board
+    lines = "".join(f"{name}{value:{24 - len(name)}}\n" for name, value in settings.items())
     grid = "GENERATOR\n" if board is None else RULESET.write_board(board)
-    return f"{' '.join(TITLE)}\n{settings}\n{grid}"
-
-
-def _read_settings(tokens: Tokens) -> dict[str, int]:
-    settings = {}
-    for setting in RULESET.settings:
-        tokens.literal(setting.name)
-        what = f"the value of {setting.name}"
-        settings[setting.name] = tokens.integer(what, setting.low, setting.high)
-    return settings
+    return f"{' '.join(TITLE)}\n{lines}\n{grid}"
 
 
 # -- writing .res --------------------------------------------------------------------------------
@@ -270,8 +237,7 @@ def _read_header(tokens: Tokens) -> Header:
     kind = tokens.choice("`Game` or `SecGame`", "Game", "SecGame")
     tokens.literal("Seed")
     seed = tokens.integer("the seed", *RULESET.seeds)
-    tokens.literal(*TITLE)
-    settings = _read_settings(tokens)
+    settings = read_settings(tokens, TITLE, RULESET.settings)
     tokens.literal("names")
     names = tuple(tokens.word("a player's name") for _ in range(SEATS))
     return Header(seed=seed, settings=settings, names=names, judge=kind == "SecGame")
@@ -363,32 +329,15 @@ def _read_movements(tokens: Tokens, units: int) -> tuple[Movement, ...]:
 # -- order logs ----------------------------------------------------------------------------------
 
 
-def read_orders(text: str) -> tuple[tuple[Submitted, ...], ...]:
-    """Read a log of submitted orders, and return them by round and seat.
+def read_orders(text: str) -> list[list[list[Token]]]:
+    """Read a log of submitted orders, `id direction` each, as `read_order_log` returns them.
 
     Raises:
         FormatError: The text isn't such a log; names the line and what was expected.
     """
-    tokens = Tokens(text)
-    rounds: list[tuple[Submitted, ...]] = []
-    while not tokens.at_end:
-        rounds.append(tuple(_read_submitted(tokens, len(rounds), seat) for seat in range(SEATS)))
-    return tuple(rounds)
 
-
-def _read_submitted(tokens: Tokens, number: int, seat: int) -> Submitted:
-    tokens.literal("R")
-    tokens.integer("the round", number, number)
-    tokens.literal("P")
-    tokens.integer("the player", seat, seat)
-    tokens.literal("Q")
-    calls = tokens.integer("the number of orders given", 0)
-    orders: dict[int, int] = {}
-    while tokens.peek() not in (None, "R"):
+    def order(tokens: Tokens) -> tuple[int, int]:
         unit = tokens.integer("a unit's id, or `R` for the next player", 0)
-        if unit in orders:
-            raise tokens.error(f"a second order for unit {unit}; a log has only the first one")
-        if len(orders) == calls:
-            raise tokens.error(f"more orders than the {calls} given by player {seat}")
-        orders[unit] = tokens.integer(f"the direction of unit {unit}", 0, len(LETTERS) - 1)
-    return Submitted(calls, tuple(orders.items()))
+        return unit, tokens.integer(f"the direction of unit {unit}", 0, len(LETTERS) - 1)
+
+    return read_order_log(text, SEATS, order)

@@ -8,25 +8,48 @@ the interface of `lanista.games.base`, the game has `moved`, `units()`, `caves()
 import copy
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import attrs
 
-from lanista.games.base import Answer, Refusal, Submove, Token, Verdict, number_text
+from lanista.games.base import (
+    Answer,
+    MalformedAnswerError,
+    Reason,
+    Refusal,
+    Submove,
+    Token,
+    TooManySubmovesError,
+    Verdict,
+    illegal,
+    number_text,
+)
 from lanista.games.crematoria import scene
-from lanista.games.crematoria.board import GEM, rows_of
-from lanista.games.crematoria.geometry import COLS, LEVEL, NIGHT, ROWS, position
-from lanista.games.crematoria.orders import (
-    decode_orders,
-    explain_orders,
-    legal_orders,
-    read_orders,
+from lanista.games.crematoria.board import ELEVATOR, GEM, ROCK, rows_of
+from lanista.games.crematoria.geometry import (
+    COLS,
+    DIRECTIONS,
+    LEVEL,
+    NEAR,
+    NIGHT,
+    NONE,
+    ROWS,
+    UP,
+    position,
 )
 from lanista.games.crematoria.phases import play_round
-from lanista.games.crematoria.scene import Position
+from lanista.games.crematoria.scene import NAMES, PLACES, Position
 from lanista.games.crematoria.state import State
 from lanista.games.outcome import Outcome, Termination, ranks_by_score
 from lanista.games.picture import Frame, Scene
 
+MAX_ORDERS = 1000
+"""The greatest number of submoves in a turn, valid or not."""
+WAYS = (
+    *("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left"),
+    *("up to the outside", "down underground"),
+)
+"""The directions 0 to 9 in words."""
 NO_ORDERS: tuple[()] = ()
 _OWN = [f"own {row} ".encode() for row in range(ROWS)]
 _PLACES = [
@@ -75,16 +98,39 @@ class Crematoria:
     # -- playing -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `id direction` pairs; see `orders.read_orders`."""
-        return read_orders(self.state, seat, tokens)
+        """Read `id d id d …`; the orders are those that count, in the order of the answer.
+
+        Raises:
+            MalformedAnswerError: There is a letter, or the number of tokens is odd (PROTOCOL.md 4).
+            TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
+        """
+        orders, refused = _judged(self.state, seat, tokens)
+        return Answer(tuple(orders), tuple(refused))
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the submoves that `parse` refuses."""
-        return explain_orders(self.state, seat, tokens)
+        return illegal(_judged(self.state, seat, tokens)[1])
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
-        """Yield the submoves in words; see `orders.decode_orders`."""
-        return decode_orders(self.state, tokens)
+        """Yield what the submoves of a well-formed answer order, refused or not, in its order."""
+        state = self.state
+        numbers = iter(cast("Sequence[int]", tokens))
+        for unit, direction in zip(numbers, numbers, strict=True):
+            is_known = 0 <= unit < len(state.kind)
+            kind = NAMES[state.kind[unit]] if is_known else "unit"
+            cells = [state.pos[unit]] if is_known and state.pos[unit] >= 0 else []
+            if direction == NONE:
+                what = "stays"
+            elif not 0 <= direction < NONE:
+                what = f"moves by {direction}"
+            else:
+                what = f"moves {WAYS[direction]}"
+                cells += [target for cell in cells if (target := NEAR[cell][direction]) >= 0]
+            yield Submove(
+                f"{kind} {unit} {what}",
+                unit if is_known else None,
+                tuple(PLACES[cell] for cell in cells),
+            )
 
     def without_effect(self) -> Mapping[int, str]:
         """Return why orders of the last round changed nothing, by unit."""
@@ -167,7 +213,7 @@ class Crematoria:
     def legal(self, seat: int) -> dict[int, list[tuple[int, int]]]:
         """Return the orders of each unit of a player that lead to a passable cell, by unit."""
         return {
-            unit: legal_orders(self.state, unit)
+            unit: _legal(self.state, unit)
             for unit in self.state.people
             if self.state.player[unit] == seat
         }
@@ -277,3 +323,67 @@ _UNOWNED = bytes.maketrans(b"0123", b"CCCC")
 
 def _numbers(numbers: Sequence[int]) -> str:
     return " ".join(map(str, numbers))
+
+
+def _legal(state: State, unit: int) -> list[tuple[int, int]]:
+    """Return the orders that lead a living unit to a passable cell, whoever stands there."""
+    cell = state.pos[unit]
+    ways = DIRECTIONS[:NONE] if state.caves[cell % LEVEL] == ELEVATOR else DIRECTIONS[:UP]
+    return [
+        (unit, direction)
+        for direction in range(len(ways))
+        if (target := NEAR[cell][direction]) >= LEVEL
+        or (target >= 0 and state.caves[target] != ROCK)
+    ]
+
+
+def _judged(
+    state: State, seat: int, tokens: Sequence[Token]
+) -> tuple[list[tuple[int, int]], dict[int, Reason]]:
+    """Return the orders that count, and the reasons for refused orders by index."""
+    if not all(isinstance(token, int) for token in tokens):
+        index, letter = next(
+            (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
+        )
+        raise MalformedAnswerError(
+            f"`{letter}` where a number belongs; a submove is two numbers: id direction", index // 2
+        )
+    if len(tokens) % 2:
+        raise MalformedAnswerError(
+            f"{len(tokens)} numbers; a submove is two: id direction", len(tokens) // 2
+        )
+    if len(tokens) > 2 * MAX_ORDERS:
+        raise TooManySubmovesError(
+            f"{len(tokens) // 2} submoves; a turn takes at most {MAX_ORDERS}"
+        )
+    orders: list[tuple[int, int]] = []
+    ordered: set[int] = set()
+    refused: dict[int, Reason] = {}
+    numbers = iter(cast("Sequence[int]", tokens))
+    for index, (unit, direction) in enumerate(zip(numbers, numbers, strict=True)):
+        fault = _fault(state, seat, unit, direction, ordered)
+        if fault is not None:
+            refused[index] = fault
+            continue
+        ordered.add(unit)
+        if direction != NONE:
+            orders.append((unit, direction))
+    return orders, refused
+
+
+def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> Reason | None:
+    """Return what is wrong with an order, if anything, checked in the original's sequence."""
+    if not 0 <= unit < len(state.kind):
+        return ("there is no unit {}; ids are from 0 to {}", unit, len(state.kind) - 1)
+    owner = state.player[unit]
+    if owner != seat:
+        if not state.health[unit]:
+            return ("unit {} is not alive", unit)
+        if owner < 0:
+            return ("unit {} is nobody's, not yours", unit)
+        return ("unit {} is player {}'s, not yours", unit, owner)
+    if unit in ordered:
+        return ("unit {} has an order already; the first one counts", unit)
+    if not 0 <= direction < len(DIRECTIONS):
+        return ("direction {}; it is from 0 (Bottom) to 10 (None)", direction)
+    return None

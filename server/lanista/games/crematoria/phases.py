@@ -1,13 +1,13 @@
 """One round of Crematoria, phase by phase and draw for draw (rules/crematoria.md 5).
 
-`orders` has already checked the players' orders: here they are pairs (unit, direction), with each
-unit at most once. Each phase is a function that changes the state.
+`Crematoria.parse` has already checked the players' orders: here they are pairs (unit, direction),
+with each unit at most once. Each phase is a function that changes the state.
 """
 
 from collections.abc import Mapping, Sequence
 
+from lanista.games.chance import permutation, permutation_start
 from lanista.games.crematoria.board import ELEVATOR, ROCK
-from lanista.games.crematoria.draws import permutation, permutation_start
 from lanista.games.crematoria.geometry import (
     ALL,
     BR,
@@ -325,7 +325,7 @@ def _crowded(state: State, hounds: int) -> int:
     """Choose a cave when none is far enough from all units: one as far as possible.
 
     The original program ends here (rules/crematoria.md 5.8). There is always a free cave, because
-    a match has fewer persons than caves (`placement`).
+    a match has fewer persons than caves (`generator.place_units`).
     """
     people = bits_of(state.people_on(0))
     caves = state.board.cave_bits & ~people & ~hounds

@@ -5,19 +5,33 @@ from typing import ClassVar
 
 from lanista.games.base import Consequence, Setting
 from lanista.games.chance import Chance, OriginalChance
-from lanista.games.crematoria.board import Board, read_board, write_board
+from lanista.games.crematoria import board as boards
+from lanista.games.crematoria import generator
+from lanista.games.crematoria.board import (
+    CAVE,
+    ELEVATOR,
+    GEM,
+    OUTSIDE,
+    Board,
+)
 from lanista.games.crematoria.game import Crematoria
-from lanista.games.crematoria.generator import generate
-from lanista.games.crematoria.geometry import COLS, ROWS
-from lanista.games.crematoria.placement import place_units
-from lanista.games.crematoria.restoring import restored
+from lanista.games.crematoria.geometry import COLS, LEVEL, ROWS, cell_at
 from lanista.games.crematoria.scene import TURN_WORD
-from lanista.games.crematoria.state import SEATS
-from lanista.games.search import Facts
-
-
-def _setting(name: str, default: int, low: int, high: int, description: str) -> Setting:
-    return Setting(name=name, default=default, low=low, high=high, help=description)
+from lanista.games.crematoria.state import (
+    HELLHOUND,
+    NECROMONGER,
+    SEATS,
+    UNUSED,
+    State,
+    roster,
+)
+from lanista.games.search import (
+    Facts,
+    UnreadableFactsError,
+    numbers_of,
+    rows_of,
+    settings_of,
+)
 
 
 class CrematoriaRules:
@@ -32,17 +46,17 @@ class CrematoriaRules:
     # units fit on any generated board; the limits of nb_elevators keep the generator fast
     # (rules/crematoria.md 3).
     settings = (
-        _setting("nb_players", SEATS, SEATS, SEATS, "players; always 4"),
-        _setting("nb_rounds", 120, 1, 10_000, "rounds of a match"),
-        _setting("nb_furyans", 5, 1, 20, "furyans of each player at the start"),
-        _setting("nb_pioneers", 15, 1, 40, "pioneers of each player at the start"),
-        _setting("max_nb_necromongers", 10, 1, 100, "necromongers at most, descending ones too"),
-        _setting("nb_hellhounds", 3, 1, 8, "hellhounds underground"),
-        _setting("nb_elevators", 20, 16, 23, "elevators of a generated board"),
-        _setting("gem_value", 30, 1, 10_000, "points for a gem; a cell is worth 1"),
-        _setting("turns_to_land", 2, 1, 1000, "rounds from a necromonger's arrival to its landing"),
-        _setting("rows", ROWS, ROWS, ROWS, "rows of the board; always 40"),
-        _setting("cols", COLS, COLS, COLS, "columns of the board; always 80"),
+        Setting("nb_players", SEATS, SEATS, SEATS, "players; always 4"),
+        Setting("nb_rounds", 120, 1, 10_000, "rounds of a match"),
+        Setting("nb_furyans", 5, 1, 20, "furyans of each player at the start"),
+        Setting("nb_pioneers", 15, 1, 40, "pioneers of each player at the start"),
+        Setting("max_nb_necromongers", 10, 1, 100, "necromongers at most, descending ones too"),
+        Setting("nb_hellhounds", 3, 1, 8, "hellhounds underground"),
+        Setting("nb_elevators", 20, 16, 23, "elevators of a generated board"),
+        Setting("gem_value", 30, 1, 10_000, "points for a gem; a cell is worth 1"),
+        Setting("turns_to_land", 2, 1, 1000, "rounds from a necromonger's arrival to its landing"),
+        Setting("rows", ROWS, ROWS, ROWS, "rows of the board; always 40"),
+        Setting("cols", COLS, COLS, COLS, "columns of the board; always 80"),
     )
     turn_word = TURN_WORD
     submove_numbers = 2
@@ -53,25 +67,10 @@ class CrematoriaRules:
     seeds = (0, 2**31 - 1)
     classic = None
 
-    def chance(self, seed: int) -> Chance:
-        """Return the original's generator; board, first position and rounds use one sequence."""
-        return OriginalChance(seed)
-
-    def read_board(self, text: str) -> Board:
-        """Read a board file.
-
-        Raises:
-            BadBoardError: The file isn't a valid board.
-        """
-        return read_board(text)
-
-    def write_board(self, board: Board) -> str:
-        """Return the board as the text of a board file."""
-        return write_board(board)
-
-    def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:
-        """Generate the board that the original generates from the same seed."""
-        return generate(settings, chance)
+    chance = staticmethod(OriginalChance)
+    read_board = staticmethod(boards.read_board)
+    write_board = staticmethod(boards.write_board)
+    generate = staticmethod(generator.generate)
 
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Crematoria:
         """Start a game with randomly placed units.
@@ -79,15 +78,71 @@ class CrematoriaRules:
         Raises:
             BadBoardError: The board, from a file, has no room for all units of these settings.
         """
-        return Crematoria(place_units(settings, board, chance), settings)
+        return Crematoria(generator.place_units(settings, board, chance), settings)
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Crematoria:
-        """Return the game that a bot was told of, with new draws to come; see `games.search`."""
-        return restored(start, turn, position, chance)
+        """Return the game that a bot was told of, with new draws to come.
+
+        Everything is said every round except the draws to come; and whether a dead necromonger ever
+        lived, which no rule asks.
+        """
+        settings = settings_of(start)
+        kinds, players = roster(settings)
+        health = [0] * len(kinds)
+        turns = [UNUSED] * len(kinds)
+        pos = [-1] * len(kinds)
+        for words in position.get("unit", ()):
+            number, kind, *rest = words
+            player, left, landing, row, col, level = map(int, rest)
+            unit = int(number)
+            if not 0 <= unit < len(kinds) or kinds[unit] != kind:
+                raise UnreadableFactsError(f"unit {unit} `{kind}`, which these settings don't have")
+            if not (0 <= row < ROWS and 0 <= col < COLS and 0 <= level <= 1):
+                raise UnreadableFactsError(f"({row}, {col}, {level}) lies outside the board")
+            players[unit], health[unit], turns[unit] = player, left, landing
+            pos[unit] = cell_at(row, col, level)
+        necromongers, hellhounds = (
+            range(kinds.index(kind), kinds.index(kind) + kinds.count(kind))
+            for kind in (NECROMONGER, HELLHOUND)
+        )
+        missing = [unit for unit in (*range(necromongers.start), *hellhounds) if pos[unit] < 0]
+        if missing:
+            raise UnreadableFactsError(f"no line says where unit {missing[0]} is")
+        state = State(
+            board=_board(start, position),
+            chance=chance,
+            kind=kinds,
+            player=players,
+            health=health,
+            turns=turns,
+            pos=pos,
+            necromongers=necromongers,
+            hellhounds=hellhounds,
+        )
+        state.gems = numbers_of(position, "gems", SEATS)
+        return Crematoria(state, settings, turn)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the number of rounds, all of which are always played."""
         return settings["nb_rounds"]
+
+
+def _board(start: Facts, position: Facts) -> Board:
+    """Return the board as it is now: who owns the caves, and where gems lie."""
+    caves = rows_of(position, "own", ROWS, COLS)
+    plain = rows_of(start, "row", ROWS, COLS)
+    if caves.translate(_UNOWNED) != plain:
+        raise UnreadableFactsError("the lines `own` and `row` describe different boards")
+    outside = bytearray(ELEVATOR if kind == ELEVATOR else OUTSIDE for kind in plain)
+    for row, col in position.get("gem", ()):
+        cell = cell_at(int(row), int(col))
+        if not (0 <= cell < LEVEL and 0 <= int(col) < COLS):
+            raise UnreadableFactsError(f"a gem at ({row}, {col}), which lies outside the board")
+        outside[cell] = GEM
+    return Board(caves, bytes(outside))
+
+
+_UNOWNED = bytes.maketrans(b"0123", bytes([CAVE]) * SEATS)
 
 
 RULESET = CrematoriaRules()

@@ -28,7 +28,7 @@ UNUSED = -1
 
 @attrs.define(eq=False)
 class State:
-    """The position of a match; `placement` makes the first one."""
+    """The position of a match; `generator.place_units` makes the first one."""
 
     board: Board
     chance: Chance

@@ -17,6 +17,7 @@ from typing import Literal
 import attrs
 
 from lanista.games.hogwarts.files import CLANS, SIDE, Command, Res, State
+from lanista.games.originals import Explanation, UnexplainedError, require
 
 Rules = Literal["original", "text"]
 Cell = tuple[int, int]
@@ -27,25 +28,6 @@ MAX_FORKS = 2_000
 """The number of battles followed both ways after which a round counts as unexplained."""
 
 
-@attrs.frozen
-class Explanation:
-    """The number of rounds of a match that the rules explain, and the problem after them."""
-
-    rounds: int
-    """The number of rounds explained, from the first one on."""
-    problem: str | None
-    """What the rules don't allow in the next round, or the first state; None: all is explained."""
-
-
-class _UnexplainedError(Exception):
-    """Something that the rules don't allow."""
-
-    def __init__(self, problem: str, progress: int) -> None:
-        super().__init__(problem)
-        self.progress = progress
-        """The number of steps checked: the attempt that came farthest is the one to report."""
-
-
 def explain(res: Res, rules: Rules = "original") -> Explanation:
     """Follow a match file from its first state, up to the first one that can't have happened.
 
@@ -54,51 +36,48 @@ def explain(res: Res, rules: Rules = "original") -> Explanation:
         rules: Whether spells capture as the rules' text says, or as the original program does
             (rules/hogwarts.md 18, row 1).
     """
+    rounds = len(res.commands)
     try:
         _check_start(res)
-    except _UnexplainedError as error:
-        return Explanation(0, f"first state: {error}")
+    except UnexplainedError as error:
+        return Explanation(rounds=0, of=rounds, rules=rules, problem=f"first state: {error}")
     walls = _Walls(res.states[0].rows)
     for number, commands in enumerate(res.commands):
         try:
             _Round(res, number, rules, walls).explain(commands)
-        except _UnexplainedError as error:
-            return Explanation(number, f"round {number}: {error}")
-    return Explanation(len(res.commands), None)
-
-
-def _require(condition: object, problem: str, progress: int = 0) -> None:
-    if not condition:
-        raise _UnexplainedError(problem, progress)
+        except UnexplainedError as error:
+            problem = f"round {number}: {error}"
+            return Explanation(rounds=number, of=rounds, rules=rules, problem=problem)
+    return Explanation(rounds=rounds, of=rounds, rules=rules)
 
 
 def _check_start(res: Res) -> None:
     """Check that a match can begin with the first state."""
     state = res.states[0]
-    _require(state.score == (0,) * CLANS, f"score {state.score}; it is 0 for all")
-    _require(state.conversion_points == (0,) * CLANS, "scr_acc; it is 0 for all")
+    require(state.score == (0,) * CLANS, f"score {state.score}; it is 0 for all")
+    require(state.conversion_points == (0,) * CLANS, "scr_acc; it is 0 for all")
     strength = (res.settings["CLAN_INI_MAGIC_STRENGTH"],) * CLANS
-    _require(state.strength == strength, f"strength {state.strength}; it is {strength}")
+    require(state.strength == strength, f"strength {state.strength}; it is {strength}")
     places = [(unit.row, unit.column) for unit in state.units]
-    _require(len(set(places)) == len(places), "two units stand on the same cell")
+    require(len(set(places)) == len(places), "two units stand on the same cell")
     for number, unit in enumerate(state.units):
         under = state.rows[unit.row][unit.column]
         where = f"unit {number} of clan {unit.player} at {(unit.row, unit.column)}"
-        _require(under == str(unit.player), f"{where} stands on `{under}`")
-        _require(_distance(places[number], state.voldemort) > 1, f"{where} next to Voldemort")
+        require(under == str(unit.player), f"{where} stands on `{under}`")
+        require(_distance(places[number], state.voldemort) > 1, f"{where} next to Voldemort")
         if number < CLANS:
-            _require(unit.player == number, f"{where} is a ghost of another clan")
+            require(unit.player == number, f"{where} is a ghost of another clan")
         else:
             converting = unit.rounds > 0 and unit.next not in (-1, unit.player)
             idle = unit.rounds == 0 and unit.next == -1
-            _require(
+            require(
                 (converting or idle) and unit.next < CLANS,
                 f"{where} with rounds {unit.rounds}, next {unit.next}",
             )
     for row, col in state.books:
         alone = state.rows[row][col] != "W" and (row, col) not in places
-        _require(alone, f"the book at {(row, col)} lies in a wall or under a unit")
-    _require(_inside(state.voldemort), f"Voldemort at {state.voldemort}, on the border")
+        require(alone, f"the book at {(row, col)} lies in a wall or under a unit")
+    require(_inside(state.voldemort), f"Voldemort at {state.voldemort}, on the border")
 
 
 def _distance(first: Cell, second: Cell) -> int:
@@ -216,12 +195,12 @@ class _Round:
         """Find outcomes of the round's battles that lead to the state after it.
 
         Raises:
-            _UnexplainedError: There are none; says what is wrong in the attempt that came farthest.
+            UnexplainedError: There are none; says what is wrong in the attempt that came farthest.
         """
         self.commands = commands
         self._check_determined()
         ids = [command.unit for command in commands]
-        _require(len(set(ids)) == len(ids), "a unit has two commands")
+        require(len(set(ids)) == len(ids), "a unit has two commands")
         state = self.before
         units = [_Unit(u.player, (u.row, u.column), u.rounds, u.next) for u in state.units]
         position = _Position(
@@ -240,15 +219,15 @@ class _Round:
     def _check_determined(self) -> None:
         """Check what doesn't depend on commands: the walls, and that the ingredients can be."""
         for row, (cells, walls) in enumerate(zip(self.after.rows, self.wall_rows, strict=True)):
-            _require(cells.translate(_UNOWNED) == walls, f"the walls of row {row} change")
-        _require(
+            require(cells.translate(_UNOWNED) == walls, f"the walls of row {row} change")
+        require(
             _is_drawable(self.after.ingredients),
             f"the ingredients {self.after.ingredients} can't be drawn",
         )
 
     # -- commands --------------------------------------------------------------------------
 
-    def _follow(self, position: _Position, start: int) -> _UnexplainedError | None:
+    def _follow(self, position: _Position, start: int) -> UnexplainedError | None:
         """Carry out the commands from `start` on; return None if they lead to the state after."""
         try:
             for index in range(start, len(self.commands)):
@@ -256,22 +235,22 @@ class _Round:
                 if fighters is not None:
                     return self._follow_battle(position, fighters, index)
             self._end(position)
-        except _UnexplainedError as error:
+        except UnexplainedError as error:
             return error
         return None
 
     def _follow_battle(
         self, position: _Position, fighters: tuple[int, int], index: int
-    ) -> _UnexplainedError | None:
+    ) -> UnexplainedError | None:
         """Follow both outcomes of a battle that chance decides, first the one that shows."""
         options = [(loser, winner) for winner, loser in (fighters, fighters[::-1])]
         options = [pair for pair in options if self._can_lose(position, *pair, index)]
         options.sort(key=lambda pair: not self._shows_loss(position, *pair))
         where = f"{fighters[0]} against {fighters[1]}"
-        farthest = _UnexplainedError(f"command {index}: neither can have lost, {where}", index)
+        farthest = UnexplainedError(f"command {index}: neither can have lost, {where}", index)
         self.forks += len(options) > 1
         if self.forks > MAX_FORKS:
-            return _UnexplainedError(f"none of {MAX_FORKS} outcomes of its battles fits", index)
+            return UnexplainedError(f"none of {MAX_FORKS} outcomes of its battles fits", index)
         for loser, winner in options:
             branch = position if (loser, winner) == options[-1] else position.copy()
             branch.units[loser].rounds = self.settings["ROUNDS_FOR_CONVERTING"]
@@ -327,16 +306,14 @@ class _Round:
         number, unit = command.unit, position.units[command.unit]
         what = f"command {index}: unit {number}"
         is_ghost = number < CLANS
-        _require(
-            is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally", index
-        )
+        require(is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally", index)
         target = _step(unit.at, command.direction)
         off = not (0 <= target[0] < SIDE and 0 <= target[1] < SIDE)
-        _require(not off, f"{what} leaves the board", index)
+        require(not off, f"{what} leaves the board", index)
         if _distance(target, self.before.voldemort) <= 1:
             position.die(number)
             return None
-        _require(target not in self.walls, f"{what} walks into the wall at {target}", index)
+        require(target not in self.walls, f"{what} walks into the wall at {target}", index)
         other_number = position.standing.get(target)
         if other_number is None:
             del position.standing[unit.at]
@@ -348,21 +325,21 @@ class _Round:
                 position.read[unit.clan] += 1
             return None
         other = position.units[other_number]
-        _require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}", index)
-        _require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}", index)
+        require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}", index)
+        require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}", index)
         if other.clan == unit.clan:
             saves = other_number >= CLANS and other.rounds
-            _require(saves, f"{what} moves onto its comrade {other_number} for nothing", index)
+            require(saves, f"{what} moves onto its comrade {other_number} for nothing", index)
             other.rounds, other.next = 0, -1
             return None
         if other_number < CLANS:
             quiet = self.settings["ROUNDS_NO_ATTACK_GHOST"]
             immune = other.next != -1 and self.number - other.next < quiet
-            _require(not immune, f"{what} attacks ghost {other_number}, which is immune", index)
+            require(not immune, f"{what} attacks ghost {other_number}, which is immune", index)
             other.rounds += self.settings["ROUNDS_ATTACK_RESTING_GHOST"]
             other.next = self.number
             return None
-        _require(not other.rounds, f"{what} attacks unit {other_number}, in conversion", index)
+        require(not other.rounds, f"{what} attacks unit {other_number}, in conversion", index)
         ours, theirs = (
             self.before.strength[clan] // position.counts[clan] for clan in (unit.clan, other.clan)
         )
@@ -382,16 +359,16 @@ class _Round:
     def _cast(self, position: _Position, command: Command, index: int) -> None:
         what = f"command {index}: unit {command.unit}"
         unit = position.units[command.unit]
-        _require(command.unit < CLANS, f"{what}, a wizard, casts", index)
+        require(command.unit < CLANS, f"{what}, a wizard, casts", index)
         left = self.settings["NUM_ROUNDS"] - self.number
-        _require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}", index)
-        _require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", index)
-        _require(position.caster is None, f"{what} casts the round's second spell", index)
+        require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}", index)
+        require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", index)
+        require(position.caster is None, f"{what} casts the round's second spell", index)
         members: list[list[int]] = [[] for _ in range(5)]
         for group, ingredient in zip(command.groups, self.before.ingredients, strict=True):
             members[group].append(ingredient)
         right = {len(group) for group in members} == {3} and len({*map(sum, members)}) == 1
-        _require(right, f"{what} casts with a wrong solution", index)
+        require(right, f"{what} casts with a wrong solution", index)
         unit.rounds = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         position.caster = unit.clan
         free = 0
@@ -433,7 +410,7 @@ class _Round:
             for unit, distance in zip(position.units, far, strict=True)
             if distance == min(far)
         }
-        _require(there in steps, f"Voldemort moves to {there}; he can to {sorted(steps)}", progress)
+        require(there in steps, f"Voldemort moves to {there}; he can to {sorted(steps)}", progress)
         destroyed = 0
         for cell in _around(there):
             if cell not in self.walls:
@@ -460,11 +437,11 @@ class _Round:
             cell = shown.row, shown.column
             what = f"unit {number}, which died, appears at {cell}"
             taken = cell in self.walls or cell in position.standing or cell in position.books
-            _require(not taken, f"{what}, which is taken", progress)
+            require(not taken, f"{what}, which is taken", progress)
             if not self._is_clear(cell, things):
-                _require(not self._any_clear(things), f"{what}, which isn't clear", progress)
+                require(not self._any_clear(things), f"{what}, which isn't clear", progress)
                 beside = _distance(cell, self.after.voldemort) <= 1
-                _require(not beside, f"{what}, next to Voldemort", progress)
+                require(not beside, f"{what}, next to Voldemort", progress)
             unit.at, unit.dead = cell, False
             position.standing[cell] = number
             things.add(cell)
@@ -497,7 +474,7 @@ class _Round:
                 ("rounds", unit.rounds, shown.rounds),
                 ("next", unit.next, shown.next),
             ):
-                _require(
+                require(
                     expected == got,
                     f"unit {number} has {what} {got}; by the commands it has {expected}",
                     progress,
@@ -506,27 +483,27 @@ class _Round:
     def _check_books(self, position: _Position, destroyed: int, progress: int) -> None:
         shown = set(self.after.books)
         for cell in position.books:
-            _require(cell in shown, f"the book at {cell} vanishes", progress)
+            require(cell in shown, f"the book at {cell} vanishes", progress)
         new = shown - position.books
         wanted = sum(position.read) + destroyed
-        _require(
+        require(
             len(new) == wanted, f"{len(new)} new books; {wanted} were read or destroyed", progress
         )
         things = {*position.standing, *shown, self.after.voldemort}
         for cell in new:
             what = f"a book appears at {cell}"
             taken = cell in self.walls or cell in position.standing
-            _require(not taken, f"{what}, which is taken", progress)
+            require(not taken, f"{what}, which is taken", progress)
             if not self._is_clear(cell, things - {cell}):
                 # That is allowed only if no clear cell was left; then none is left at the end.
-                _require(not self._any_clear(things), f"{what}, which isn't clear", progress)
+                require(not self._any_clear(things), f"{what}, which isn't clear", progress)
                 beside = _distance(cell, self.after.voldemort) <= 1
-                _require(not beside, f"{what}, next to Voldemort", progress)
+                require(not beside, f"{what}, next to Voldemort", progress)
         for clan, (had, got) in enumerate(
             zip(self.before.strength, self.after.strength, strict=True)
         ):
             expected = had + position.read[clan] * self.settings["BOOK_MAGIC_STRENGTH"]
-            _require(got == expected, f"clan {clan} has strength {got}; it is {expected}", progress)
+            require(got == expected, f"clan {clan} has strength {got}; it is {expected}", progress)
 
     def _check_owners(self, position: _Position, progress: int) -> None:
         """Check every cell's owner, and the number of cells that the spell captured."""
@@ -541,14 +518,14 @@ class _Round:
                 if expected == got:
                     continue
                 is_captured = (row, col) in position.spell_open and got == str(position.caster)
-                _require(
+                require(
                     is_captured,
                     f"cell {(row, col)} is `{got}`; by the commands it is `{expected}`",
                     progress,
                 )
                 captured += 1
         most = captured + position.spell_hidden
-        _require(
+        require(
             captured <= position.spell_quota <= most,
             f"the spell captured from {captured} to {most} cells; it is {position.spell_quota}",
             progress,
@@ -559,10 +536,10 @@ class _Round:
         for clan in range(CLANS):
             points = position.points[clan]
             got = self.after.conversion_points[clan]
-            _require(points == got, f"clan {clan} has scr_acc {got}; it is {points}", progress)
+            require(points == got, f"clan {clan} has scr_acc {got}; it is {points}", progress)
             cells = sum(row.count(str(clan)) for row in self.after.rows)
             expected, got = points + per_cell * cells, self.after.score[clan]
-            _require(expected == got, f"clan {clan} has score {got}; it is {expected}", progress)
+            require(expected == got, f"clan {clan} has score {got}; it is {expected}", progress)
 
 
 def _step(cell: Cell, direction: int) -> Cell:

@@ -15,7 +15,7 @@ from lanista.games.base import BadBoardError, Setting, Token, Verdict
 from lanista.games.hogwarts.board import Board
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.games.original_tokens import FormatError, Tokens
+from lanista.games.originals import FormatError, Tokens, read_order_log, read_settings
 
 VERSION = ("HarryPotter", "1.0")
 """The two words by which files name the game and its version."""
@@ -247,7 +247,7 @@ def read_res(text: str) -> Res:
     word = tokens.choice("the first word, `Game` or `SecGame`", *WORDS)
     tokens.literal("Seed")
     seed = tokens.integer("the seed", 0, _MOST)
-    settings = _read_coded(tokens)
+    settings = read_settings(tokens, VERSION, CODED)
     tokens.literal("names")
     names = tuple(tokens.word(f"the name of player {player}") for player in range(CLANS))
     states = [_read_state(tokens, settings, 0)]
@@ -264,17 +264,6 @@ def read_res(text: str) -> Res:
         states=tuple(states),
         commands=tuple(commands),
     )
-
-
-def _read_coded(tokens: Tokens) -> dict[str, int]:
-    tokens.literal(*VERSION)
-    settings = {}
-    for setting in CODED:
-        tokens.literal(setting.name)
-        settings[setting.name] = tokens.integer(
-            f"the value of {setting.name}", setting.low, setting.high
-        )
-    return settings
 
 
 def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
@@ -365,27 +354,17 @@ def _read_commands(tokens: Tokens, units: int) -> tuple[Command, ...]:
 # -- configurations -------------------------------------------------------------------------------
 
 
-@attrs.frozen
-class Configuration:
-    """The contents of a configuration file."""
-
-    settings: Mapping[str, int]
-    """The values of the settings in `CODED`."""
-    board: Board | None
-    """The board of a `FIXED` file; None: the generator `RANDOM` makes one from the seed."""
-
-
-def read_cnf(text: str) -> Configuration:
-    """Read a configuration.
+def read_cnf(text: str) -> tuple[dict[str, int], Board | None]:
+    """Read a configuration into its settings and board; None: the seed makes the board.
 
     Raises:
         FormatError: The text isn't a configuration; names the line and what was expected.
     """
     tokens = Tokens(text)
-    settings = _read_coded(tokens)
+    settings = read_settings(tokens, VERSION, CODED)
     if tokens.choice("the generator, `RANDOM` or `FIXED`", "RANDOM", "FIXED") == "RANDOM":
         tokens.end()
-        return Configuration(settings, None)
+        return settings, None
     try:
         board = tokens.remaining(RULESET.read_board)
     except BadBoardError as error:
@@ -396,78 +375,37 @@ def read_cnf(text: str) -> Configuration:
     ):
         if settings[name] != needed:
             raise FormatError(f"{name} is {settings[name]}, but the board below needs {needed}")
-    return Configuration(settings, board)
+    return settings, board
 
 
-def write_cnf(config: Configuration) -> str:
+def write_cnf(settings: Mapping[str, int], board: Board | None) -> str:
     """Return the configuration as a file that `read_cnf` reads back."""
-    if config.board is None:
-        return f"{_coded(config.settings)}\nRANDOM\n"
-    return f"{_coded(config.settings)}\nFIXED\n{RULESET.write_board(config.board)}"
+    if board is None:
+        return f"{_coded(settings)}\nRANDOM\n"
+    return f"{_coded(settings)}\nFIXED\n{RULESET.write_board(board)}"
 
 
 # -- submitted orders -----------------------------------------------------------------------------
 
 
-@attrs.frozen
-class Submitted:
-    """The orders that a player gave in a round: the first one for each unit."""
+def read_orders(text: str) -> list[list[list[Token]]]:
+    """Read an `.orders` file, as `read_order_log` returns it.
 
-    calls: int
-    """The number of orders given, repeated ones included."""
-    orders: tuple[tuple[int, int | None, tuple[int, ...]], ...]
-    """The unit, direction and groups of each order.
-
-    The direction is any number, or None for a spell; groups are any number of any numbers.
-    """
-
-
-def read_orders(text: str) -> tuple[tuple[Submitted, ...], ...]:
-    """Read an `.orders` file, and return the orders by round and player.
-
-    For every round and player it has a line `R round P player Q calls`, then a line for each
-    order: `unit kind direction n g1 … gn`, where kind 0 is a move and 1 a spell.
+    An order is `unit kind direction n g1 … gn`, where kind 0 is a move and 1 a spell. A spell on
+    the wire always has 15 groups (PROTOCOL.md 5). One with another number of groups becomes a spell
+    that is as useless: its groups are out of range.
 
     Raises:
         FormatError: The text isn't such a file; names the line and what was expected.
     """
-    tokens = Tokens(text)
-    rounds: list[list[Submitted]] = []
-    while not tokens.at_end:
-        number, player = len(rounds), 0
-        if rounds and len(rounds[-1]) < CLANS:
-            number, player = len(rounds) - 1, len(rounds[-1])
-        tokens.literal("R", str(number), "P", str(player), "Q")
-        calls = tokens.integer("the number of calls", 0, 1000)
-        orders: list[tuple[int, int | None, tuple[int, ...]]] = []
-        while tokens.peek() not in ("R", None):
-            unit = tokens.integer("the unit of an order")
-            kind = tokens.integer("the kind, 0 or 1", 0, 1)
-            direction = tokens.integer("the direction")
-            count = tokens.integer("the number of groups", 0)
-            groups = tokens.integers(count, "a group")
-            orders.append((unit, None if kind else direction, groups))
-        if len(orders) > calls:
-            raise tokens.error(f"{len(orders)} orders of {calls} calls")
-        if not player:
-            rounds.append([])
-        rounds[-1].append(Submitted(calls, tuple(orders)))
-    if rounds and len(rounds[-1]) < CLANS:
-        raise tokens.error(f"the file ends after player {len(rounds[-1]) - 1} of {CLANS}")
-    return tuple(tuple(players) for players in rounds)
 
+    def order(tokens: Tokens) -> tuple[Token, ...]:
+        unit = tokens.integer("the unit of an order")
+        is_spell = tokens.integer("the kind, 0 or 1", 0, 1)
+        direction = tokens.integer("the direction")
+        groups = tokens.integers(tokens.integer("the number of groups", 0), "a group")
+        if not is_spell:
+            return "m", unit, direction
+        return "s", unit, *(groups if len(groups) == INGREDIENTS else (CLANS + 1,) * INGREDIENTS)
 
-def submoves(submitted: Submitted) -> list[Token]:
-    """Return submitted orders as the tokens of an answer on the wire (PROTOCOL.md 5).
-
-    A spell on the wire always has 15 groups. A submitted one with another number of groups
-    becomes a spell that is as useless: its groups are out of range.
-    """
-    invalid = (CLANS + 1,) * INGREDIENTS
-    tokens: list[Token] = []
-    for unit, direction, groups in submitted.orders:
-        if direction is None:
-            tokens += ["s", unit, *(groups if len(groups) == INGREDIENTS else invalid)]
-        else:
-            tokens += ["m", unit, direction]
-    return tokens
+    return read_order_log(text, CLANS, order)

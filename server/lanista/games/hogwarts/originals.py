@@ -1,17 +1,13 @@
 """What can be done with the files of the original Hogwarts program."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lanista.games.base import Verdict
-from lanista.games.hogwarts import explaining, files, showing
+from lanista.games.hogwarts import explaining, files, orders, scene
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import Explanation, Originals, Shown, Status, with_times
-
-
-def _read_cnf(text: str) -> tuple[Mapping[str, int], Any]:
-    config = files.read_cnf(text)
-    return config.settings, config.board
+from lanista.games.picture import Frame
 
 
 def _write(
@@ -25,40 +21,70 @@ def _write(
 
 
 def _explain(text: str, rules: str) -> Explanation:
-    res = files.read_res(text)
-    explanation = explaining.explain(res, "text" if rules == "text" else "original")
-    return Explanation(
-        rounds=explanation.rounds,
-        of=len(res.commands),
-        rules=rules,
-        problem=explanation.problem,
-    )
+    return explaining.explain(files.read_res(text), "text" if rules == "text" else "original")
 
 
-def _replay(text: str, orders: str) -> Iterator[str]:
+def _replay(text: str, log: str) -> Iterator[str]:
     res = files.read_res(text)
     settings = {**res.settings, "original": 1}
     chance = RULESET.chance(res.seed)
     game = RULESET.new(settings, RULESET.generate(settings, chance), chance)
     turns = (
-        [game.parse(seat, files.submoves(submitted)) for seat, submitted in enumerate(players)]
-        for players in files.read_orders(orders)
+        [game.parse(seat, tokens) for seat, tokens in enumerate(players)]
+        for players in files.read_orders(log)
     )
     return files.res_parts(files.res_of(game, turns, seed=res.seed, names=res.names, word=res.word))
 
 
 def _show(text: str) -> Shown:
     res = files.read_res(text)
-    scene, frames = showing.scene_of(res), showing.frames_of(res)
-    if res.word == "SecGame":
-        scene, frames = with_times(scene, frames, [state.status for state in res.states])
-    return Shown(
+    shown = Shown(
         game="hogwarts",
         seed=res.seed,
         settings=res.settings,
         names=res.names,
-        scene=scene,
-        frames=frames,
+        scene=scene.scene(_cells(res.states[0])),
+        frames=_frames(res),
+    )
+    if res.word == "SecGame":
+        shown = with_times(shown, [state.status for state in res.states])
+    return shown
+
+
+def _frames(res: files.Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
+    before = None
+    for state, commands in zip(res.states, ((), *res.commands), strict=True):
+        now = _for_scene(state)
+        yield scene.frame(now, before, _orders(commands), res.settings), state.score
+        before = now
+
+
+def _cells(state: files.State) -> bytes:
+    return "".join(state.rows).encode("ascii")
+
+
+def _for_scene(state: files.State) -> scene.Position:
+    side = files.SIDE
+    return scene.Position(
+        state.round,
+        _cells(state),
+        [unit.player for unit in state.units],
+        [unit.row * side + unit.column for unit in state.units],
+        [unit.rounds for unit in state.units],
+        [unit.next for unit in state.units],
+        frozenset(row * side + column for row, column in state.books),
+        state.voldemort[0] * side + state.voldemort[1],
+        state.strength,
+        state.score,
+    )
+
+
+def _orders(commands: Sequence[files.Command]) -> tuple[orders.Order, ...]:
+    return tuple(
+        orders.Order(command.unit, -1, command.groups)
+        if command.direction is None
+        else orders.Order(command.unit, command.direction)
+        for command in commands
     )
 
 
@@ -66,8 +92,8 @@ ORIGINALS = Originals(
     game="hogwarts",
     title=files.VERSION,
     rules=("original", "text"),
-    read_cnf=_read_cnf,
-    write_cnf=lambda settings, board: files.write_cnf(files.Configuration(settings, board)),
+    read_cnf=files.read_cnf,
+    write_cnf=files.write_cnf,
     write=_write,
     explain=_explain,
     replay=_replay,

@@ -5,25 +5,27 @@ from typing import ClassVar
 
 from lanista.games.base import Consequence, Setting
 from lanista.games.chance import Chance, OriginalChance
+from lanista.games.hogwarts import board as boards
+from lanista.games.hogwarts import generator
 from lanista.games.hogwarts.board import (
     CLANS,
     MAX_BOOKS,
     MAX_COUNT,
     MAX_WIZARDS,
     Board,
-    read_board,
-    write_board,
+    Unit,
 )
 from lanista.games.hogwarts.game import Hogwarts
-from lanista.games.hogwarts.generator import generate
 from lanista.games.hogwarts.grid import SIDE
-from lanista.games.hogwarts.restoring import restored
+from lanista.games.hogwarts.placing import INGREDIENTS
 from lanista.games.hogwarts.scene import TURN_WORD
-from lanista.games.search import Facts
-
-
-def _setting(name: str, default: int, high: int, description: str, low: int = 1) -> Setting:
-    return Setting(name=name, default=default, low=low, high=high, help=description)
+from lanista.games.search import (
+    Facts,
+    UnreadableFactsError,
+    numbers_of,
+    rows_of,
+    settings_of,
+)
 
 
 class HogwartsRules:
@@ -36,22 +38,22 @@ class HogwartsRules:
     consequence = Consequence.SKIP
     settings = (
         # Names and order are those of the original's configuration file (rules/hogwarts.md 1).
-        _setting("NUM_PLAYERS", CLANS, CLANS, "clans; always 4", CLANS),
-        _setting("NUM_ROUNDS", 200, 10_000, "rounds of a match"),
-        _setting("BOARD_ROWS", SIDE, SIDE, "rows of the board; always 60", SIDE),
-        _setting("BOARD_COLS", SIDE, SIDE, "columns of the board; always 60", SIDE),
-        _setting("NUM_INI_WIZARDS_PER_CLAN", 20, MAX_WIZARDS, "wizards of a clan at the start"),
-        _setting("NUM_INI_BOOKS", 50, MAX_BOOKS, "books on the board"),
-        _setting("CLAN_INI_MAGIC_STRENGTH", 1000, MAX_COUNT, "strength points at the start"),
-        _setting("POINTS_FOR_CONVERTING_WIZARD", 100, MAX_COUNT, "score for a conversion"),
-        _setting("POINTS_PER_OWNED_CELL", 1, MAX_COUNT, "score for an owned cell"),
-        _setting("BOOK_MAGIC_STRENGTH", 50, MAX_COUNT, "strength points of a book"),
-        _setting("ROUNDS_FOR_CONVERTING", 5, MAX_COUNT, "rounds that a conversion takes"),
-        _setting("ROUNDS_ATTACK_RESTING_GHOST", 15, MAX_COUNT, "rest that an attack adds"),
-        _setting("ROUNDS_SPELL_RESTING_GHOST", 60, MAX_COUNT, "rest after a spell or a death"),
-        _setting("ROUNDS_NO_ATTACK_GHOST", 5, MAX_COUNT, "rounds between attacks on a ghost"),
-        _setting(
-            "original", 0, 1, "1: as the original program where it contradicts its rules text", 0
+        Setting("NUM_PLAYERS", CLANS, CLANS, CLANS, "clans; always 4"),
+        Setting("NUM_ROUNDS", 200, 1, 10_000, "rounds of a match"),
+        Setting("BOARD_ROWS", SIDE, SIDE, SIDE, "rows of the board; always 60"),
+        Setting("BOARD_COLS", SIDE, SIDE, SIDE, "columns of the board; always 60"),
+        Setting("NUM_INI_WIZARDS_PER_CLAN", 20, 1, MAX_WIZARDS, "wizards of a clan at the start"),
+        Setting("NUM_INI_BOOKS", 50, 1, MAX_BOOKS, "books on the board"),
+        Setting("CLAN_INI_MAGIC_STRENGTH", 1000, 1, MAX_COUNT, "strength points at the start"),
+        Setting("POINTS_FOR_CONVERTING_WIZARD", 100, 1, MAX_COUNT, "score for a conversion"),
+        Setting("POINTS_PER_OWNED_CELL", 1, 1, MAX_COUNT, "score for an owned cell"),
+        Setting("BOOK_MAGIC_STRENGTH", 50, 1, MAX_COUNT, "strength points of a book"),
+        Setting("ROUNDS_FOR_CONVERTING", 5, 1, MAX_COUNT, "rounds that a conversion takes"),
+        Setting("ROUNDS_ATTACK_RESTING_GHOST", 15, 1, MAX_COUNT, "rest that an attack adds"),
+        Setting("ROUNDS_SPELL_RESTING_GHOST", 60, 1, MAX_COUNT, "rest after a spell or a death"),
+        Setting("ROUNDS_NO_ATTACK_GHOST", 5, 1, MAX_COUNT, "rounds between attacks on a ghost"),
+        Setting(
+            "original", 0, 0, 1, "1: as the original program where it contradicts its rules text"
         ),
     )
     turn_word = TURN_WORD
@@ -61,25 +63,10 @@ class HogwartsRules:
     seeds = (0, 2**31 - 1)
     classic = None
 
-    def chance(self, seed: int) -> Chance:
-        """Return the original program's generator (rules/hogwarts.md 3.4)."""
-        return OriginalChance(seed)
-
-    def read_board(self, text: str) -> Board:
-        """Read the FIXED part of a configuration.
-
-        Raises:
-            BadBoardError: The text isn't a valid board.
-        """
-        return read_board(text)
-
-    def write_board(self, board: Board) -> str:
-        """Return the board as the FIXED part of a configuration."""
-        return write_board(board)
-
-    def generate(self, settings: Mapping[str, int], chance: Chance) -> Board:
-        """Generate a board as the original's generator RANDOM does."""
-        return generate(settings, chance)
+    chance = staticmethod(OriginalChance)
+    read_board = staticmethod(boards.read_board)
+    write_board = staticmethod(boards.write_board)
+    generate = staticmethod(generator.generate)
 
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Hogwarts:
         """Start a game in round 0, even if the board was copied from a later round.
@@ -90,12 +77,42 @@ class HogwartsRules:
         return Hogwarts(settings, board, chance)
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Hogwarts:
-        """Return the game that a bot was told of, with new draws to come; see `games.search`."""
-        return restored(start, turn, position, chance)
+        """Return the game that a bot was told of, with new draws to come.
+
+        Everything is said every round except the draws to come.
+        """
+        settings = settings_of(start)
+        units: list[Unit] = []
+        for words in sorted(position.get("unit", ()), key=lambda words: int(words[0])):
+            number, _, clan, row, col, rounds, following = words
+            if int(number) != len(units):
+                raise UnreadableFactsError(f"unit {number} where unit {len(units)} belongs")
+            units.append(Unit(int(clan), _cell(row, col), int(rounds), int(following)))
+        if len(units) != CLANS * (1 + settings["NUM_INI_WIZARDS_PER_CLAN"]):
+            raise UnreadableFactsError(f"{len(units)} units, which these settings don't have")
+        board = Board(
+            cells=rows_of(position, "own", SIDE, SIDE),
+            units=tuple(units),
+            books=tuple(sorted(_cell(row, col) for row, col in position.get("book", ()))),
+            ingredients=tuple(numbers_of(position, "spell", INGREDIENTS)),
+            voldemort=_cell(*position["voldemort"][0]),
+        )
+        game = Hogwarts(settings, board, chance)
+        strength, scores = (
+            numbers_of(position, keyword, CLANS) for keyword in ("strength", "score")
+        )
+        game.resume(turn, strength, scores)
+        return game
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the number of rounds, all of which are always played."""
         return settings["NUM_ROUNDS"]
+
+
+def _cell(row: str, col: str) -> int:
+    if not (0 <= int(row) < SIDE and 0 <= int(col) < SIDE):
+        raise UnreadableFactsError(f"({row}, {col}) lies outside the board")
+    return int(row) * SIDE + int(col)
 
 
 RULESET = HogwartsRules()
