@@ -65,7 +65,7 @@ def test_crematoria_has_one_behaviour(lanista):
     [
         (b"", "expected `Crematoria 1.2` or `HarryPotter 1.0`"),
         (b"hello\n", "line 1: not a file of an original game"),
-        (b'{"lanista_record":3}\n', "bad.res is a record: `lanista replay verify` checks it"),
+        (b'{"lanista_record":4}\n', "bad.res is a record: `lanista replay verify` checks it"),
         (b"\x1f\x8bnonsense", "damaged gzip data"),
         (b"Game\n\nSeed 1\n\xff", "isn't ASCII"),
         (b"Game\n\nSeed 1\n\nHarryPotter 1.0\n\nNUM_PLAYERS 5\n", "line 7: "),

@@ -462,7 +462,7 @@ def test_infos_hold_what_they_are_given():
 def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
     """An extra key of a record is named, and the name is the file's: escaped."""
     path = tmp_path / "any.jsonl"
-    path.write_text('{"lanista_record":3,"a\\nb\\u001b[2J":0}\n', encoding="ascii")
+    path.write_text('{"lanista_record":4,"a\\nb\\u001b[2J":0}\n', encoding="ascii")
     with pytest.raises(BadRecordError) as caught:
         read_record(path)
     assert str(caught.value).isprintable()
@@ -472,7 +472,7 @@ def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
 def test_many_faults_in_a_line_are_told_soon_and_shortly(tmp_path):
     """All of them would be a message of 23 MB, after ten seconds and 700 MB."""
     path = tmp_path / "any.jsonl"
-    header = '{"lanista_record":3,"players":[' + "{}," * 100_000 + "{}]}"
+    header = '{"lanista_record":4,"players":[' + "{}," * 100_000 + "{}]}"
     path.write_text(header + "\n", encoding="ascii")
     began = time.process_time()
     with pytest.raises(BadRecordError) as caught:

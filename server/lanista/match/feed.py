@@ -6,14 +6,15 @@ again. The lines before the match (`welcome`, `wait`) aren't part of the match a
 
 from collections.abc import Iterator
 
-from lanista.games.base import Consequence, Ruleset
+from lanista.games.base import Consequence, RefusalCode, Ruleset
 from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.record import Header, Record
 from lanista.match.replay import judged_turns, seat_faults, start
-from lanista_protocol import Hello, Note, NoteCode
+from lanista.match.verdicts import note_of
+from lanista_protocol import Hello
 
-_NOTES = frozenset(code.value for code in NoteCode)
+_NOTES = frozenset(code.value for code in RefusalCode)
 
 
 def match_info(header: Header) -> MatchInfo:
@@ -94,7 +95,7 @@ def payloads(
         if wants_notes:
             notes = b"".join(
                 [
-                    encoder.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
+                    encoder.note(note_of(fault))
                     for fault in seat_faults(header, game, judged, seat)
                     if fault.code in _NOTES
                 ]

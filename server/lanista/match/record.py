@@ -36,7 +36,7 @@ from lanista.games.outcome import Outcome, Termination
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import FAILURES
 
-FORMAT = 3
+FORMAT = 4
 """Version of the format, raised when older readers couldn't understand newer records."""
 ENDING = ".jsonl.gz"
 """File name ending of a record."""
