@@ -34,7 +34,7 @@ def lines_of(
     """The lines of a small record; `faults`: the seat of each fault."""
     seats = len(names)
     header = {
-        "lanista_record": 3,
+        "lanista_record": 4,
         "software": "0.1.0",
         "match": match,
         "started": "2026-01-02T03:04:05+00:00",

@@ -156,7 +156,7 @@ async def test_a_file_without_a_header_is_removed(day, monkeypatch):
     half = day / f"half{ENDING}{PART}"
     old.touch()
     young.touch()
-    half.write_bytes(b'{"lanista_record":3,"softw')
+    half.write_bytes(b'{"lanista_record":4,"softw')
     os.utime(old, (time.time() - YOUNG - 1,) * 2)
     found = await recovered(day)
     assert {old.name: (Fate.REMOVED, ""), half.name: (Fate.REMOVED, "")} == found

@@ -65,7 +65,7 @@ def test_crematoria_has_one_behaviour(lanista):
     [
         (b"", "expected `Crematoria 1.2` or `HarryPotter 1.0`"),
         (b"hello\n", "line 1: not a file of an original game"),
-        (b'{"lanista_record":3}\n', "bad.res is a record: `lanista replay verify` checks it"),
+        (b'{"lanista_record":4}\n', "bad.res is a record: `lanista replay verify` checks it"),
         (b"\x1f\x8bnonsense", "damaged gzip data"),
         (b"Game\n\nSeed 1\n\xff", "isn't ASCII"),
         (b"Game\n\nSeed 1\n\nHarryPotter 1.0\n\nNUM_PLAYERS 5\n", "line 7: "),
@@ -91,3 +91,6 @@ def test_a_game_without_match_files_says_so(lanista):
     done = lanista("play", "angrymob", "CamperJoe", "CamperJoe", "-o", "x.res")
     assert 2 == done.code
     assert "Angry Mob has no .res files" in done.err
+    done = lanista("play", "angrymob", "CamperJoe", "CamperJoe", "--original-seeds")
+    assert 2 == done.code
+    assert "--original-seeds: Angry Mob has no original with such seeds" in done.err

@@ -7,6 +7,7 @@ import attrs
 import pytest
 from rich.console import Console
 
+from lanista.cli.tournament_check import slowest_seat
 from lanista.cli.tournament_live import (
     JsonDisplay,
     LineDisplay,
@@ -93,12 +94,16 @@ def lines():
 
 
 def test_lines_tell_how_far_it_is_now_and_then(lines):
-    """A line each ten seconds at most; after six of them, a minute: 6 + (600 - 70) / 60 = 14."""
+    """A line each ten seconds at most; after six of them, a minute: 6 + (600 - 70) / 60 = 14. The
+    last block has one whenever it ends.
+    """
     display, clock, told = lines
     display.event(BEGUN)
     for second in range(1, 601):
         clock.now = second
         display.event(done(second, NORMAL))
+        if second == 45:
+            assert told()[-1].startswith("45 of 45 blocks")
     first, *others = told()
     assert "cup: angrymob, round-robin, 2 bots; 0 of 45 blocks; concurrency 2" == first
     assert "10 of 45 blocks, 3.1 matches/s, 2 running, 0:00:21 left" == others[0]
@@ -270,3 +275,9 @@ def test_durations_are_told(seconds, words):
 
 def test_what_is_no_note_says_nothing():
     assert "" == note_of(done(1, NORMAL))
+
+
+def test_a_match_is_expected_to_take_as_long_as_its_slowest_bot():
+    """Of three bots, two pairs have the slow one; four seats of three bots always have it."""
+    assert (9 + 9 + 2) / 3 == pytest.approx(slowest_seat([1.0, 9.0, 2.0], 2))
+    assert 9 == slowest_seat([1.0, 9.0, 2.0], 4)

@@ -5,11 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
+import trio
 from rich.console import Console
 
 import lanista
 from lanista.cli.fitting import Part, Window
-from lanista.cli.live import PART_SECONDS, LiveBoard
+from lanista.cli.live import DELAY, LONGEST, PART_SECONDS, LiveBoard
 from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, lacks_colours
 from lanista.games import registry
 from lanista.games.base import complete_settings
@@ -255,6 +256,21 @@ async def test_live_parts_change_by_time_and_the_whole_board_is_left(autojump_cl
     left = on.file.getvalue()
     assert left.count(HALF) == 40 * 80
     assert left.index("underground") < left.index("outside")
+
+
+async def test_drawing_never_takes_a_match_more_than_twenty_seconds(autojump_clock):
+    """2,400 turns of an instant each, the first shown for as long as usual, the last left."""
+    on = console(80, 24)
+    game = new_game("angrymob")
+    began = trio.current_time()
+    with LiveBoard(NAMES[:2], 2, None, on) as live:
+        await live.watch(game)
+        assert DELAY == pytest.approx(trio.current_time() - began)
+        for _ in range(2_399):
+            await live.watch(game)
+        assert LONGEST / 2 < trio.current_time() - began < LONGEST
+        on.file.truncate(0)
+    assert "A" in on.file.getvalue()
 
 
 def test_the_colours_are_those_of_the_pages_dark_theme():

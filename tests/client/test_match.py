@@ -97,6 +97,20 @@ def test_passable_and_neighbours(monkeypatch):
     assert ((0, 1), (-1, 0), (0, -1), (1, 0)) == DIRECTIONS
 
 
+def test_distances(monkeypatch):
+    """Around impassable cells; through `blocked` never; `within` ends the search."""
+    wired(monkeypatch, MATCH)
+    with Arena("A") as arena:
+        state = next(arena)
+    steps = state.distances([(0, 1)])
+    assert (32, 2, 10) == (len(steps), steps[2, 1], steps[5, 6])
+    assert sorted(steps.values()) == list(steps.values())
+    assert 4 == state.distances([(0, 1)], blocked={(1, 1)})[2, 1]
+    near = {(0, 1): 0, (0, 2): 1, (0, 0): 1, (1, 1): 1}
+    assert near == state.distances([(0, 1)], within=1)
+    assert (0, 1) == tuple(state.distances([(5, 6), (0, 1)])[cell] for cell in ((5, 6), (0, 0)))
+
+
 def test_the_facts_of_a_turn(monkeypatch):
     """Units are new each turn, neutral numbers are kept and corrected (`PROTOCOL.md 5`)."""
     wired(monkeypatch, MATCH)

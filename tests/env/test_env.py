@@ -8,10 +8,11 @@ import pytest
 
 pytest.importorskip("pettingzoo", reason="the extra `rl` isn't installed")
 
+from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import max_cycles_test, parallel_api_test, parallel_seed_test
 
 import lanista
-from lanista.env import as_bot, env, parallel_env
+from lanista.env import as_bot, env, parallel_env, seat_env
 
 MAP = "4 5\n. A 2 . .\n. 3 . # .\n. # . 3 .\n. . 2 B .\n"
 ENVS = {
@@ -141,3 +142,96 @@ def test_bad_arguments_are_told():
     with pytest.raises(ValueError, match="seat_1's action has shape"):
         made.step({"seat_1": [1, 2]})
     assert lanista.env.parallel_env is parallel_env
+
+
+@EVERY
+def test_flat_is_the_same_observation_in_one_row(name):
+    arrays, _ = parallel_env(name, **ENVS[name]).reset(seed=3)
+    made = parallel_env(name, flat=True, **ENVS[name])
+    rows, _ = made.reset(seed=3)
+    for agent, row in rows.items():
+        assert made.observation_space(agent).contains(row)
+        assert (np.concatenate([a.ravel() for a in arrays[agent].values()]) == row).all()
+    assert made.state_space.contains(made.state())
+    assert (made.state() == rows["seat_0"]).all()
+
+
+def test_the_mask_is_one_array_and_what_it_forbids_does_nothing():
+    made = parallel_env("angrymob", board=MAP)
+    _, infos = made.reset(seed=1)
+    mask = made.action_mask("seat_0")
+    assert (20, 9) == mask.shape
+    assert (np.stack(infos["seat_0"]["action_mask"]) == mask).all()
+
+
+def test_the_last_step_has_the_sum_of_rewards_where_trainers_look():
+    made = parallel_env("angrymob", board=MAP, max_cycles=3)
+    made.reset(seed=1)
+    summed, steps = dict.fromkeys(made.agents, 0.0), 0
+    while made.agents:
+        actions = {agent: draw(made.action_mask(agent)) for agent in made.agents}
+        _, rewards, _, _, infos = made.step(actions)
+        summed = {agent: summed[agent] + rewards[agent] for agent in summed}
+        steps += 1
+        assert [not made.agents] * 2 == ["episode" in info for info in infos.values()]
+    assert {agent: {"r": summed[agent], "l": steps} for agent in summed} == {
+        agent: info["episode"] for agent, info in infos.items()
+    }
+
+
+@pytest.mark.filterwarnings("ignore:.*A Box observation space m")  # scores have no bound
+@pytest.mark.parametrize(
+    ("name", "opponents"),
+    [
+        ("angrymob", ["GravityGoers"]),
+        ("hogwarts", ["Dummy", "Demo", "Null"]),
+        ("crematoria", ["Dummy", "Demo", "Null"]),
+    ],
+)
+def test_one_seat_against_house_bots_passes_gymnasiums_own_test(name, opponents):
+    """It is reproducible by its seed, house bots and all, and what they send is never refused."""
+    made = seat_env(name, opponents, seat=1, **ENVS[name])
+    check_env(made, skip_render_check=True)
+    things, actions = made.parallel._encoder.choices
+    assert (things * actions,) == made.action_masks().shape
+    assert np.bool_ is made.action_masks().dtype.type
+    assert ["seat_1"] == made.parallel.possible_agents
+    games = []
+    for _ in range(2):
+        made.reset(seed=5)
+        steps = [made.step(draw(made.parallel.action_mask("seat_1"), seed)) for seed in range(10)]
+        games.append([reward for _, reward, _, _, _ in steps])
+    assert games[0] == games[1]
+    assert any(games[0])
+
+
+def draw(mask, seed=1):
+    """Any possible action, drawn for all things at once."""
+    return (mask * np.random.default_rng(seed).random(mask.shape)).argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: seat_env("angrymob", "Gravity"), "no house bot 'Gravity'; they are CamperJoe"),
+        (lambda: seat_env("hogwarts", ["Null"]), "1 opponents; hogwarts takes 3, or one name"),
+        (lambda: seat_env("hogwarts", "Null", seat=4), "seat 4; hogwarts has the seats 0 to 3"),
+        (lambda: parallel_env("angrymob", opponents={"seat_2": "CamperJoe"}), "no seat 'seat_2'"),
+        (
+            lambda: parallel_env(
+                "angrymob", opponents={"seat_0": "CamperJoe", "seat_1": "CamperJoe"}
+            ),
+            "every seat has one",
+        ),
+        (lambda: started().step({"seat_7": np.zeros(20, int)}), "no agent 'seat_7'; they are sea"),
+    ],
+)
+def test_who_does_not_exist_is_an_error(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def started():
+    made = parallel_env("angrymob", board=MAP)
+    made.reset(seed=1)
+    return made

@@ -21,7 +21,10 @@ def read(*tokens, seat=0):
 def refused(*tokens, units=UNITS):
     game = game_at(units)
     reasons = game.explain(0, tokens)
-    assert {RefusalCode.ILLEGAL} >= {refusal.code for refusal in reasons}
+    repeated = [refusal for refusal in reasons if "second order" in refusal.message]
+    assert {RefusalCode.ILLEGAL, RefusalCode.IGNORED} >= {refusal.code for refusal in reasons}
+    assert repeated == [refusal for refusal in reasons if refusal.code is RefusalCode.IGNORED]
+    assert len(repeated) == game.parse(0, tokens).repeats
     assert game.parse(0, tokens).refused == tuple(refusal.index for refusal in reasons)
     return [(refusal.index, refusal.message) for refusal in reasons]
 
@@ -39,7 +42,7 @@ def test_no_submoves_is_no_orders():
 def test_the_first_order_of_a_unit_counts():
     answer = (2, LEFT, 2, RIGHT, 3, TOP, 2, LEFT)
     assert ((2, LEFT), (3, TOP)) == read(*answer).orders
-    words = "unit 2 has an order already; the first one counts"
+    words = "a second order for unit 2; only its first one counts"
     assert [(1, words), (3, words)] == refused(*answer)
 
 
@@ -60,7 +63,7 @@ def test_a_bad_direction_leaves_the_unit_free(direction):
 
 def test_a_repeated_unit_is_told_before_its_bad_direction():
     """The original's sequence of tests."""
-    assert ["unit 2 has an order already; the first one counts"] == [
+    assert ["a second order for unit 2; only its first one counts"] == [
         words for _, words in refused(2, RIGHT, 2, 99)
     ]
 

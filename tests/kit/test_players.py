@@ -1,18 +1,24 @@
 """Players of the original kits, in whole matches over TCP (rules/cpp-kit.md)."""
 
+import gzip
+import re
 import shlex
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
+from lanista.cli.export import as_res
 
 from e2e.running import PATIENCE, Program, command, environment, read
 from kit.conftest import player
 from lanista.games import registry
 from lanista.games.chance import OriginalChance
 from lanista.match.encoder import seat_seed
+from lanista.match.feed import payloads
 from lanista.match.replay import all_faults, positions, start
 
+TRACES = Path(__file__).parents[1] / "traces"
 ROUNDS = {"hogwarts": "NUM_ROUNDS", "crematoria": "nb_rounds"}
 EVERY = {game: f"{game}/AIEveryCall" for game in ROUNDS}
 SETTINGS = {
@@ -26,14 +32,14 @@ SETTINGS = {
 SEED = 11
 
 
-def play(folder, game, bot, *words, rivals=("Null", "Null", "Null"), rounds=None):
+def play(folder, game, bot, *words, rivals=("Null", "Null", "Null"), rounds=None, seed=SEED):
     """The record of a match, the bot in seat 0, and what was printed."""
     if rounds is not None:
         words += ("--set", f"{ROUNDS[game]}={rounds}")
     # Where somebody is to be late, a busy machine mustn't make the match void.
     words += ("--stall-margin", 600_000) if "--time-move" in words else ("--no-clock",)
     played = Program(
-        command("play", game, bot, *rivals, "-s", SEED, "-o", "record.jsonl", *words), folder
+        command("play", game, bot, *rivals, "-s", seed, "-o", "record.jsonl", *words), folder
     )
     try:
         assert 0 == played.wait(), played.err
@@ -57,6 +63,49 @@ def faults(record, seat=0):
     """All that the arena had against a bot."""
     turns = all_faults(record, start(record, registry.get(record.header.game)))
     return [fault for faults in turns for fault in faults if fault.seat == seat]
+
+
+# -- the original's own matches -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "trace", "rounds"),
+    [
+        ("hogwarts/AIDemoFix", "03_s31_DemoFix-DemoFix-DemoFix-DemoFix", 200),
+        ("crematoria/AIDemo", "01_Demo-Demo-Demo-Demo_s30", 40),
+    ],
+)
+def test_with_the_originals_seeds_players_repeat_its_match(compiler, tmp_path, name, trace, rounds):
+    """Players that call `random` all the time get the draws that the original program gave them,
+    a replay feeds a bot the same seed again, and `replay show` has the kits' numbers of players.
+    """
+    game, bot = name.split("/")[0], player(name)
+    original = gzip.decompress((TRACES / game / f"{trace}.res.gz").read_bytes()).decode()
+    seed = int(re.search(r"^Seed (\d+)$", original, re.MULTILINE)[1])
+    words = ("--original-seeds", "--set", f"{ROUNDS[game]}={rounds}")
+    words += ("--set", "original=1") if game == "hogwarts" else ()
+    record = play(tmp_path, game, bot, *words, rivals=(bot, bot, bot), seed=seed)
+    ruleset = registry.get(game)
+    shown = subprocess.run(
+        command("replay", "show", "record.jsonl"),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    assert f"{bot.rpartition('/')[2]}-3 (C, player 2)  score " in shown.stdout
+    assert tuple(range(seed + 1, seed + 5)) == record.header.seat_seeds
+    assert f"\nseed {seed + 3}\n".encode() in next(payloads(record, ruleset, 2))
+    ours = "".join(as_res(record, ruleset))
+    # The settings and names before the first round differ, and the original went on longer.
+    end = f"\nround {rounds}\n"
+    assert rounds_of(original.partition(end)[0]) == rounds_of(ours.partition(end)[0])
+
+
+def rounds_of(res):
+    """A match file from its first round on."""
+    return res.partition("\nround 0\n")[2]
 
 
 # -- what the API tells ----------------------------------------------------------------------------

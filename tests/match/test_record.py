@@ -284,6 +284,7 @@ BAD = {
     "no format": (changed(0, lanista_record=...), "line 1: not the header of a record"),
     "a format that is no number": (changed(0, lanista_record=True), "line 1: not the header"),
     "no header": ([[1, 2]], "line 1: not the header of a record"),
+    "seeds for other seats": (changed(0, seat_seeds=[7]), "line 1: seat_seeds has 1 seeds"),
     "a number as text": (changed(0, seed="12"), "line 1: not a valid header"),
     "a setting as text": (changed(0, settings={"rounds": "5"}), "line 1: not a valid header"),
     "a text as number": (changed(0, board=5), "line 1: not a valid header"),
@@ -439,7 +440,7 @@ def test_infos_hold_what_they_are_given():
 def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
     """An extra key of a record is named, and the name is the file's: escaped."""
     path = tmp_path / "any.jsonl"
-    path.write_text('{"lanista_record":3,"a\\nb\\u001b[2J":0}\n', encoding="ascii")
+    path.write_text('{"lanista_record":4,"a\\nb\\u001b[2J":0}\n', encoding="ascii")
     with pytest.raises(BadRecordError) as caught:
         read_record(path)
     assert str(caught.value).isprintable()
@@ -449,7 +450,7 @@ def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
 def test_many_faults_in_a_line_are_told_soon_and_shortly(tmp_path):
     """All of them would be a message of 23 MB, after ten seconds and 700 MB."""
     path = tmp_path / "any.jsonl"
-    header = '{"lanista_record":3,"players":[' + "{}," * 100_000 + "{}]}"
+    header = '{"lanista_record":4,"players":[' + "{}," * 100_000 + "{}]}"
     path.write_text(header + "\n", encoding="ascii")
     began = time.process_time()
     with pytest.raises(BadRecordError) as caught:

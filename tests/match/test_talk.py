@@ -232,7 +232,8 @@ async def test_notes_1_hears_of_everything_refused_before_the_next_turn(tmp_path
             for fault in faults
             if fault.seat == seat
         ]
-        assert told[:3] == [fault.words for fault in record.result.faults if fault.seat == seat]
+        # Three of a code are kept, so a graver fault has its example after any number of others.
+        assert told == [fault.words for fault in record.result.faults if fault.seat == seat]
 
 
 @pytest.mark.parametrize(

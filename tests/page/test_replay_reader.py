@@ -311,7 +311,7 @@ def test_half_a_match_file_is_told_in_words(tmp_path, name):
 # -- files that are no records -------------------------------------------------------------------
 
 HEADER = {
-    "lanista_record": 3,
+    "lanista_record": 4,
     "software": "0.1.0",
     "match": "m1",
     "started": "2026-01-01T00:00:00.000+00:00",

@@ -34,7 +34,7 @@ from lanista.games.base import (
     Setting,
     Token,
     Verdict,
-    illegal,
+    refusals,
 )
 from lanista.games.chance import Chance, SeededChance
 from lanista.games.outcome import Outcome, Termination, ranks_by_score
@@ -90,7 +90,7 @@ class Counting:
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """What is wrong with the submoves that `parse` refuses."""
-        return illegal(self._judged(seat, tokens)[1])
+        return refusals(self._judged(seat, tokens)[1])
 
     def _judged(self, seat: int, tokens: Sequence[Token]) -> tuple[int | None, dict[int, Reason]]:
         """The number said, and the reasons for refused submoves by index."""

@@ -5,18 +5,6 @@
 using lanista::AngryMob;
 using lanista::Cell;
 
-// Of each cell, how many steps it is from the nearest goal.
-static std::map<Cell, int> distances(const AngryMob& state, std::vector<Cell> queue) {
-    std::map<Cell, int> steps;
-    for (const Cell cell : queue) steps[cell] = 0;
-    for (std::size_t k = 0; k < queue.size(); ++k) {
-        const Cell cell = queue[k];
-        for (const auto& way : state.neighbours(cell))
-            if (steps.emplace(way.to, steps[cell] + 1).second) queue.push_back(way.to);
-    }
-    return steps;
-}
-
 int main() try {
     const char* name = std::getenv("LANISTA_NAME");
     lanista::Arena arena({name ? name : "Starter", "angrymob"});
@@ -25,7 +13,7 @@ int main() try {
         std::vector<Cell> goals = {state.enemy_base};
         if (state.totals.at(static_cast<std::size_t>(state.seat)) <= 8)  // recruiting
             for (const auto& [cell, units] : state.neutral) goals.push_back(cell);
-        std::map<Cell, int> steps = distances(state, goals);
+        const auto steps = state.distances(goals);
         lanista::Moves moves;
         for (const auto& [cell, units] : state.mine) {
             AngryMob::Way best = state.neighbours(cell).at(0);

@@ -91,6 +91,16 @@ inline void test_ways_in_angrymob() {
     SAME(Cell{1, 0}, AngryMob::step({0, 0}, AngryMob::down));
 }
 
+// Around impassable cells; through `blocked` never; `within` ends the search.
+inline void test_distances_in_angrymob() {
+    const auto state = state_of<AngryMob>(start + turn_0);
+    const auto steps = state.distances({{0, 1}});
+    SAME((Ints{32, 2, 10}),
+         (Ints{static_cast<int>(steps.places().size()), steps[{2, 1}], steps[{5, 6}]}));
+    SAME(4, state.distances({{0, 1}}, {{{1, 1}}, lanista::no_way})[{2, 1}]);
+    SAME((Cells{{0, 1}, {0, 2}, {0, 0}, {1, 1}}), state.distances({{0, 1}}, {{}, 1}).places());
+}
+
 // PROTOCOL.md 3: the order of lines means nothing; unknown ones are passed over.
 inline void test_order_and_unknown_keywords() {
     const auto crossed = [](const std::string& first, const std::string& turn) {
@@ -339,6 +349,7 @@ inline void test_states() {
     const std::pair<const char*, void (*)()> tests[] = {
         {"angrymob", test_angrymob},
         {"ways in angrymob", test_ways_in_angrymob},
+        {"distances in angrymob", test_distances_in_angrymob},
         {"order and unknown keywords", test_order_and_unknown_keywords},
         {"a turn without its facts", test_a_turn_without_its_facts_is_an_error},
         {"hogwarts", test_hogwarts},

@@ -187,6 +187,24 @@ func (s *State) Neighbours(i, j int) []lanista.Way {
 	return *known
 }
 
+// Search says how Distances looks for ways. Its zero value: around impassable
+// cells alone, however far.
+type Search struct {
+	Blocked func(cell lanista.Cell) bool // cells to go around, beside the impassable ones; nil: none
+	Within  int                          // steps to look at, at most; 0: any number
+}
+
+// Distances tells of each cell how many steps it is from the nearest goal. Goals
+// outside the map aren't looked at.
+func (s *State) Distances(goals []lanista.Cell, search Search) lanista.Steps {
+	ways := func(cell lanista.Cell) []lanista.Way { return s.Neighbours(cell.I, cell.J) }
+	var open func(lanista.Cell) bool
+	if search.Blocked != nil {
+		open = func(cell lanista.Cell) bool { return !search.Blocked(cell) }
+	}
+	return lanista.StepsFrom(goals, s.Rows, s.Cols, search.Within, ways, open)
+}
+
 // seat is the seat that a word tells, one of two.
 func (s *State) seat(r *read.Reader, word string) int {
 	seat := r.Int(word)

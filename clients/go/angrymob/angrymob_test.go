@@ -75,6 +75,22 @@ func TestPassableAndNeighbours(t *testing.T) {
 	Equal(t, "to the right", angrymob.Directions[angrymob.Right], lanista.Cell{I: 0, J: 1})
 }
 
+// Around impassable cells; through Blocked never; Within ends the search.
+func TestDistances(t *testing.T) {
+	state := firstTurn(t, Welcome, Start, Turn0).State()
+	goals := []lanista.Cell{{I: 0, J: 1}, {I: -1, J: 0}}
+	steps := state.Distances(goals, angrymob.Search{})
+	far, ok := steps.At(lanista.Cell{I: 5, J: 6})
+	Equal(t, "all", [2]int{len(steps.Cells), far}, [2]int{32, 10})
+	Equal(t, "reached", ok, true)
+	blocked := func(cell lanista.Cell) bool { return cell == lanista.Cell{I: 1, J: 1} }
+	around := state.Distances(goals, angrymob.Search{Blocked: blocked})
+	n, _ := around.At(lanista.Cell{I: 2, J: 1})
+	Equal(t, "around", n, 4)
+	near := state.Distances(goals, angrymob.Search{Within: 1})
+	Equal(t, "near", near.Cells, []lanista.Cell{{I: 0, J: 1}, {I: 0, J: 2}, {I: 0, J: 0}, {I: 1, J: 1}})
+}
+
 // Units are new each turn, neutral numbers are kept and corrected (PROTOCOL.md 5).
 func TestTheFactsOfATurn(t *testing.T) {
 	arena := firstTurn(t, Welcome, Start, Turn0, Turn1)

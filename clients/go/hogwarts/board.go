@@ -11,22 +11,7 @@ type Search struct {
 }
 
 // Steps tells of each cell how many steps it is from the nearest goal.
-type Steps struct {
-	Cells []lanista.Cell // all that a way leads to, nearest first
-
-	rows, cols int
-	steps      []int // by cell, row by row; -1: no way
-}
-
-// At is how many steps a cell is from the nearest goal; ok is false where no way
-// leads there.
-func (s *Steps) At(cell lanista.Cell) (steps int, ok bool) {
-	if !inside(cell, s.rows, s.cols) {
-		return 0, false
-	}
-	steps = s.steps[cell.I*s.cols+cell.J]
-	return steps, steps >= 0
-}
+type Steps = lanista.Steps
 
 // PosOK tells whether the cell lies on the board.
 func (s *State) PosOK(i, j int) bool {
@@ -78,34 +63,14 @@ func (s *State) GhostNeighbours(i, j int) []lanista.Way {
 // Distances tells of each cell how many steps it is from the nearest goal. Goals
 // outside the board aren't looked at.
 func (s *State) Distances(goals []lanista.Cell, search Search) Steps {
-	found := Steps{rows: s.Rows, cols: s.Cols, steps: make([]int, s.Rows*s.Cols)}
-	for at := range found.steps {
-		found.steps[at] = -1
+	ways := func(cell lanista.Cell) []lanista.Way {
+		return s.waysOut(cell.I, cell.J, search.Diagonal)
 	}
-	reach := func(cell lanista.Cell, steps int) {
-		if at := cell.I*s.Cols + cell.J; found.steps[at] < 0 {
-			found.steps[at] = steps
-			found.Cells = append(found.Cells, cell)
-		}
+	var open func(lanista.Cell) bool
+	if search.Blocked != nil {
+		open = func(cell lanista.Cell) bool { return !search.Blocked(cell) }
 	}
-	for _, goal := range goals {
-		if s.PosOK(goal.I, goal.J) {
-			reach(goal, 0)
-		}
-	}
-	for at := 0; at < len(found.Cells); at++ { // it grows meanwhile
-		cell := found.Cells[at]
-		steps := found.steps[cell.I*s.Cols+cell.J] + 1
-		if search.Within > 0 && steps > search.Within {
-			break
-		}
-		for _, way := range s.waysOut(cell.I, cell.J, search.Diagonal) {
-			if search.Blocked == nil || !search.Blocked(way.To) {
-				reach(way.To, steps)
-			}
-		}
-	}
-	return found
+	return lanista.StepsFrom(goals, s.Rows, s.Cols, search.Within, ways, open)
 }
 
 func (s *State) waysOut(i, j int, diagonal bool) []lanista.Way {

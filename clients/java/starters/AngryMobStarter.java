@@ -1,5 +1,4 @@
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.lanista.client.AngryMobState;
@@ -12,31 +11,12 @@ import org.lanista.client.Move;
 public final class AngryMobStarter {
     private AngryMobStarter() {}
 
-    /** Tells for each cell how many steps it is from the nearest goal. */
-    private static Map<Cell, Integer> distances(AngryMobState state, List<Cell> goals) {
-        Map<Cell, Integer> steps = new HashMap<>();
-        for (Cell goal : goals) {
-            steps.put(goal, 0);
-        }
-        List<Cell> queue = new ArrayList<>(goals);
-        for (int at = 0; at < queue.size(); at++) {
-            Cell cell = queue.get(at);
-            for (Way way : state.neighbours(cell)) {
-                if (!steps.containsKey(way.cell())) {
-                    steps.put(way.cell(), steps.get(cell) + 1);
-                    queue.add(way.cell());
-                }
-            }
-        }
-        return steps;
-    }
-
     private static List<Move> moves(AngryMobState state) {
         List<Cell> goals = new ArrayList<>(List.of(state.enemyBase()));
         if (state.totals().get(state.seat()) <= 8) {
             goals.addAll(state.neutral().keySet()); // we recruit
         }
-        Map<Cell, Integer> steps = distances(state, goals);
+        Map<Cell, Integer> steps = state.distances(goals);
         List<Move> moves = new ArrayList<>();
         for (Map.Entry<Cell, Integer> units : state.mine().entrySet()) {
             Way best = null;

@@ -4,9 +4,11 @@
  */
 
 import { CellMap } from "./cells.js";
+import { FREE, Paths } from "./paths.js";
 import { bySeat, integer, line, some, State } from "./state.js";
 
 /** @typedef {import("./cells.js").Cell} Cell */
+/** @typedef {import("./paths.js").Way<Cell>} Way */
 /** @typedef {import("./state.js").Facts} Facts */
 
 /** Direction: a column to the right. */
@@ -33,6 +35,8 @@ export const DIRECTIONS = Object.freeze([
 export class AngryMobState extends State {
   /** @type {boolean[][]} */
   #passable;
+  /** @type {Paths<Cell>} */
+  #paths;
 
   /**
    * @param {string} match
@@ -47,6 +51,10 @@ export class AngryMobState extends State {
     this.cols = integer(cols);
     const grid = bySeat(some(start, "row"));
     this.#passable = grid.map((row) => row.map((word) => word !== "#"));
+    this.#paths = new Paths(
+      ([i, j]) => (this.#passable[i]?.[j] === undefined ? -1 : i * this.cols + j),
+      ([i, j]) => this.#waysFrom(i, j),
+    );
     /**
      * The cells that hold neutral units now, and how many.
      * @type {CellMap<Cell, number>}
@@ -131,10 +139,34 @@ export class AngryMobState extends State {
    * The ways out of a cell: each direction that a unit can take, and the cell it leads to.
    * @param {number} i the row
    * @param {number} j the column
-   * @returns {[d: number, to: Cell][]}
+   * @returns {readonly Way[]}
    */
   neighbours(i, j) {
-    /** @type {[number, Cell][]} */
+    return this.#paths.from([i, j]);
+  }
+
+  /**
+   * Of each cell, how many steps it is from the nearest goal, nearest first. Cells that no way
+   * leads to aren't in it, and goals that aren't on the map aren't looked at.
+   *
+   * @param {Iterable<Cell>} goals where to measure from
+   * @param {object} [options]
+   * @param {import("./cells.js").CellMap<Cell, unknown> | Iterable<Cell>} [options.blocked] cells
+   *     to go around, beside the impassable ones
+   * @param {number} [options.within] steps to look at, at most
+   * @returns {CellMap<Cell, number>}
+   */
+  distances(goals, { blocked = [], within = Number.POSITIVE_INFINITY } = {}) {
+    const steps = new Int32Array(this.rows * this.cols).fill(FREE);
+    return this.#paths.distances(goals, blocked, within, steps);
+  }
+
+  /**
+   * @param {number} i
+   * @param {number} j
+   */
+  #waysFrom(i, j) {
+    /** @type {Way[]} */
     const ways = [];
     DIRECTIONS.forEach(([di, dj], d) => {
       if (this.passable(i + di, j + dj)) ways.push([d, [i + di, j + dj]]);

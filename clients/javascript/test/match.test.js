@@ -118,12 +118,30 @@ test("outside the map nothing is passable; directions are those of the rules", a
     [DOWN, [3, 1]],
   ]);
   assert.deepEqual(state.neighbours(0, 0), [[RIGHT, [0, 1]]]);
+  assert.deepEqual(state.neighbours(-2, 0), []);
   assert.deepEqual(DIRECTIONS, [
     [0, 1],
     [-1, 0],
     [0, -1],
     [1, 0],
   ]);
+});
+
+test("distances: around impassable cells, never through `blocked`, up to `within`", async () => {
+  const state = await firstState();
+  const steps = state.distances([[0, 1]]);
+  assert.deepEqual([steps.size, steps.get([2, 1]), steps.get([5, 6])], [32, 2, 10]);
+  assert.equal(state.distances([[0, 1]], { blocked: [[1, 1]] }).get([2, 1]), 4);
+  assert.deepEqual(
+    [...state.distances([[0, 1]], { within: 1 })],
+    [
+      [[0, 1], 0],
+      [[0, 2], 1],
+      [[0, 0], 1],
+      [[1, 1], 1],
+    ],
+  );
+  assert.equal(state.distances([[-1, 0]]).size, 0);
 });
 
 test("units are new each turn, neutral ones are kept and corrected (PROTOCOL.md 5)", async () => {

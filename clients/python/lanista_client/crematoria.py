@@ -6,7 +6,7 @@ A position is (i, j, k): row from 0 at the top, column from 0 at the left, level
 
 from __future__ import annotations
 
-from lanista_client.states import State
+from lanista_client.states import State, steps_from
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
@@ -261,17 +261,11 @@ class CrematoriaState(State):
             within: steps to look at, at most.
             levels: the levels on which ways may lead; `(0,)`: underground alone.
         """
-        steps = dict.fromkeys(goals, 0)
-        queue = list(steps)
-        for pos in queue:  # it grows meanwhile
-            step = steps[pos] + 1
-            if step > within:
-                break
-            for _, other in self.neighbours(pos):
-                if other not in steps and other not in blocked and other[2] in levels:
-                    steps[other] = step
-                    queue.append(other)
-        return steps
+
+        def ways(pos: Pos) -> list[tuple[int, Pos]]:
+            return [way for way in self.neighbours(pos) if way[1][2] in levels]
+
+        return steps_from(goals, ways, blocked, within)
 
 
 def _id(unit: CrematoriaUnit) -> int:

@@ -7,7 +7,7 @@ solve.
 
 from __future__ import annotations
 
-from lanista_client.states import State
+from lanista_client.states import State, steps_from
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
@@ -226,17 +226,9 @@ class HogwartsState(State):
             blocked: cells to go around, beside the walls.
             within: steps to look at, at most.
         """
-        steps = dict.fromkeys(goals, 0)
-        queue = list(steps)
-        for cell in queue:  # it grows meanwhile
-            step = steps[cell] + 1
-            if step > within:
-                break
-            for _, other in self.neighbours(*cell, diagonal=diagonal):
-                if other not in steps and other not in blocked:
-                    steps[other] = step
-                    queue.append(other)
-        return steps
+        return steps_from(
+            goals, lambda cell: self.neighbours(*cell, diagonal=diagonal), blocked, within
+        )
 
 
 def _id(unit: HogwartsUnit) -> int:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
-    from typing import Any, Self, TypeAlias
+    from collections.abc import Callable, Container, Iterable
+    from typing import Any, Self, TypeAlias, TypeVar
 
+    Place = TypeVar("Place")
     Cell: TypeAlias = tuple[int, int]
     Facts: TypeAlias = dict[str, list[list[str]]]
 
@@ -181,6 +183,47 @@ class AngryMobState(State):
             for d, (di, dj) in enumerate(DIRECTIONS)
             if self.passable(i + di, j + dj)
         ]
+
+    def distances(
+        self, goals: Iterable[Cell], *, blocked: Container[Cell] = (), within: int = 1 << 30
+    ) -> dict[Cell, int]:
+        """Of each cell, how many steps it is from the nearest goal, nearest first.
+
+        Cells that no way leads to aren't in it.
+
+        Args:
+            goals: where to measure from.
+            blocked: cells to go around, beside the impassable ones.
+            within: steps to look at, at most.
+        """
+        return steps_from(goals, lambda cell: self.neighbours(*cell), blocked, within)
+
+
+def steps_from(
+    goals: Iterable[Place],
+    ways: Callable[[Place], Iterable[tuple[int, Place]]],
+    blocked: Container[Place],
+    within: int,
+) -> dict[Place, int]:
+    """Of each place, how many steps it is from the nearest goal, nearest first.
+
+    Args:
+        goals: where to measure from.
+        ways: the ways out of a place: directions, and the places they lead to.
+        blocked: places to go around.
+        within: steps to look at, at most.
+    """
+    steps = dict.fromkeys(goals, 0)
+    queue = list(steps)
+    for place in queue:  # it grows meanwhile
+        step = steps[place] + 1
+        if step > within:
+            break
+        for _, other in ways(place):
+            if other not in steps and other not in blocked:
+                steps[other] = step
+                queue.append(other)
+    return steps
 
 
 def by_seat(lines: list[list[str]]) -> list[tuple[int, list[str]]]:

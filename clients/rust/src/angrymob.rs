@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::distances::Distances;
 use crate::error::Unreadable;
 use crate::facts::{by_seat, exactly, numbered, numbers, Facts};
 use crate::state::{GameState, Start};
@@ -38,6 +39,21 @@ impl Direction {
             Self::Left => (0, -1),
             Self::Down => (1, 0),
         }
+    }
+}
+
+/// How [`AngryMobState::distances_with`] looks for ways.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// Cells to go around, beside the impassable ones.
+    pub blocked: &'a [Cell],
+    /// Steps to look at, at most.
+    pub within: i32,
+}
+
+impl Default for Search<'_> {
+    fn default() -> Self {
+        Self { blocked: &[], within: i32::MAX }
     }
 }
 
@@ -101,6 +117,18 @@ impl AngryMobState {
             let (di, dj) = d.delta();
             let other = (cell.0 + di, cell.1 + dj);
             self.passable(other).then_some((d, other))
+        })
+    }
+
+    /// Of each cell, how many steps it is from the nearest goal.
+    pub fn distances(&self, goals: &[Cell]) -> Distances<Cell> {
+        self.distances_with(goals, Search::default())
+    }
+
+    /// The same, around cells, or only near the goals.
+    pub fn distances_with(&self, goals: &[Cell], search: Search<'_>) -> Distances<Cell> {
+        Distances::search((self.rows, self.cols), goals, search.blocked, search.within, |cell| {
+            self.neighbours(cell).map(|(_, other)| other)
         })
     }
 }

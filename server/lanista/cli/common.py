@@ -75,6 +75,8 @@ def fault_lines(names: Sequence[str], result: "ResultInfo") -> Iterator[str]:
                 f"{place}: {code}: {fault.words}"
                 for place, fault in zip(places, examples, strict=True)
             ]
+            if code == "ignored":
+                del lines[1:]  # no fault: one says it all
             if count > len(examples):
                 lines[:1] = [f"{code}: {count:,} time{'' if count == 1 else 's'}"]
                 if examples:

@@ -17,12 +17,31 @@ PART_SECONDS = 3.0
 """Seconds for which a part of a board that doesn't fit is shown before the next one."""
 
 
+DELAY = 0.05
+"""Seconds for which each position is shown at first, unless another delay is given."""
+LONGEST = 20.0
+"""Seconds that drawing adds to a match at most, unless a delay is given."""
+
+
 class LiveBoard:
-    """Draws every position in the terminal; the last one stays on the screen."""
+    """Draws positions in the terminal; the last one stays on the screen."""
 
     def __init__(
-        self, names: Sequence[str], cell_width: int, delay: float, console: Console | None = None
+        self,
+        names: Sequence[str],
+        cell_width: int,
+        delay: float | None,
+        console: Console | None = None,
     ) -> None:
+        """Make a board.
+
+        Args:
+            names: The names of the bots, by seat.
+            cell_width: The maximum width of a cell, in characters.
+            delay: How long each position is shown, in seconds. None: `DELAY` at first, and less
+                and less the longer the match goes on, so that it never takes `LONGEST` more.
+            console: Where to draw.
+        """
         self._names = names
         self._cell_width = cell_width
         self._delay = delay
@@ -37,6 +56,7 @@ class LiveBoard:
         self._view: BoardView | None = None
         self._last: tuple[Frame, Mapping[Place, str] | None] | None = None
         self._began: float | None = None
+        self._drawn_at = 0.0
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -61,7 +81,8 @@ class LiveBoard:
     async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
         """Draw the position, and the cells that bots mark; wait for the delay.
 
-        It is a match's `Watcher`.
+        Positions that would be shown for less than a screen needs are passed over. It is a match's
+        `Watcher`.
         """
         if self._view is None or not game.turn:
             self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
@@ -70,5 +91,11 @@ class LiveBoard:
             self._began = now
         number = int((now - self._began) / PART_SECONDS)
         self._last = frame, _ = game.frame(), drawn
+        delay = self._delay
+        if delay is None:
+            delay = DELAY * max(0.0, 1 - (now - self._began) / LONGEST)
+            if delay < DELAY / 2 and now - self._drawn_at < DELAY / 2:
+                return
+        self._drawn_at = now
         self._live.update(self._view.screen(frame, self._console, number, drawn), refresh=True)
-        await trio.sleep(self._delay)
+        await trio.sleep(delay)

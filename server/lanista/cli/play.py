@@ -71,6 +71,12 @@ class PlayCommand(click.Command):
 @click.option("--game", metavar="GAME", help="The game; may be given so instead of first.")
 @click.option("-l", "--list", "lists", is_flag=True, help="Only list the house bots of GAME.")
 @click.option("-s", "--seed", type=int, help="The match's seed; without it, a new one.")
+@click.option(
+    "--original-seeds",
+    is_flag=True,
+    help="Give each seat the seed that the original program gives its player (Hogwarts and "
+    "Crematoria), instead of a secret one.",
+)
 @game_options
 @click.option(
     "-o",
@@ -86,9 +92,8 @@ class PlayCommand(click.Command):
 @click.option(
     "--delay",
     type=Finite(min=0),
-    default=50.0,
-    show_default=True,
     metavar="MS",
+    show_default="50, and less the longer a match goes on",
     help="Pause between turns while the board is drawn.",
 )
 @size_option
@@ -126,6 +131,7 @@ def command(
     game: str | None,
     lists: bool,
     seed: int | None,
+    original_seeds: bool,
     map_: str | None,
     sets: tuple[str, ...],
     move_limit: int | None,
@@ -134,7 +140,7 @@ def command(
     bot_limits: str | None,
     sandbox: str,
     match_cpu: int | None,
-    delay: float,
+    delay: float | None,
     size: int,
     watch: bool,
     web: str | None,
@@ -156,6 +162,7 @@ def command(
     from lanista.bots.orphans import become_subreaper
     from lanista.cli.web import PagePort
     from lanista.games import registry
+    from lanista.games.originals import of_game, seat_seeds
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
@@ -181,6 +188,8 @@ def command(
     first_seed = inputs.checked_seed(ruleset, seed)
     if seed is not None:
         inputs.checked_seed(ruleset, first_seed + matches - 1)
+    if original_seeds and of_game(ruleset.name) is None:
+        raise BadInputError(f"--original-seeds: {ruleset.title} has no original with such seeds")
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
     contestants = apart(
@@ -219,13 +228,14 @@ def command(
                 ruleset=ruleset,
                 settings=settings,
                 seed=match_seed,
+                seat_seeds=seat_seeds(match_seed, ruleset.seats) if original_seeds else (),
                 board=board,
                 conditions=conditions,
             ),
             contestants=contestants,
             record_path=_record_path(game, record, matches, match_seed),
         )
-        code = session.play(match, delay / 1000, size, draws=draws)
+        code = session.play(match, None if delay is None else delay / 1000, size, draws=draws)
         if code in (EXIT_NO_START, EXIT_INTERRUPTED):
             return code
     session.summarize(matches)
@@ -284,12 +294,12 @@ class _Session:
         self._drawn = 0
         self.exit_code = 0
 
-    def play(self, match: "StartedMatch", delay: float, size: int, *, draws: bool) -> int:
+    def play(self, match: "StartedMatch", delay: float | None, size: int, *, draws: bool) -> int:
         """Play one match and print its result.
 
         Args:
             match: The match.
-            delay: Pause between moves while the board is drawn, in seconds.
+            delay: Pause between moves while the board is drawn, in seconds; None for the usual one.
             size: Width of a cell of the drawn board, in characters.
             draws: Whether to draw the board in the terminal.
 
@@ -303,10 +313,11 @@ class _Session:
 
         try:
             if self._page is not None:
+                from lanista.cli.live import DELAY
                 from lanista.cli.watch import play_watched
                 from lanista.hosting.control import MatchControl
 
-                match.control = MatchControl(delay)
+                match.control = MatchControl(DELAY if delay is None else delay)
                 played = trio.run(play_watched, match, self._page, self._print)
             elif not draws:
                 played = trio.run(interruptible, match.play, match.interrupt)

@@ -524,6 +524,9 @@ def _output_lines(record: "Record", names: Sequence[str], turn: int) -> Iterator
 
 
 def _print_result(record: "Record", ruleset: "Ruleset") -> None:
+    from lanista.games.originals import of_game
+    from lanista.page.seat_colours import letter
+
     header, result = record.header, record.result
     click.echo(
         f"{header.game}, match {printable(header.match)}, {printable(header.started)}, "
@@ -537,6 +540,9 @@ def _print_result(record: "Record", ruleset: "Ruleset") -> None:
     for line in ending_line(ruleset, result):
         click.echo(line)
     for seat, player in enumerate(header.players):
-        click.echo(f"  {result.ranks[seat]}. {printable(player.name)}  score {result.scores[seat]}")
+        # The original programs and their players count from 0; the board has letters.
+        called = f" ({letter(seat)}, player {seat})" if of_game(header.game) is not None else ""
+        name = printable(player.name)
+        click.echo(f"  {result.ranks[seat]}. {name}{called}  score {result.scores[seat]}")
     for line in fault_lines([player.name for player in header.players], result):
         click.echo(line)

@@ -1,8 +1,9 @@
 """`lanista tournament check`: lets each bot play against itself, and describes the tournament."""
 
+import math
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -105,15 +106,30 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
         yield f"blocks: {blocks_text(planned, None)}, each {matches}: {planned * each} in all"
     times = [trial.seconds for trial in trials if not trial.trouble]
     if times:
-        mean = sum(times) / len(times)
-        time_text = f"time: about {mean:.1f} s a match"
+        expected = slowest_seat(times, setup.ruleset.seats)
+        time_text = f"time: about {expected:.1f} s a match"
         if planned is not None:
-            time_text += f", {duration(planned * each * mean)} for all, one at a time"
+            time_text += f", {duration(planned * each * expected)} for all, one at a time"
         yield time_text
     yield f"seeds: {seeds_text(setup)}"
     if setup.spec.maps:
         yield f"maps: {', '.join(setup.spec.maps)}"
     yield f"results: {where(setup)}"
+
+
+def slowest_seat(times: Sequence[float], seats: int) -> float:
+    """Return the mean time of a match, which takes as long as the slowest of its seats' bots.
+
+    Args:
+        times: How long each bot takes for a match against itself, in seconds.
+        seats: The number of seats, which any of the bots may take.
+    """
+    seats = min(seats, len(times))
+    line_ups = math.comb(len(times), seats)
+    # In line-ups in which a bot is the slowest, the others are from those that are faster.
+    return sum(
+        time * math.comb(faster, seats - 1) / line_ups for faster, time in enumerate(sorted(times))
+    )
 
 
 def seeds_text(setup: Setup) -> str:

@@ -176,7 +176,8 @@ class LineDisplay(Display):
             for line in failure_lines(event):
                 self._print(line)
             every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
-            if self._clock() - self._printed >= every:
+            is_last = event.progress.played == event.progress.planned
+            if is_last or self._clock() - self._printed >= every:
                 self._printed = self._clock()
                 self._lines += 1
                 parts = [progress_line(event), event.progress.words, self._more]

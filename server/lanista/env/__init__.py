@@ -8,5 +8,15 @@ This needs the extra `rl`: `pip install 'lanista[rl]'`. docs/training.md describ
 
 from lanista.env.bot import Policy, PolicyBot, as_bot
 from lanista.env.parallel import LanistaEnv, env, parallel_env
+from lanista.env.single import SeatEnv, seat_env
 
-__all__ = ["LanistaEnv", "Policy", "PolicyBot", "as_bot", "env", "parallel_env"]
+__all__ = [
+    "LanistaEnv",
+    "Policy",
+    "PolicyBot",
+    "SeatEnv",
+    "as_bot",
+    "env",
+    "parallel_env",
+    "seat_env",
+]

@@ -1,5 +1,6 @@
 """A game as a PettingZoo `ParallelEnv`: all seats act at once, as they do in the arena."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,14 @@ except ModuleNotFoundError as missing:
         "lanista.env needs PettingZoo and Gymnasium: pip install 'lanista[rl]'"
     ) from missing
 
+from lanista.env.opponents import Opponents
 from lanista.games import registry
-from lanista.games.arrays import Mask, Observation, encoder_of
+from lanista.games.arrays import Cells, Mask, Observation, encoder_of
 from lanista.games.base import Consequence, complete_settings
 from lanista.library.game import Game, new_game
 
+Seen = Observation | Cells
+"""What an agent sees: arrays by name, or with `flat` one row of numbers."""
 RESULT_REWARD = 100.0
 """The default reward for a win of Angry Mob, whose places aren't decided by the score."""
 
@@ -34,6 +38,8 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         board: str | Path | None = None,
         settings: Mapping[str, int] | None = None,
         size: tuple[int, int] | None = None,
+        flat: bool = False,
+        opponents: Mapping[str, str] | None = None,
         max_cycles: int | None = None,
         result_reward: float | None = None,
         render_mode: str | None = None,
@@ -63,14 +69,29 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._cycles = 0
         self._painter: Any = None
         self._random = np.random.default_rng()
-        self.possible_agents = [f"seat_{seat}" for seat in range(ruleset.seats)]
+        seats = {f"seat_{seat}": seat for seat in range(ruleset.seats)}
+        self._opponents = Opponents(game, _by_seat(seats, opponents or {}))
+        self._seats = {
+            agent: seat for agent, seat in seats.items() if seat not in self._opponents.names
+        }
+        self.possible_agents = list(self._seats)
         self.agents: list[str] = []
+        # By agent, the mask of the present position, and the sum of its rewards in this game.
+        self._masks: dict[str, Mask] = {}
+        self._returns: dict[str, float] = {}
         things, actions = self._encoder.choices
+        shapes = self._encoder.shapes
+        numbers = sum(math.prod(shape) for shape in shapes.values())
+        self._flat = flat
+        self.state_space = spaces.Box(-np.inf, np.inf, (numbers,), np.float32)
+        """The space of `state()`."""
         self.observation_spaces = {
-            agent: spaces.Dict(
+            agent: spaces.Box(-np.inf, np.inf, (numbers,), np.float32)
+            if flat
+            else spaces.Dict(
                 {
                     name: spaces.Box(-np.inf, np.inf, shape, np.float32)
-                    for name, shape in self._encoder.shapes.items()
+                    for name, shape in shapes.items()
                 }
             )
             for agent in self.possible_agents
@@ -91,44 +112,52 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         self,
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002 - PettingZoo's interface; there are none
-    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Seen], dict[str, dict[str, Any]]]:
         """Start a new game.
 
         A seed decides it and all later resets without one; games that follow each other differ.
         """
         if seed is not None:
             self._random = np.random.default_rng(seed)
+        match_seed = int(self._random.integers(2**31))
         self.game = new_game(
-            self._ruleset.name,
-            seed=int(self._random.integers(2**31)),
-            board=self._board,
-            settings=self._settings,
+            self._ruleset.name, seed=match_seed, board=self._board, settings=self._settings
         )
+        self._opponents.begin(self.game, match_seed)
         self.agents = self.possible_agents[:]
         self._cycles, self._painter = 0, None
+        self._returns = dict.fromkeys(self.agents, 0.0)
         return self._observations(self.game), self._infos(self.game)
 
     def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         """Carry out one turn; an agent without an action does nothing.
 
         Returns:
-            By agent: observations, rewards, terminations, truncations and infos.
+            By agent: observations, rewards, terminations, truncations and infos. In the last step
+            of a game an agent's infos have its `episode`: `r`, the sum of its rewards, and `l`, the
+            number of steps.
+
+        Raises:
+            ValueError: An action is for somebody else than the agents, or isn't an action.
         """
         game = self.game
         if game is None or not self.agents:
             raise RuntimeError("no game is in progress: call reset() first")
+        for agent in actions:
+            if agent not in self._seats:
+                raise ValueError(f"no agent {agent!r}; they are {', '.join(self._seats)}")
         before = _leads(game)
         things = self._encoder.choices[0]
-        answers = []
-        for seat, agent in enumerate(self.possible_agents):
+        answers = self._opponents.answers(game)
+        for agent, seat in self._seats.items():
             action = np.asarray(actions.get(agent, np.zeros(things, int)))
             if action.shape != (things,) or action.min() < 0 or action.max() >= self._actions:
                 raise ValueError(
                     f"{agent}'s action has shape {action.shape} and must be {things} numbers "
                     f"from 0 to {self._actions - 1}"
                 )
-            answers.append(self._encoder.moves(game.rules, seat, action))
-        game.step(answers)
+            answers[seat] = self._encoder.moves(game.rules, seat, action)
+        game.step([answers[seat] for seat in range(game.seats)])
         self._cycles += 1
         rewards = _leads(game) - before
         if game.outcome is not None:
@@ -137,54 +166,90 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
             not game.over and self.max_cycles is not None and self._cycles >= self.max_cycles
         )
         agents = self.agents
-        finished = (
-            self._observations(game),
-            dict(zip(agents, rewards.tolist(), strict=True)),
-            dict.fromkeys(agents, game.over),
-            dict.fromkeys(agents, truncated),
-            self._infos(game),
-        )
+        rewarded = {agent: float(rewards[seat]) for agent, seat in self._seats.items()}
+        for agent, reward in rewarded.items():
+            self._returns[agent] += reward
+        infos = self._infos(game)
         if game.over or truncated:
             self.agents = []
-        return finished
+            for agent, info in infos.items():
+                info["episode"] = {"r": self._returns[agent], "l": self._cycles}
+        return (
+            self._observations(game),
+            rewarded,
+            dict.fromkeys(agents, game.over),
+            dict.fromkeys(agents, truncated),
+            infos,
+        )
 
     @property
     def _actions(self) -> int:
         return self._encoder.choices[1]
 
-    def _observations(self, game: Game) -> dict[str, Observation]:
-        return {
-            agent: self._encoder.observe(game.rules, seat)
-            for seat, agent in enumerate(self.possible_agents)
+    def action_mask(self, agent: str) -> Mask:
+        """Return what an agent can do now: a row a thing, with 1 for each possible action."""
+        return self._masks[agent]
+
+    def state(self) -> Cells:
+        """Return the whole position as one array, for a critic that sees all: seat 0's view."""
+        return _flattened(self._encoder.observe(self._playing.rules, 0))
+
+    @property
+    def _playing(self) -> Game:
+        if self.game is None:
+            raise RuntimeError("no game is in progress: call reset() first")
+        return self.game
+
+    def _observations(self, game: Game) -> dict[str, Seen]:
+        seen = {
+            agent: self._encoder.observe(game.rules, seat) for agent, seat in self._seats.items()
         }
+        if not self._flat:
+            return dict(seen)
+        return {agent: _flattened(observation) for agent, observation in seen.items()}
 
     def _infos(self, game: Game) -> dict[str, dict[str, Any]]:
         """Return each agent's mask, in the form that the action space's `sample` takes."""
-        return {
-            agent: {"action_mask": _mask_rows(self._encoder.mask(game.rules, seat))}
-            for seat, agent in enumerate(self.possible_agents)
+        self._masks = {
+            agent: self._encoder.mask(game.rules, seat) for agent, seat in self._seats.items()
         }
+        return {agent: {"action_mask": tuple(mask)} for agent, mask in self._masks.items()}
 
     def render(self) -> np.ndarray[Any, Any] | None:
         """Return a picture of the position: rows, columns and RGB; None without `render_mode`."""
         if self.render_mode is None:
             return None
-        if self.game is None:
-            raise RuntimeError("no game is in progress: call reset() first")
+        game = self._playing
         from lanista.page.image import Painter, Shot  # noqa: PLC0415 - training needs no Pillow
 
-        rules = self.game.rules
+        rules = game.rules
         if self._painter is None:
-            self._painter = Painter(rules.scene(), self._ruleset.title, self.possible_agents)
-        shot = Shot(self.game.turn, rules.frame(), self.game.scores)
+            names = [self._opponents.names.get(seat, f"seat_{seat}") for seat in range(game.seats)]
+            self._painter = Painter(rules.scene(), self._ruleset.title, names)
+        shot = Shot(game.turn, rules.frame(), game.scores)
         return np.asarray(self._painter.draw(shot))
 
     def close(self) -> None:
         """Do nothing: an environment holds nothing open."""
 
 
-def _mask_rows(mask: Mask) -> tuple[Mask, ...]:
-    return tuple(mask)
+def _flattened(observation: Observation) -> Cells:
+    """Return all arrays of an observation, in their order, as one row of numbers."""
+    return np.concatenate([array.ravel() for array in observation.values()])
+
+
+def _by_seat(seats: Mapping[str, int], opponents: Mapping[str, str]) -> dict[int, str]:
+    """Return the opponents' names by seat.
+
+    Raises:
+        ValueError: One sits in no seat of the game, or nobody is left to act.
+    """
+    for agent in opponents:
+        if agent not in seats:
+            raise ValueError(f"opponents: no seat {agent!r}; they are {', '.join(seats)}")
+    if len(opponents) == len(seats):
+        raise ValueError("opponents: every seat has one; leave at least one seat to act")
+    return {seats[agent]: name for agent, name in opponents.items()}
 
 
 def _leads(game: Game) -> np.ndarray[Any, Any]:

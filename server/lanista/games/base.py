@@ -30,6 +30,8 @@ class RefusalCode(enum.Enum):
     LATE = "late"
     MALFORMED = "malformed"
     ILLEGAL = "illegal"
+    IGNORED = "ignored"
+    """It repeats an order, which is no fault; on the wire it is told like an illegal submove."""
 
 
 @attrs.frozen
@@ -51,10 +53,23 @@ verdict shouldn't write the messages.
 """
 
 
-def illegal(reasons: Mapping[int, Reason]) -> tuple[Refusal, ...]:
-    """Return refusals of illegal submoves from the reasons by index; this writes the messages."""
+REPEATED = "a second order for unit {}; only its first one counts"
+"""The template of the reason why an order is ignored, where the rules ignore repeated ones."""
+
+
+def repeats(reasons: Mapping[int, Reason]) -> int:
+    """Return how many submoves are merely ignored because they repeat an order."""
+    return sum(reason[0] is REPEATED for reason in reasons.values())
+
+
+def refusals(reasons: Mapping[int, Reason]) -> tuple[Refusal, ...]:
+    """Return the refusals of submoves from the reasons by index; this writes the messages."""
     return tuple(
-        Refusal(RefusalCode.ILLEGAL, template.format(*values), index)
+        Refusal(
+            RefusalCode.IGNORED if template is REPEATED else RefusalCode.ILLEGAL,
+            template.format(*values),
+            index,
+        )
         for index, (template, *values) in reasons.items()
     )
 
@@ -82,6 +97,8 @@ class Answer:
 
     The ruleset decides what follows from them. `Game.explain` says what is wrong with them.
     """
+    repeats: int = 0
+    """How many of them are merely ignored because they repeat an order."""
 
 
 @attrs.frozen

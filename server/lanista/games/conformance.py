@@ -363,7 +363,7 @@ def refusals(
         f"explain is about submoves {indexes}, but parse refuses {refused}; they must agree",
     )
     require(
-        all(refusal.code is RefusalCode.ILLEGAL for refusal in explained),
+        all(refusal.code in {RefusalCode.ILLEGAL, RefusalCode.IGNORED} for refusal in explained),
         "explain gives a code other than ILLEGAL",
     )
     return explained

@@ -283,6 +283,14 @@ class Originals:
     """Makes of a match file's text what viewers draw; FormatError if it isn't a match file."""
 
 
+def seat_seeds(seed: int, seats: int) -> tuple[int, ...]:
+    """Return the seeds that an original program gives its players' generators, by seat.
+
+    Whoever knows one knows the match's seed, so only matches between one's own bots use them.
+    """
+    return tuple((seed + seat + 1) % 2**31 for seat in range(seats))
+
+
 def with_times(shown: Shown, statuses: Iterable[Sequence[float]]) -> Shown:
     """Add the share of its time that each player used to the stats; only a judge's file has it."""
 

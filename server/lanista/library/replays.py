@@ -13,8 +13,8 @@ from lanista.games.base import Game, Ruleset
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
-from lanista.match.clock import Limits
-from lanista.match.encoder import MatchInfo, Version1Encoder
+from lanista.match.encoder import Version1Encoder
+from lanista.match.feed import match_info
 from lanista.match.record import Record, TurnInfo, read_record
 from lanista.page import difference
 from lanista_client import GAMES, State
@@ -340,15 +340,8 @@ class _Cursor:
 
     def _begin(self) -> None:
         header = self._record.header
-        info = MatchInfo(
-            match=header.match,
-            game=header.game,
-            players=tuple(player.name for player in header.players),
-            limits=Limits(header.clock.first, header.clock.turn),
-            lag_allowance=header.clock.lag_allowance,
-            seed=header.seed,
-        )
-        opening = Version1Encoder(info).opening(self._game, self._seat, self._status())
+        encoder = Version1Encoder(match_info(header))
+        opening = encoder.opening(self._game, self._seat, self._status())
         start, _, turn = opening.partition(b"\nturn 0\n")
         self._state = GAMES.get(header.game, State)(header.match, facts_of(start))
         self._state.update(0, facts_of(turn))

@@ -92,6 +92,8 @@ class MatchSpec:
     settings: Mapping[str, int]
     """The value of every setting, as returned by `complete_settings`."""
     seed: int
+    seat_seeds: tuple[int, ...] = ()
+    """The seed that each seat is sent; empty: secret ones (`encoder.seat_seed`)."""
     board: Any = None
     """The board, in the ruleset's own representation; None if the seed generates one."""
     conditions: MatchConditions = attrs.field(factory=MatchConditions)

@@ -52,6 +52,9 @@ class MatchInfo:
     """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
     seed: int
     """The match's seed. It is never sent; only seeds that are derived from it are."""
+    seat_seeds: tuple[int, ...] = ()
+    """The seed that each seat is sent; empty: those of `seat_seed`, from which nobody can infer
+    the match's seed."""
 
 
 def seat_seed(game: str, seed: int, seat: int) -> int:
@@ -112,7 +115,8 @@ class Version1Encoder:
         lines.append(Clock(info.limits.first, info.limits.turn))
         if info.lag_allowance:
             lines.append(Lag(info.lag_allowance))
-        lines.append(Seed(seat_seed(info.game, info.seed, seat)))
+        seeds = info.seat_seeds
+        lines.append(Seed(seeds[seat] if seeds else seat_seed(info.game, info.seed, seat)))
         if seat not in self._fixed:
             self._fixed[seat] = game.facts_at_start(seat)
         return b"".join(map(bytes, lines)) + self._fixed[seat] + self.turn(game, seat, status)

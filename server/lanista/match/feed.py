@@ -6,14 +6,28 @@ again. The lines before the match (`welcome`, `wait`) aren't part of the match a
 
 from collections.abc import Iterator
 
-from lanista.games.base import Consequence, Ruleset
+from lanista.games.base import Consequence, RefusalCode, Ruleset
 from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
-from lanista.match.record import Record
+from lanista.match.record import Header, Record
 from lanista.match.replay import judged_turns, seat_faults, start
-from lanista_protocol import Hello, Note, NoteCode
+from lanista.match.verdicts import note_of
+from lanista_protocol import Hello
 
-_NOTES = frozenset(code.value for code in NoteCode)
+_NOTES = frozenset(code.value for code in RefusalCode)
+
+
+def match_info(header: Header) -> MatchInfo:
+    """Return the facts of a recorded match from which its opening is encoded."""
+    return MatchInfo(
+        match=header.match,
+        game=header.game,
+        players=tuple(player.name for player in header.players),
+        limits=Limits(header.clock.first, header.clock.turn),
+        lag_allowance=header.clock.lag_allowance,
+        seed=header.seed,
+        seat_seeds=header.seat_seeds,
+    )
 
 
 def asked_turns(record: Record, seat: int) -> list[int]:
@@ -51,14 +65,7 @@ def payloads(
         BadRecordError: As for `replay.start`.
     """
     header = record.header
-    info = MatchInfo(
-        match=header.match,
-        game=header.game,
-        players=tuple(player.name for player in header.players),
-        limits=Limits(header.clock.first, header.clock.turn),
-        lag_allowance=header.clock.lag_allowance,
-        seed=header.seed,
-    )
+    info = match_info(header)
     player = header.players[seat]
     encoder: Encoder = Version1Encoder(info)
     is_version1 = player.protocol == "1" if hello is None else hello.version is not None
@@ -88,7 +95,7 @@ def payloads(
         if wants_notes:
             notes = b"".join(
                 [
-                    encoder.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))
+                    encoder.note(note_of(fault))
                     for fault in seat_faults(header, game, judged, seat)
                     if fault.code in _NOTES
                 ]

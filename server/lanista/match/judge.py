@@ -28,8 +28,8 @@ from lanista.match.figures import MatchFigures
 from lanista.match.record import FaultInfo
 from lanista.match.seat import Seat
 from lanista.match.turn_lines import ANSWERS_KEPT, Room, times_of
-from lanista.match.verdicts import FaultTally, faults_of, late_message, read_answer
-from lanista_protocol import ErrorCode, Note, NoteCode
+from lanista.match.verdicts import FaultTally, faults_of, late_message, note_of, read_answer
+from lanista_protocol import ErrorCode
 
 LONG_LINE = 4096
 """Length of an answer in characters above which other tasks may run before it is parsed."""
@@ -138,17 +138,19 @@ class Judge:
                 self.figures.count_late(in_stall=in_stall)
             if not in_stall and (isinstance(verdict, Late) or seat.absent):
                 self._count_late(seat, times)
-            tally.count(verdict, seat.gone)
+            wants_examples = tally.count(verdict, seat.gone)
             hello = seat.connection.hello
             assert hello is not None
             wants_notes = hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT
-            if isinstance(verdict, Answer) and not wants_notes and not tally.wants_examples:
+            if isinstance(verdict, Answer) and not wants_notes and not wants_examples:
                 continue  # Nobody reads the messages, and there may be thousands.
             faults = self._faults(game, turn, seat, verdict, times)
             self.faults[seat.index] = faults
             tally.keep(faults, is_out=seat.gone is not None)
             if wants_notes and not isinstance(verdict, Missing):
-                notes[seat.index] = b"".join([_note(seat, fault) for fault in faults])
+                notes[seat.index] = b"".join(
+                    [seat.encoder.note(note_of(fault)) for fault in faults]
+                )
         return notes
 
     def _count_late(self, seat: Seat, times: Sequence[int] | None) -> None:
@@ -248,7 +250,3 @@ def _spend(seat: Seat, seconds: float) -> None:
 
 def _reason_out(turn: int, seat: Seat, code: str) -> FaultInfo:
     return FaultInfo(turn=turn, seat=seat.index, code=code, index=None, words=seat.gone_message)
-
-
-def _note(seat: Seat, fault: FaultInfo) -> bytes:
-    return seat.encoder.note(Note(NoteCode(fault.code), fault.turn, fault.index, fault.words))

@@ -36,7 +36,7 @@ from lanista.games.outcome import Outcome, Termination
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import FAILURES
 
-FORMAT = 3
+FORMAT = 4
 """Version of the format, raised when older readers couldn't understand newer records."""
 ENDING = ".jsonl.gz"
 """File name ending of a record."""
@@ -120,6 +120,8 @@ class Header:
     """The number of this attempt, from 1; it is higher after void matches."""
     ladder: LadderInfo | None = None
     """The ladder that the match was played on; None for any other match."""
+    seat_seeds: tuple[int, ...] = ()
+    """The seed that each seat was sent; empty: those of `encoder.seat_seed`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -434,6 +436,11 @@ class LineReader:
             )
         header: Header = _structured(self.path, 1, line, value, Header)
         self._seats = len(header.players)
+        if len(header.seat_seeds) not in {0, self._seats}:
+            raise BadRecordError(
+                f"{self.path}: line 1: seat_seeds has {len(header.seat_seeds)} seeds; "
+                f"expected one for each of {self._seats} seats"
+            )
         return header
 
 

@@ -232,8 +232,7 @@ def verify(record: Record, ruleset: Ruleset) -> int:
     for judged in judged_turns(record, game):
         for seat, tally in enumerate(tallies):
             gone = judged.turn.reason_gone(seat)
-            tally.count(judged.verdicts[seat], None if gone is None else gone.code)
-            if tally.wants_examples or gone is not None:
+            if tally.count(judged.verdicts[seat], None if gone is None else gone.code):
                 faults = seat_faults(record.header, game, judged, seat)
                 tally.keep(faults, is_out=gone is not None)
     result = record.result

@@ -105,6 +105,7 @@ class Match:
             limits=spec.conditions.clock,
             lag_allowance=spec.conditions.lag_allowance,
             seed=spec.seed,
+            seat_seeds=spec.seat_seeds,
         )
         version1 = Version1Encoder(info)
         classic = spec.ruleset.classic

@@ -102,6 +102,7 @@ def header(
         board=board,
         generated=spec.board is None,
         seed=spec.seed,
+        seat_seeds=spec.seat_seeds,
         players=tuple(players),
         clock=ClockInfo(
             first=clock.first,

@@ -25,7 +25,7 @@ from lanista.games.base import (
     Verdict,
 )
 from lanista.match.record import FaultInfo
-from lanista_protocol import MalformedLineError, shown, tokenize
+from lanista_protocol import MalformedLineError, Note, NoteCode, shown, tokenize
 
 NAMES: Mapping[type[Verdict], str] = {
     Answer: "answer",
@@ -65,7 +65,7 @@ def read_answer(game: Game, seat: int, line: str) -> tuple[Answer | Malformed, S
 
 
 EXAMPLES = 3
-"""Maximum number of a seat's faults that are kept as examples."""
+"""Maximum number of a seat's faults of each code that are kept as examples."""
 
 
 @attrs.define
@@ -77,38 +77,55 @@ class FaultTally:
     examples: list[FaultInfo] = attrs.field(factory=list)
     """The first faults, and the one by which the seat is out."""
 
-    def count(self, verdict: Verdict, gone: str | None) -> None:
-        """Count the faults of a turn.
+    def count(self, verdict: Verdict, gone: str | None) -> bool:
+        """Count the faults of a turn; return whether some of them are to be kept as examples.
 
         Args:
             verdict: The verdict on the seat's turn.
             gone: The code of the reason why the seat is out since this turn; None if it isn't.
         """
+        found: dict[str, int] = {}
         if isinstance(verdict, Answer):
-            if verdict.refused:
-                self.counts[RefusalCode.ILLEGAL.value] += len(verdict.refused)
+            found = {
+                RefusalCode.ILLEGAL.value: len(verdict.refused) - verdict.repeats,
+                RefusalCode.IGNORED.value: verdict.repeats,
+            }
         elif isinstance(verdict, Late):
-            self.counts[RefusalCode.LATE.value] += 1
+            found[RefusalCode.LATE.value] = 1
         elif isinstance(verdict, Malformed):
-            self.counts[RefusalCode.MALFORMED.value] += 1
+            found[RefusalCode.MALFORMED.value] = 1
         elif gone is not None:
-            self.counts[gone] += 1
-
-    @property
-    def wants_examples(self) -> bool:
-        """Whether the next fault is to be kept as an example."""
-        return len(self.examples) < EXAMPLES
+            found[gone] = 1
+        wants = gone is not None
+        for code, number in found.items():
+            if number:
+                wants |= self.counts[code] < EXAMPLES
+                self.counts[code] += number
+        return wants
 
     def keep(self, faults: Sequence[FaultInfo], *, is_out: bool) -> None:
-        """Keep faults of a turn as examples, as far as there is room.
+        """Keep faults of a turn as examples, as far as there is room for their codes.
 
         Args:
             faults: The faults of the seat in this turn.
             is_out: Whether the seat is out by the only one of them, which is always kept.
         """
-        if is_out and not self.wants_examples:
-            self.examples.pop()
-        self.examples += faults[: EXAMPLES - len(self.examples)]
+        kept = Counter(fault.code for fault in self.examples)
+        for fault in faults:
+            if is_out and kept[fault.code] == EXAMPLES:
+                last = max(n for n, known in enumerate(self.examples) if known.code == fault.code)
+                del self.examples[last]
+            elif kept[fault.code] == EXAMPLES:
+                continue
+            kept[fault.code] += 1
+            self.examples.append(fault)
+
+
+def note_of(fault: FaultInfo) -> Note:
+    """Return the note by which a bot is told of a fault, of a code that the protocol knows."""
+    is_ignored = fault.code == RefusalCode.IGNORED.value
+    code = NoteCode.ILLEGAL if is_ignored else NoteCode(fault.code)
+    return Note(code, fault.turn, fault.index, fault.words)
 
 
 def in_order(tallies: Sequence[FaultTally]) -> list[FaultInfo]:

@@ -237,7 +237,7 @@ def columns(standings: Standings) -> list[Column]:
         Column(
             "failures",
             "Endings that were its own fault; see the endings.",
-            lambda row: failures_text(row.endings),
+            lambda row: failures_text(row.endings) or "none",
             is_text=True,
         ),
     ]
@@ -317,6 +317,8 @@ def summary(standings: Standings) -> list[str]:
 def remarks(standings: Standings) -> list[str]:
     """Return the lines below the table: about benched bots, and about the advantage of seats."""
     lines = [benched_text(standings)] if any(row.benched for row in standings.rows) else []
+    if any(row.superior is not None for row in standings.rows):
+        lines.append("superior: the likelihood that a bot is stronger than the next one")
     if standings.seat_advantage:
         seats = ", ".join(
             f"seat {seat} {estimate_text(estimate)}"

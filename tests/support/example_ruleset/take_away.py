@@ -16,7 +16,7 @@ from lanista.games.base import (
     Setting,
     Token,
     Verdict,
-    illegal,
+    refusals,
 )
 from lanista.games.chance import Chance, SeededChance
 from lanista.games.outcome import Outcome, Termination
@@ -53,7 +53,7 @@ class TakeAway:
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the submoves that `parse` refuses."""
-        return illegal(self._judge(seat, tokens)[1])
+        return refusals(self._judge(seat, tokens)[1])
 
     def _judge(self, seat: int, tokens: Sequence[Token]) -> tuple[int | None, dict[int, Reason]]:
         """Return the stones to take, and why submoves are refused, by index."""

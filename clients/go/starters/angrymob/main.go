@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"log"
+	"math"
 
 	"lanista"
 	"lanista/angrymob"
@@ -24,14 +25,14 @@ func main() {
 				goals = append(goals, group.Cell)
 			}
 		}
-		steps := distances(state, goals)
+		steps := state.Distances(goals, angrymob.Search{})
 		var moves []lanista.Move
 		for _, group := range state.Mine {
 			ways := state.Neighbours(group.I, group.J)
-			best := ways[0]
-			for _, way := range ways[1:] {
-				if steps[way.To] < steps[best.To] {
-					best = way
+			best, nearest := ways[0], math.MaxInt
+			for _, way := range ways {
+				if left, ok := steps.At(way.To); ok && left < nearest {
+					best, nearest = way, left
 				}
 			}
 			moves = append(moves, angrymob.Move(group.I, group.J, group.N, best.D))
@@ -43,21 +44,4 @@ func main() {
 		log.Fatal(arena.Err())
 	}
 	fmt.Println(arena.Result())
-}
-
-// distances tells for each cell how many steps it is from the nearest goal.
-func distances(state *angrymob.State, goals []lanista.Cell) map[lanista.Cell]int {
-	steps := make(map[lanista.Cell]int)
-	for _, goal := range goals {
-		steps[goal] = 0
-	}
-	for queue := goals; len(queue) > 0; queue = queue[1:] {
-		for _, way := range state.Neighbours(queue[0].I, queue[0].J) {
-			if _, known := steps[way.To]; !known {
-				steps[way.To] = steps[queue[0]] + 1
-				queue = append(queue, way.To)
-			}
-		}
-	}
-	return steps
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use lanista_client::angrymob::{AngryMobState, Cell, Direction, Order};
+use lanista_client::angrymob::{AngryMobState, Cell, Direction, Order, Search};
 use lanista_client::{Arena, Error, Options, State, Token};
 
 use crate::scripted::{
@@ -97,6 +97,19 @@ fn passable_and_neighbours() {
     assert_eq!(vec![(Right, (2, 2)), (Up, (1, 1)), (Left, (2, 0)), (Down, (3, 1))], ways);
     assert_eq!(vec![(Right, (0, 1))], state.neighbours((0, 0)).collect::<Vec<_>>());
     assert_eq!([0, 1, 2, 3], Direction::ALL.map(|d| d as i32));
+}
+
+#[test]
+fn distances() {
+    // Around impassable cells; through `blocked` never; `within` ends the search.
+    let state = position::<AngryMobState>(whole_match());
+    let steps = state.distances(&[(0, 1)]);
+    assert_eq!((32, Some(2), Some(10)), (steps.len(), steps.get((2, 1)), steps.get((5, 6))));
+    let around = Search { blocked: &[(1, 1)], ..Default::default() };
+    assert_eq!(Some(4), state.distances_with(&[(0, 1)], around).get((2, 1)));
+    let near = Search { within: 1, ..Default::default() };
+    let near: Vec<_> = state.distances_with(&[(0, 1)], near).into_iter().copied().collect();
+    assert_eq!(vec![((0, 1), 0), ((0, 2), 1), ((0, 0), 1), ((1, 1), 1)], near);
 }
 
 #[test]

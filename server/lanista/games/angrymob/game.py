@@ -21,7 +21,7 @@ from lanista.games.base import (
     Submove,
     Token,
     Verdict,
-    illegal,
+    refusals,
 )
 from lanista.games.outcome import Outcome, Termination, forfeit
 from lanista.games.picture import Frame, Mark, Place, Scene
@@ -85,7 +85,7 @@ class AngryMob:
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the first illegal submove, if any."""
-        return illegal(self._first_illegal(self._units[seat], _numbers(tokens)))
+        return refusals(self._first_illegal(self._units[seat], _numbers(tokens)))
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield what the submoves of a well-formed answer order, the illegal one included."""

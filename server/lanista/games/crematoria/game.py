@@ -13,6 +13,7 @@ from typing import cast
 import attrs
 
 from lanista.games.base import (
+    REPEATED,
     Answer,
     MalformedAnswerError,
     Reason,
@@ -21,8 +22,9 @@ from lanista.games.base import (
     Token,
     TooManySubmovesError,
     Verdict,
-    illegal,
     number_text,
+    refusals,
+    repeats,
 )
 from lanista.games.crematoria import scene
 from lanista.games.crematoria.board import ELEVATOR, GEM, ROCK, rows_of
@@ -105,11 +107,11 @@ class Crematoria:
             TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
         """
         orders, refused = _judged(self.state, seat, tokens)
-        return Answer(tuple(orders), tuple(refused))
+        return Answer(tuple(orders), tuple(refused), repeats(refused))
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the submoves that `parse` refuses."""
-        return illegal(_judged(self.state, seat, tokens)[1])
+        return refusals(_judged(self.state, seat, tokens)[1])
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield what the submoves of a well-formed answer order, refused or not, in its order."""
@@ -383,7 +385,7 @@ def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]
             return ("unit {} is nobody's, not yours", unit)
         return ("unit {} is player {}'s, not yours", unit, owner)
     if unit in ordered:
-        return ("unit {} has an order already; the first one counts", unit)
+        return (REPEATED, unit)
     if not 0 <= direction < len(DIRECTIONS):
         return ("direction {}; it is from 0 (Bottom) to 10 (None)", direction)
     return None

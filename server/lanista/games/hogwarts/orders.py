@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from lanista.games.base import (
+    REPEATED,
     Answer,
     MalformedAnswerError,
     Reason,
@@ -16,7 +17,8 @@ from lanista.games.base import (
     Submove,
     Token,
     TooManySubmovesError,
-    illegal,
+    refusals,
+    repeats,
 )
 from lanista.games.hogwarts.board import CLANS
 from lanista.games.hogwarts.grid import COL, NEAR, OUTSIDE, ROW
@@ -65,14 +67,14 @@ def parse(
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
     orders, refused = _judged(seat, clans, ingredients, tokens)
-    return Answer(tuple(orders.values()), tuple(refused))
+    return Answer(tuple(orders.values()), tuple(refused), repeats(refused))
 
 
 def explain(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
 ) -> tuple[Refusal, ...]:
     """Return what is wrong with the orders that `parse` refuses, given the same arguments."""
-    return illegal(_judged(seat, clans, ingredients, tokens)[1])
+    return refusals(_judged(seat, clans, ingredients, tokens)[1])
 
 
 def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
@@ -145,7 +147,7 @@ def _judged(
         ):
             raise _malformed(tokens[start:end], end - start, index)
         if unit in orders:
-            refused[index] = ("a second order for unit {}; only its first one counts", unit)
+            refused[index] = (REPEATED, unit)
         elif not 0 <= unit < units:
             refused[index] = ("there is no unit {}; units are 0 to {}", unit, units - 1)
         elif clans[unit] != seat:

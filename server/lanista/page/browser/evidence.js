@@ -15,7 +15,6 @@ import { outputParts } from "./output.js";
 import { FAULTY, playerOf } from "./panels.js";
 import {
   capital,
-  faultCount,
   formatDuration,
   printable,
   splitAnswer,
@@ -97,7 +96,7 @@ function answerOf({ head, pointed }, play, seat, open) {
   const faults = play.faults?.filter((fault) => fault.seat === seat) ?? [];
   // The others stand at their submoves.
   const unplaced = faults.filter(({ index }) => index === null || index >= (orders?.length ?? 0));
-  const more = faultCount(play, seat) - faults.length;
+  const more = play.more_faults?.[seat] ?? 0;
   return el(
     "section",
     null,

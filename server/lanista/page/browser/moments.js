@@ -7,6 +7,8 @@
  * @module
  */
 
+import { isGrave } from "./text.js";
+
 /** @typedef {import("./decode.js").Frame} Frame */
 /** @typedef {{count: number, frame(n: number): Frame | null}} Frames */
 
@@ -116,7 +118,7 @@ function flagsOf({ play, events = [] }, seat) {
     return flags;
   }
   const verdict = play.verdicts[seat];
-  const fault = play.faults?.find((one) => one.seat === seat);
+  const fault = play.faults?.find((one) => one.seat === seat && isGrave(one));
   if (verdict === "late") {
     flags |= LATE;
   } else if (verdict === "malformed" || (verdict === "missing" && fault) || play.left?.[seat]) {

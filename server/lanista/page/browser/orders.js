@@ -8,7 +8,7 @@
  */
 
 import { cellOf } from "./decode.js";
-import { nameSeats, printable } from "./text.js";
+import { isGrave, nameSeats, printable } from "./text.js";
 
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Play} Play */
@@ -37,15 +37,17 @@ export function ordersOf(head, play, seat) {
     return null;
   }
   const refused = new Map(
-    (play.faults ?? []).flatMap(({ seat: of, index, words }) =>
-      of === seat && index !== null ? [[index, words]] : [],
+    (play.faults ?? []).flatMap((fault) =>
+      fault.seat === seat && fault.index !== null ? [[fault.index, fault]] : [],
     ),
   );
   return submoves.map(([text, unit, cells, why], index) => {
-    const reason = refused.get(index) ?? why ?? "";
+    const fault = refused.get(index);
+    const reason = fault?.words ?? why ?? "";
+    const isRefused = fault !== undefined && isGrave(fault);
     return {
       text: nameSeats(text, head),
-      fate: refused.has(index) ? "refused" : why === undefined ? "done" : "idle",
+      fate: isRefused ? "refused" : reason === "" ? "done" : "idle",
       why: printable(nameSeats(reason, head)),
       units: unit < 0 ? [] : [unit],
       cells: cells.map((cell) => cellOf(head.scene, cell)),

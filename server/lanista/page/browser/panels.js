@@ -16,6 +16,7 @@ import {
   eventsOf,
   faultCount,
   formatDuration,
+  isGrave,
   nameSeats,
   printable,
   turnWord,
@@ -196,7 +197,7 @@ function share(part) {
  */
 function marksOf(play, seat) {
   const verdict = play?.verdicts[seat] ?? "answer";
-  const fault = play?.faults?.find((each) => each.seat === seat);
+  const fault = play?.faults?.find((each) => each.seat === seat && isGrave(each));
   const reason = fault?.words ?? play?.left?.[seat] ?? "";
   return [
     play !== null &&

@@ -293,13 +293,22 @@ function refusedText(faults, count) {
 }
 
 /**
+ * Return whether an entry of a turn's faults is one; an order that only repeats another is ignored.
+ *
+ * @param {{code: string}} fault
+ */
+export function isGrave({ code }) {
+  return code !== "ignored";
+}
+
+/**
  * Return how many faults a seat had in a turn, including those that the frame doesn't have.
  *
  * @param {Play} play
  * @param {number} seat
  */
 export function faultCount(play, seat) {
-  const shown = play.faults?.filter((fault) => fault.seat === seat) ?? [];
+  const shown = play.faults?.filter((fault) => fault.seat === seat && isGrave(fault)) ?? [];
   return shown.length + (play.more_faults?.[seat] ?? 0);
 }
 

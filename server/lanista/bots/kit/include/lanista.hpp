@@ -547,6 +547,19 @@ class Distances {
         places_.push_back(place);
     }
 
+    /// Goes out from the goals, at most `within` steps; `go_on(place, steps)` reaches what is next
+    /// to a place; for the states.
+    template <typename GoOn>
+    void search(const std::vector<Place>& goals, int within, GoOn go_on) {
+        for (const Place goal : goals) reach(goal, 0);
+        for (std::size_t at = 0; at < places_.size(); ++at) {  // it grows meanwhile
+            const Place place = places_[at];
+            const int next = steps_[place] + 1;
+            if (next > within) break;
+            go_on(place, next);
+        }
+    }
+
   private:
     Grid<int> steps_;
     std::vector<Place> places_;
@@ -614,6 +627,12 @@ class AngryMob : public State {
         Cell to;  ///< the cell it leads to
     };
 
+    /// How to look for ways.
+    struct Search {
+        std::vector<Cell> blocked = {};  ///< cells to go around, beside the impassable ones
+        int within = no_way;             ///< steps to look at, at most
+    };
+
     /// Units sent: k of them from row i, column j in direction d.
     struct Submove {
         int i, j, k, d;
@@ -647,6 +666,26 @@ class AngryMob : public State {
         for (const Dir d : {right, up, left, down})
             if (passable(step(cell, d))) ways.push_back({d, step(cell, d)});
         return ways;
+    }
+
+    /// Of each cell, how many steps it is from the nearest goal; goals outside the map count for
+    /// nothing.
+    Distances<Cell> distances(const std::vector<Cell>& goals, const Search& search) const {
+        Grid<char> blocked(rows, cols, 1, 0);
+        for (const Cell cell : search.blocked)
+            if (blocked.has(cell)) blocked[cell] = 1;
+        Distances<Cell> steps(rows, cols, 1);
+        steps.search(goals, search.within, [&](const Cell cell, const int next) {
+            for (const Dir d : {right, up, left, down}) {
+                const Cell to = step(cell, d);
+                if (passable(to) && !blocked[to]) steps.reach(to, next);
+            }
+        });
+        return steps;
+    }
+    /// The same around impassable cells alone.
+    Distances<Cell> distances(const std::vector<Cell>& goals) const {
+        return distances(goals, Search());
     }
 
     /// Reads the lines that describe a match; for `Arena`.
@@ -874,16 +913,12 @@ class Hogwarts : public State {
         for (const Cell cell : search.blocked)
             if (blocked.has(cell)) blocked[cell] = 1;
         Distances<Cell> steps(rows, cols, 1);
-        for (const Cell goal : goals) steps.reach(goal, 0);
-        for (std::size_t k = 0; k < steps.places().size(); ++k) {  // it grows meanwhile
-            const Cell cell = steps.places()[k];
-            const int next = steps[cell] + 1;
-            if (next > search.within) break;
+        steps.search(goals, search.within, [&](const Cell cell, const int next) {
             for (int d = 0; d < 8; d += search.diagonal ? 1 : 2) {
                 const Cell to = step(cell, Dir(d));
                 if (passable(to) && !blocked[to]) steps.reach(to, next);
             }
-        }
+        });
         return steps;
     }
     /// The same in the steps of a wizard, around walls alone.
@@ -1112,16 +1147,12 @@ class Crematoria : public State {
         for (const int level : search.levels)
             if (level == 0 || level == 1) open[level] = true;
         Distances<Pos> steps(rows, cols, 2);
-        for (const Pos goal : goals) steps.reach(goal, 0);
-        for (std::size_t at = 0; at < steps.places().size(); ++at) {  // it grows meanwhile
-            const Pos pos = steps.places()[at];
-            const int next = steps[pos] + 1;
-            if (next > search.within) break;
+        steps.search(goals, search.within, [&](const Pos pos, const int next) {
             for (int d = 0, end = ways_from(pos); d < end; ++d) {
                 const Pos to = step(pos, Dir(d));
                 if (passable(to) && open[to.k] && !blocked[to]) steps.reach(to, next);
             }
-        }
+        });
         return steps;
     }
     /// The same on both levels, around rock alone.

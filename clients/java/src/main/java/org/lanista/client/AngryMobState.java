@@ -1,10 +1,12 @@
 package org.lanista.client;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A match of Angry Mob (docs/rules/angrymob.md); cells are counted from 0 at the top left. */
 public final class AngryMobState extends State {
@@ -184,6 +186,32 @@ public final class AngryMobState extends State {
             }
         }
         return ways;
+    }
+
+    /**
+     * {@return of each cell, how many steps it is from the nearest goal}
+     *
+     * @param goals where to measure from
+     */
+    public Map<Cell, Integer> distances(Collection<Cell> goals) {
+        return distances(goals, Set.of(), Integer.MAX_VALUE);
+    }
+
+    /**
+     * {@return of each cell, how many steps it is from the nearest goal, nearest first; cells that
+     * no way leads to aren't in it}
+     *
+     * @param goals where to measure from
+     * @param blocked cells to go around, beside the impassable ones
+     * @param within steps to look at, at most
+     */
+    public Map<Cell, Integer> distances(Collection<Cell> goals, Set<Cell> blocked, int within) {
+        return Distances.from(
+                goals,
+                this::neighbours,
+                Way::cell,
+                cell -> !blocked.contains(cell),
+                within);
     }
 
     /**

@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -355,28 +354,12 @@ public final class CrematoriaState extends State {
      */
     public Map<Pos, Integer> distances(
             Collection<Pos> goals, Set<Pos> blocked, int within, Set<Integer> levels) {
-        Map<Pos, Integer> steps = new LinkedHashMap<>();
-        for (Pos goal : goals) {
-            steps.put(goal, 0);
-        }
-        List<Pos> queue = new ArrayList<>(steps.keySet());
-        for (int at = 0; at < queue.size(); at++) { // it grows meanwhile
-            Pos pos = queue.get(at);
-            int step = steps.get(pos);
-            if (step >= within) {
-                break;
-            }
-            for (Way way : neighbours(pos)) {
-                Pos other = way.pos;
-                if (!steps.containsKey(other)
-                        && !blocked.contains(other)
-                        && levels.contains(other.k())) {
-                    steps.put(other, step + 1);
-                    queue.add(other);
-                }
-            }
-        }
-        return steps;
+        return Distances.from(
+                goals,
+                this::neighbours,
+                Way::pos,
+                pos -> !blocked.contains(pos) && levels.contains(pos.k()),
+                within);
     }
 
     /**

@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -315,25 +314,12 @@ public final class HogwartsState extends State {
      */
     public Map<Cell, Integer> distances(
             Collection<Cell> goals, boolean diagonally, Set<Cell> blocked, int within) {
-        Map<Cell, Integer> steps = new LinkedHashMap<>();
-        for (Cell goal : goals) {
-            steps.put(goal, 0);
-        }
-        List<Cell> queue = new ArrayList<>(steps.keySet());
-        for (int at = 0; at < queue.size(); at++) { // it grows meanwhile
-            Cell cell = queue.get(at);
-            int step = steps.get(cell);
-            if (step >= within) {
-                break;
-            }
-            for (Way way : neighbours(cell, diagonally)) {
-                if (!steps.containsKey(way.cell) && !blocked.contains(way.cell)) {
-                    steps.put(way.cell, step + 1);
-                    queue.add(way.cell);
-                }
-            }
-        }
-        return steps;
+        return Distances.from(
+                goals,
+                cell -> neighbours(cell, diagonally),
+                Way::cell,
+                cell -> !blocked.contains(cell),
+                within);
     }
 
     /**

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.lanista.client.AngryMobState.Direction;
 import org.lanista.client.AngryMobState.Moved;
 import org.lanista.client.AngryMobState.Way;
@@ -119,6 +120,21 @@ final class MatchTest {
         Check.equal(
                 List.of(new Way(Direction.RIGHT, cell(0, 1))), state.neighbours(cell(0, 0)));
         Check.equal(List.of(-1, 0), List.of(Direction.UP.di(), Direction.UP.dj()));
+    }
+
+    /** Around impassable cells; through {@code blocked} never; {@code within} ends the search. */
+    void distances() {
+        AngryMobState state = first(Said.MATCH);
+        Map<Cell, Integer> steps = state.distances(List.of(cell(0, 1)));
+        Check.equal(
+                List.of(32, 2, 10),
+                List.of(steps.size(), steps.get(cell(2, 1)), steps.get(cell(5, 6))));
+        Set<Cell> blocked = Set.of(cell(1, 1));
+        int all = Integer.MAX_VALUE;
+        Check.equal(4, state.distances(List.of(cell(0, 1)), blocked, all).get(cell(2, 1)));
+        Check.equal(
+                Map.of(cell(0, 1), 0, cell(0, 2), 1, cell(0, 0), 1, cell(1, 1), 1),
+                state.distances(List.of(cell(0, 1)), Set.of(), 1));
     }
 
     /** Units are new each turn, neutral numbers are kept and corrected (PROTOCOL.md 5). */

@@ -1,0 +1,72 @@
+"""A game as a Gymnasium environment of one seat, against house bots in the others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from lanista.env.parallel import LanistaEnv, Seen
+from lanista.games import registry
+from lanista.games.arrays import Cells
+
+
+class SeatEnv(gymnasium.Env[Any, Any]):
+    """The environment that `seat_env` makes."""
+
+    def __init__(
+        self, game: str, opponents: str | Sequence[str], *, seat: int = 0, **options: Any
+    ) -> None:
+        seats = registry.get(game).seats
+        if not 0 <= seat < seats:
+            raise ValueError(f"seat {seat}; {game} has the seats 0 to {seats - 1}")
+        names = [opponents] * (seats - 1) if isinstance(opponents, str) else list(opponents)
+        if len(names) != seats - 1:
+            raise ValueError(
+                f"{len(names)} opponents; {game} takes {seats - 1}, or one name for all of them"
+            )
+        others = [f"seat_{other}" for other in range(seats) if other != seat]
+        self.parallel = LanistaEnv(game, opponents=dict(zip(others, names, strict=True)), **options)
+        """The environment of the whole game, in which the seat is the only agent."""
+        self.metadata = self.parallel.metadata
+        self.render_mode = self.parallel.render_mode
+        self._agent = f"seat_{seat}"
+        self.observation_space = self.parallel.observation_space(self._agent)
+        self.action_space = self.parallel.action_space(self._agent)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Seen, dict[str, Any]]:
+        """Start a new game; a seed decides it and all later resets without one."""
+        super().reset(seed=seed)
+        observations, infos = self.parallel.reset(seed=seed, options=options)
+        return observations[self._agent], infos[self._agent]
+
+    def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+        """Carry out one turn: observation, reward, whether it is over, truncated, and infos."""
+        stepped = self.parallel.step({self._agent: action})
+        observation, reward, over, truncated, info = (of[self._agent] for of in stepped)
+        info.pop("episode", None)  # Gymnasium's wrappers count episodes, and insist that it is new
+        return observation, reward, over, truncated, info
+
+    def action_masks(self) -> Cells:
+        """Return the mask of every thing after the other, as MaskablePPO of sb3-contrib asks."""
+        return self.parallel.action_mask(self._agent).astype(np.bool_).ravel()
+
+    def render(self) -> Any:
+        """Return a picture of the position: rows, columns and RGB; None without `render_mode`."""
+        return self.parallel.render()
+
+
+def seat_env(
+    game: str, opponents: str | Sequence[str], *, seat: int = 0, **options: Any
+) -> SeatEnv:
+    """Return a Gymnasium `Env` of one seat of a game.
+
+    Args:
+        game: The ruleset's name.
+        opponents: The house bots of the other seats, in their order, or one for all of them.
+        seat: The seat that acts.
+        options: Those of `parallel_env`, `opponents` apart.
+    """
+    return SeatEnv(game, opponents, seat=seat, **options)

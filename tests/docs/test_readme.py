@@ -1,0 +1,22 @@
+"""README.md: what its first page says of the first bot and the first tournament."""
+
+from docs.pages import CHECKOUT, Shell, fenced
+
+PATIENT = ["--time-init", "100", "--time-move", "20", "--stall-margin", "600000"]
+
+
+def test_the_first_bot_wins_and_the_tournament_has_nothing_to_warn_of(tmp_path):
+    """Eleven of twelve matches against RandomRunners, whatever the machine; no line begins with
+    `warn` in `tournament check`.
+    """
+    bot, cup, *_ = (text for kind, text in fenced(CHECKOUT / "README.md") if kind)
+    shell = Shell(tmp_path, {"play": PATIENT})
+    (shell.folder / "mybot.py").write_text(bot)
+    (shell.folder / "cup.toml").write_text(cup)
+    _, played = shell.run(
+        "lanista play angrymob 'python3 mybot.py' RandomRunners --console -n 12 -s 1"
+    )
+    assert "12 matches: MyBot won 11, RandomRunners won 0, 1 drawn" in played
+    _, checked = shell.run("lanista tournament check cup.toml")
+    assert "ok    Mine: " in checked
+    assert "warn" not in checked
