@@ -63,8 +63,8 @@ def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
         ladders: The names and games of the arena's ladders.
 
     Raises:
-        StoreError: The database is in use, or the new one can't be written.
-        OSError: The folder of records can't be read.
+        StoreError: The database is in use, the new one can't be written, or the folder of records
+            can't be read.
     """
     with rebuilding(data.database) as work:
         former = work.competitions()

@@ -130,8 +130,6 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
         return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
     except StoreError as error:
         raise BadInputError(str(error)) from None
-    except OSError as error:
-        raise BadInputError(f"{error.filename}: can't be read: {error.strerror}") from None
 
 
 @command.command("run")

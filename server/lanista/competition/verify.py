@@ -110,8 +110,8 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
         database: The database's file.
 
     Raises:
-        StoreError: The database is in use, or the new one can't be written.
-        OSError: The folder of records can't be read.
+        StoreError: The database is in use, the new one can't be written, or the folder of records
+            can't be read.
     """
     records = TournamentRecords(setup)
     with rebuilding(database, Kind.TOURNAMENT) as work:

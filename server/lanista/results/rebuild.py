@@ -154,7 +154,7 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
         holds: As in `Database.open`.
 
     Raises:
-        StoreError: It is in use, or the new one can't be written.
+        StoreError: It is in use, the new one can't be written, or the block raises an OSError.
     """
     path = path.resolve()
     part = path.with_name(path.name + ".new")
