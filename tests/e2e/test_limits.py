@@ -1,7 +1,9 @@
 """`lanista play --limits … --sandbox …`: whole matches of bots that are held to them."""
 
 import os
+import shlex
 import socket
+import sys
 
 import pytest
 
@@ -95,7 +97,7 @@ def test_a_bot_in_a_sandbox_reads_no_record(lanista):
 def test_a_sandbox_that_can_not_be_made_is_an_error_before_anything_starts(lanista, tmp_path):
     """Never a match without it."""
     mark = tmp_path / "started"
-    touch = f"touch {mark}"
+    touch = shlex.join([sys.executable, "-c", f"open({str(mark)!r}, 'w')"])
     done = lanista(
         *PLAY, touch, OPPONENT, *OPTIONS, "--sandbox", "bwrap", env=environment(PATH="/none")
     )
