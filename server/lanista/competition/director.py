@@ -22,7 +22,7 @@ import attrs
 import trio
 
 from lanista.competition import events
-from lanista.competition.executors import Workers, no_cleanup
+from lanista.competition.executors import Workers
 from lanista.competition.formats.base import Format, Progress
 from lanista.competition.match_list import Row, match_rows
 from lanista.competition.result_recorder import ResultRecorder
@@ -75,7 +75,6 @@ class Director(Scheduler):
         workers: Workers,
         *,
         play: Callable[[Task], list[Finished]],
-        cleanup: Callable[[], None] = no_cleanup,
         on_event: Callable[[events.Event], None] = lambda _: None,
     ) -> None:
         """Prepare a run; nothing is read or started before `run`.
@@ -85,8 +84,7 @@ class Director(Scheduler):
             store: The open database, locked by the caller.
             format_: A new format, to which no result was reported.
             workers: The workers, not started; `run` starts and ends them.
-            play: The function that plays a task in a worker; picklable, like the next one.
-            cleanup: The function that each worker calls before it ends.
+            play: The function that plays a task in a worker; picklable.
             on_event: Called with each event, in the trio thread; must not block.
         """
         super().__init__(
@@ -94,7 +92,6 @@ class Director(Scheduler):
             setup.contestants,
             workers,
             play=play,
-            cleanup=cleanup,
             on_event=on_event,
         )
         self.setup = setup
@@ -164,8 +161,7 @@ class Director(Scheduler):
             over=over,
             halted=self._halted,
             interrupted=self._finishing and not over and not self._halted,
-            # Only a version test has this attribute.
-            decision=getattr(self._format, "decision", ""),
+            decision=self._format.decision,
         )
         self._emit(
             events.Ended(

@@ -70,7 +70,6 @@ def open_tournament(
             format_,
             workers,
             play=worker.play_blocks,
-            cleanup=worker.end_idle_bots,
             on_event=_ignore if on_event is None else on_event,
         )
 

@@ -87,7 +87,6 @@ class Scheduler(abc.ABC):
         workers: Workers,
         *,
         play: Callable[[Task], list[Finished]] = worker.play_blocks,
-        cleanup: Callable[[], None] = worker.end_idle_bots,
         on_event: Callable[[events.Event], None] = lambda _: None,
     ) -> None:
         """Prepare a run; nothing is started.
@@ -96,15 +95,13 @@ class Scheduler(abc.ABC):
             match_setup: What all matches have in common.
             contestants: The bots of all blocks, by name.
             workers: The workers, not started; they are started and ended here.
-            play: The function that plays a task in a worker; picklable, like the next one.
-            cleanup: The function that each worker calls before it ends.
+            play: The function that plays a task in a worker; picklable.
             on_event: Called with each event, in the trio thread; must not block.
         """
         self._match_setup = match_setup
         self._contestants = contestants
         self._workers = workers
         self._play_task = play
-        self._cleanup = cleanup
         self._emit = on_event
         self._halted = ""
         self._wake = trio.Event()
@@ -180,7 +177,7 @@ class Scheduler(abc.ABC):
         except BaseException:
             await _end(self._workers.terminate)
             raise
-        await _end(functools.partial(self._workers.close, self._cleanup))
+        await _end(functools.partial(self._workers.close, worker.end_idle_bots))
 
     async def _wait(self) -> None:
         """Wait until a task has ended, `wake` was called, or the number of slots has changed."""

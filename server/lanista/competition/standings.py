@@ -52,7 +52,6 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
             counted.append(score)
         else:
             uncounted.append(id_)
-    rounds = getattr(format_, "rounds", None)  # only formats that are played in rounds have it
     over = format_.over()
     return Snapshot(
         counted=counted,
@@ -64,7 +63,7 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
         order=format_.order(),
         byes=dict(format_.byes()),
         benched=tuple(benched),
-        rounds=() if rounds is None else tuple(map(tuple, rounds())),
+        rounds=tuple(map(tuple, format_.rounds())),
     )
 
 

@@ -1,5 +1,5 @@
 """Tournament formats as state machines: which bots meet, and in which order.
 
 They work on names, openings and points alone. Nothing here plays, stores, or reads a clock. `base`
-has the protocol that every format implements.
+has what every format implements.
 """

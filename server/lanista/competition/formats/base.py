@@ -1,4 +1,4 @@
-"""The protocol of a tournament format, and what the formats share.
+"""The interface of a tournament format, and what the formats share.
 
 A format asks for blocks and is given their results.
 
@@ -7,12 +7,13 @@ nor the ids of blocks. The same bots and the same results give the same pairings
 resumed by giving a new format all results so far.
 """
 
+import abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import attrs
 
-from lanista.results.blocks import BlockScore, Pairing, Seating
+from lanista.results.blocks import BlockScore, Pairing, RoundMeeting, Seating
 
 
 @attrs.frozen(kw_only=True)
@@ -27,62 +28,68 @@ class Progress:
     """The current stage as one line for people, such as `round 3 of 5`; empty if there is none."""
 
 
-class Format(Protocol):
-    """A tournament format: decides which bots meet, and when."""
+class Format(abc.ABC):
+    """A tournament format: decides which bots meet, and when.
 
-    @property
-    def seated(self) -> tuple[Seating, ...]:
-        """The seatings that each of its blocks is played in."""
-        ...
+    Its state is what was recorded, what was handed out, and who is benched.
+    """
 
+    decision: str = ""
+    """The hypothesis that a version test has accepted, `H0` or `H1`; empty in all other cases."""
+
+    def __init__(self, seated: Sequence[Seating]) -> None:
+        self.seated = tuple(seated)
+        """The seatings of each block."""
+        self._recorded: dict[Pairing, BlockScore] = {}
+        self._handed_out: set[Pairing] = set()
+        # A dict, not a set, for its order: the same calls must give the same state.
+        self._benched: dict[str, None] = {}
+
+    @abc.abstractmethod
     def record(self, pairing: Pairing, played: BlockScore) -> None:
         """Take the result of a block; called once a block.
 
         When a tournament is resumed, the stored blocks are given in the order in which they ended.
         A block that this format didn't ask for, and never will, is remembered and not counted.
         """
-        ...
 
+    @abc.abstractmethod
     def bench(self, bot: str) -> None:
         """Take a bot out of the tournament.
 
         Its blocks are no longer wanted, except those that were already handed out.
         """
-        ...
 
+    @abc.abstractmethod
     def next(self) -> Pairing | None:
         """Hand out the next block that is wanted and was neither played nor handed out.
 
         Returns None when there is none for now: either results are awaited, or the format is
         `over`.
         """
-        ...
 
     def give_back(self, pairing: Pairing) -> None:
-        """Take back a block that `next` handed out and that won't be played now.
+        """Take back a block that was handed out and won't be played, as a bot of it was benched."""
+        self._handed_out.discard(pairing)
 
-        Called when one of its bots was benched.
-        """
-        ...
-
+    @abc.abstractmethod
     def over(self) -> bool:
         """Return whether every block that is wanted was played."""
-        ...
 
+    @abc.abstractmethod
     def counts(self, pairing: Pairing) -> bool:
         """Return whether a block that was played belongs to the tournament as it is now."""
-        ...
 
+    @abc.abstractmethod
     def progress(self) -> Progress:
         """Return the progress of the tournament."""
-        ...
 
     def order(self) -> Sequence[tuple[int, str]] | None:
         """Return the places that the format itself gives, best first, as (place, bot).
 
-        Tied bots share the best place (1, 1, 3). None where the points decide.
+        Tied bots share the best place (1, 1, 3). None where points or ratings decide.
         """
-        ...
+        return None
 
     def byes(self) -> Mapping[str, float]:
         """Return the points from byes and walkovers by bot; bots without any are left out.
@@ -90,11 +97,23 @@ class Format(Protocol):
         They are on the scale of a block's points. For two seats a bye is worth a block whose
         matches were all won; for four it is worth the mean of a block.
         """
-        ...
+        return {}
+
+    def rounds(self) -> list[list[RoundMeeting]]:
+        """Return the meetings of each round until now, the present one last, if there are rounds."""
+        return []
 
     def verdict(self) -> str:
-        """Return the outcome in one line once the format is over, such as the winner; else ""."""
-        ...
+        """Return the outcome in one line once the format is over; empty if the table tells it."""
+        return ""
+
+    def _free(self, pairing: Pairing) -> bool:
+        """Return whether a block was neither played nor handed out."""
+        return pairing not in self._recorded and pairing not in self._handed_out
+
+    def _playable(self, bots: Iterable[str]) -> bool:
+        """Return whether none of these bots is benched."""
+        return not self._benched or self._benched.keys().isdisjoint(bots)
 
 
 Rotation = Callable[[int], int]
@@ -157,27 +176,3 @@ def shared_places(groups: Iterable[Iterable[str]], bots: Sequence[str]) -> list[
         place = len(places) + 1
         places += [(place, bot) for bot in sorted(set(group) & index.keys(), key=index.__getitem__)]
     return places
-
-
-class FormatState:
-    """The state that all formats have: what was recorded, what was handed out, who is benched."""
-
-    def __init__(self, seated: Sequence[Seating]) -> None:
-        self.seated = tuple(seated)
-        """The seatings of each block."""
-        self._recorded: dict[Pairing, BlockScore] = {}
-        self._handed_out: set[Pairing] = set()
-        # A dict, not a set, for its order: the same calls must give the same state.
-        self._benched: dict[str, None] = {}
-
-    def _free(self, pairing: Pairing) -> bool:
-        """Return whether a block was neither played nor handed out."""
-        return pairing not in self._recorded and pairing not in self._handed_out
-
-    def give_back(self, pairing: Pairing) -> None:
-        """Take back a block that was handed out and won't be played, as a bot of it was benched."""
-        self._handed_out.discard(pairing)
-
-    def _playable(self, bots: Iterable[str]) -> bool:
-        """Return whether none of these bots is benched."""
-        return not self._benched or self._benched.keys().isdisjoint(bots)

@@ -5,14 +5,14 @@ the format says.
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from lanista.competition.formats.base import FormatState, Progress, Rotation, turned
+from lanista.competition.formats.base import Format, Progress, Rotation, turned
 from lanista.competition.formats.designs import balanced
 from lanista.results.blocks import BlockScore, Pairing, Seating
 
 
-class Fixed(FormatState):
+class Fixed(Format):
     """A fixed list of blocks for each opening."""
 
     def __init__(
@@ -120,18 +120,6 @@ class Fixed(FormatState):
         """
         unwanted = self._played - self._played_wanted
         return Progress(played=self._played, planned=self._wanted + unwanted)
-
-    def order(self) -> None:
-        """Return None: points and ratings decide."""
-        return
-
-    def byes(self) -> Mapping[str, float]:
-        """Return nothing: every bot plays as often as the others."""
-        return {}
-
-    def verdict(self) -> str:
-        """Return "": the table tells it all."""
-        return ""
 
 
 def round_robin(

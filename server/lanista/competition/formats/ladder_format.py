@@ -8,7 +8,7 @@ least has waited longest.
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from lanista.competition.formats.base import FormatState, Progress, Rotation, arranged
+from lanista.competition.formats.base import Format, Progress, Rotation, arranged
 from lanista.competition.formats.ladder import Ladder
 from lanista.results.blocks import BlockScore, Pairing, Seating
 
@@ -16,7 +16,7 @@ SLACK = 2
 """The most blocks that a bot may be ahead of the least played one to be handed out, if possible."""
 
 
-class LadderFormat(FormatState):
+class LadderFormat(Format):
     """A ladder. Each block has an opening of its own, so that no seed's luck counts twice."""
 
     def __init__(
@@ -165,15 +165,3 @@ class LadderFormat(FormatState):
         """Return the progress; without a limit the total is unknown."""
         planned = None if self._limit is None else max(self._limit, len(self._played))
         return Progress(played=len(self._played), planned=planned)
-
-    def order(self) -> None:
-        """Return None: ratings decide."""
-        return
-
-    def byes(self) -> Mapping[str, float]:
-        """Return nothing: a ladder has no byes."""
-        return {}
-
-    def verdict(self) -> str:
-        """Return "": the table tells it all."""
-        return ""

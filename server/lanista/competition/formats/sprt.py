@@ -3,37 +3,14 @@
 The mathematics of the test is in `ratings.sequential`; here is what it is fed, and when.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from collections.abc import Sequence
 
-from lanista.competition.formats.base import FormatState, Progress
+from lanista.competition.formats.base import Format, Progress
+from lanista.ratings.sequential import Sequential
 from lanista.results.blocks import BlockScore, Pairing, Seating, points_by_place
 
 
-class SequentialTest(Protocol):
-    """The test that decides; `ratings.sequential.Sequential` implements it."""
-
-    def add(self, score: float, /) -> None:
-        """Take the result of a block: A's share of its points, 0 to 1."""
-        ...
-
-    @property
-    def llr(self) -> float:
-        """The logarithm of the likelihood ratio of H1 to H0."""
-        ...
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The log ratios at which it decides: for H0 at the lower one, for H1 at the upper one."""
-        ...
-
-    @property
-    def decision(self) -> Literal["H0", "H1"] | None:
-        """The hypothesis that is accepted; None while neither is."""
-        ...
-
-
-class VersionTest(FormatState):
+class VersionTest(Format):
     """A test of A against B on openings 0, 1, 2, …; with four seats A, A, B, B.
 
     Blocks are fed to the test in the order of openings, up to the first one that isn't played yet.
@@ -49,7 +26,7 @@ class VersionTest(FormatState):
         bots: Sequence[str],
         seated: Sequence[Seating],
         blocks: int | None,
-        test: SequentialTest,
+        test: Sequential,
     ) -> None:
         """Begin with nothing played.
 
@@ -67,7 +44,6 @@ class VersionTest(FormatState):
         self._limit = blocks
         self._test = test
         self._played = 0
-        self._decision: str | None = None
         self._waiting = 0
         # How many blocks were fed to the test. Every opening below `_next_fed` was fed, and every
         # one below `_next_opening` was played or handed out.
@@ -92,7 +68,7 @@ class VersionTest(FormatState):
             self._waiting -= 1
         was_full = self._full
         self._played += 1
-        if was_full or self._decision is not None:
+        if was_full or self.decision:
             return
         self._early[pairing.opening] = played
         while self._next_fed in self._early:
@@ -109,10 +85,10 @@ class VersionTest(FormatState):
 
     def _feed(self, opening: int) -> None:
         played = self._early.pop(opening)
-        if self._decision is None:
+        if not self.decision:
             self._test.add(self._share(played))
             self._fed += 1
-            self._decision = self._test.decision
+            self.decision = self._test.decision or ""
 
     def _share(self, played: BlockScore) -> float:
         """Return A's share, 0 to 1, of the points between A and B in a block."""
@@ -127,11 +103,6 @@ class VersionTest(FormatState):
         if bot in self._block:
             self._benched[bot] = None
 
-    @property
-    def decision(self) -> str:
-        """The hypothesis that is accepted, `H0` or `H1`; empty while neither is."""
-        return self._decision or ""
-
     def next(self) -> Pairing | None:
         """Hand out the block of the lowest opening that is neither played nor handed out."""
         if self.over() or (self._limit is not None and self._played + self._waiting >= self._limit):
@@ -145,7 +116,7 @@ class VersionTest(FormatState):
 
     def over(self) -> bool:
         """Return whether the test has decided, had all its blocks, or lost one of its bots."""
-        return self._decision is not None or bool(self._benched) or self._full
+        return bool(self.decision or self._benched) or self._full
 
     def progress(self) -> Progress:
         """Return the progress; without a limit of blocks the total is unknown."""
@@ -156,21 +127,13 @@ class VersionTest(FormatState):
             words=f"LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f})",
         )
 
-    def order(self) -> None:
-        """Return None: ratings decide."""
-        return
-
-    def byes(self) -> Mapping[str, float]:
-        """Return nothing: a test has no byes."""
-        return {}
-
     def verdict(self) -> str:
         """Return the decision, the log likelihood ratio, its bounds, and the blocks fed."""
         if not self.over():
             return ""
         low, high = self._test.bounds
-        if self._decision is not None:
-            outcome = f"{self._decision} accepted"
+        if self.decision:
+            outcome = f"{self.decision} accepted"
         elif self._benched:
             outcome = f"undecided, as {next(iter(self._benched))} was benched"
         else:

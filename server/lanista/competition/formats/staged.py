@@ -21,7 +21,7 @@ from typing import final
 
 import attrs
 
-from lanista.competition.formats.base import FormatState, Rotation, arranged, bye_points
+from lanista.competition.formats.base import Format, Rotation, arranged, bye_points
 from lanista.results.blocks import BlockScore, Pairing, RoundMeeting, Seating, points_by_place
 
 
@@ -43,7 +43,7 @@ class Meeting:
         self.points = dict.fromkeys(self.bots, 0.0)
 
 
-class Staged(FormatState, abc.ABC):
+class Staged(Format, abc.ABC):
     """Rounds of meetings; Swiss and knockout set up each round in their `_try_end_round`."""
 
     def __init__(
@@ -177,10 +177,6 @@ class Staged(FormatState, abc.ABC):
     def byes(self) -> Mapping[str, float]:
         """Return the points of byes and walkovers by bot."""
         return {bot: self._bye_points[bot] for bot in self._bots if bot in self._bye_points}
-
-    @abc.abstractmethod
-    def rounds(self) -> list[list[RoundMeeting]]:
-        """Return the meetings of each round until now, the present one last."""
 
     @abc.abstractmethod
     def _try_end_round(self) -> bool:
