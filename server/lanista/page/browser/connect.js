@@ -14,6 +14,9 @@ import { el, fill } from "./dom.js";
 /** The names that the libraries give to the games that they know. @type {Record<string, string>} */
 const STATES = { angrymob: "AngryMobState", hogwarts: "HogwartsState", crematoria: "CrematoriaState" };
 
+/** The room that an empty lobby's programs name: bots that are tried out there don't get into others' matches. */
+const ROOM = "practice";
+
 /** Where a tunnel listens, for the libraries that speak no TLS themselves. */
 const TUNNEL = { host: "127.0.0.1", port: 7777 };
 
@@ -203,7 +206,7 @@ function withPort(host, port) {
  * @param {{room: string, game: string}} room
  * @returns {Place}
  */
-export function placeOf({ host, port, tls }, hostname, { room, game }) {
+function placeOf({ host, port, tls }, hostname, { room, game }) {
   return { host: host ?? hostname.replace(/^\[(.*)\]$/, "$1"), port, room, game, tls };
 }
 
@@ -213,7 +216,7 @@ export function placeOf({ host, port, tls }, hostname, { room, game }) {
  * @param {Place} place
  * @returns {HTMLElement}
  */
-export function addressElement({ host, port }) {
+function addressElement({ host, port }) {
   return el("code", null, withPort(host, port));
 }
 
@@ -223,7 +226,7 @@ export function addressElement({ host, port }) {
  * @param {Place} place
  * @returns {HTMLElement[]}
  */
-export function programElements(place) {
+function programElements(place) {
   const code = el("code", null);
   const language = el(
     "select",
@@ -268,6 +271,31 @@ export function connectSection(bots, hostname, ladder) {
       bots.registration === "open"
         ? ". The first token that is shown with a name makes the name yours: choose a secret, and keep it."
         : ". The operator gives you a name and its token.",
+    ),
+    programElements(place),
+  );
+}
+
+/**
+ * Make the box with which an empty lobby says how to connect.
+ *
+ * @param {BotsPort} bots as for `placeOf`
+ * @param {string} hostname as for `placeOf`
+ * @returns {HTMLElement}
+ */
+export function lobbyConnect(bots, hostname) {
+  const place = placeOf(bots, hostname, { room: ROOM, game: "" });
+  return el(
+    "div",
+    { class: "stack connect" },
+    el(
+      "p",
+      null,
+      "Bots connect to ",
+      addressElement(place),
+      ". This one waits in the room ",
+      el("code", null, ROOM),
+      "; a second one in the same room is its opponent:",
     ),
     programElements(place),
   );

@@ -10,9 +10,9 @@
 
 import { cardsOf, confirmButton } from "./cards.js";
 import { seatLetter } from "./colours.js";
+import { lobbyConnect } from "./connect.js";
 import { el, fill, list, Parts } from "./dom.js";
 import { LadderPart } from "./ladders.js";
-import { lobbyConnect } from "./lobby_connect.js";
 import { addressOf, endReason, outcome, playersOf, timeElement, winners } from "./matches.js";
 import { StandingPart } from "./standings.js";
 import { TournamentPart } from "./tournaments.js";
