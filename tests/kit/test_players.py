@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lanista.cli.export import as_res
 
 from e2e.running import PATIENCE, Program, command, environment, read
 from kit.conftest import player
+from lanista.cli.originals import as_res
 from lanista.games import registry
 from lanista.games.chance import OriginalChance
 from lanista.match.encoder import seat_seed

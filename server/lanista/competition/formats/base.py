@@ -100,7 +100,7 @@ class Format(abc.ABC):
         return {}
 
     def rounds(self) -> list[list[RoundMeeting]]:
-        """Return the meetings of each round until now, the present one last, if there are rounds."""
+        """Return the meetings of each round until now, the present one last."""
         return []
 
     def verdict(self) -> str:
