@@ -38,6 +38,8 @@ class HelperProcess:
     """Amount by which it lowers its priority."""
     max_memory: int | None = None
     """Limit of its address space in bytes; None for none."""
+    _opened: Any = attrs.field(default=None, init=False)
+    """The context manager that ends the helper; None before the first call."""
     _context: Any = attrs.field(default=None, init=False)
     _is_open: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when calls are possible."""
@@ -50,24 +52,14 @@ class HelperProcess:
 
         No call may be under way then: cancel the tasks that wait for one.
         """
-        import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
-        from trio_parallel._proc import SpawnProcWorker  # noqa: PLC0415
-
-        # There is no public way to say how its processes are started.
-        SpawnProcWorker.mp_context = SpawnContext()
-        opening = trio_parallel.open_worker_context(
-            idle_timeout=math.inf,
-            init=partial(begin_helper, self.niceness, self.max_memory),
-            grace_period=ENDING_TIME,
-        )
-        self._context = await opening.__aenter__()
         try:
             self._is_open.set()
             await trio.sleep_forever()
         finally:
-            # One that died while it was idle, or had to be killed now, is no matter any more.
-            with contextlib.suppress(trio_parallel.BrokenWorkerError):
-                await opening.__aexit__(None, None, None)
+            if self._opened is not None:
+                # One that died while it was idle, or had to be killed now, is no matter any more.
+                with contextlib.suppress(self._broken()):
+                    await self._opened.__aexit__(None, None, None)
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the helper; if this is cancelled, the helper is killed.
@@ -81,9 +73,11 @@ class HelperProcess:
             OSError: No helper can be started.
             Exception: What the function raises.
         """
-        import trio_parallel  # noqa: PLC0415 - as above
+        import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
 
         await self._is_open.wait()
+        if self._context is None:
+            await self._open()
         try:
             result: T = await self._context.run_sync(
                 function, *arguments, kill_on_cancel=True, limiter=self._one_call
@@ -94,3 +88,24 @@ class HelperProcess:
             await trio.lowlevel.checkpoint_if_cancelled()  # as `run` was, at the same moment
             raise HelperDiedError("the process was ended") from None
         return result
+
+    async def _open(self) -> None:
+        import trio_parallel  # noqa: PLC0415 - as above
+        from trio_parallel._proc import SpawnProcWorker  # noqa: PLC0415
+
+        # There is no public way to say how its processes are started.
+        SpawnProcWorker.mp_context = SpawnContext()
+        self._opened = trio_parallel.open_worker_context(
+            idle_timeout=math.inf,
+            init=partial(begin_helper, self.niceness, self.max_memory),
+            grace_period=ENDING_TIME,
+        )
+        # It doesn't wait for anything, so no other call comes between.
+        self._context = await self._opened.__aenter__()
+
+    @staticmethod
+    def _broken() -> type[BaseException]:
+        import trio_parallel  # noqa: PLC0415 - as above
+
+        broken: type[BaseException] = trio_parallel.BrokenWorkerError
+        return broken

@@ -155,7 +155,7 @@ def test_a_record_goes_where_it_is_told_to(lanista):
     assert 0 == done.code
     path = done.folder / "deep" / "er" / "match.jsonl"
     header, *_, result = path.read_text().splitlines()
-    assert 3 == json.loads(header)["lanista_record"]
+    assert 4 == json.loads(header)["lanista_record"]
     exits = [ended["exit"] for ended in json.loads(result)["result"]["bots"]]
     assert ["exited with code 0", "exited with code 0"] == exits
     assert {path, path.with_name("match.seat1.failure")} == set(path.parent.iterdir())

@@ -18,6 +18,7 @@ from fuzz.mutation import changed, json_line, odd_value, warp
 from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
+from lanista.arena.arena import GuestRefusedError
 from lanista.games import registry
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.page.frame_cache import FrameCache, FrameFile
@@ -196,16 +197,21 @@ def _visit(place: Path, said: Said) -> None:
     trio.run(visit, clock=trio.testing.MockClock(rate=RATE))
 
 
+def _seat_nobody(game: str, bot: str, room: str) -> None:
+    raise GuestRefusedError(f"{bot} doesn't play {game} in {room}")
+
+
 _ARENA: Any = SimpleNamespace(
     address=None,
-    ladders=SimpleNamespace(rooms={}),
-    lobby=SimpleNamespace(rooms=tuple),
-    matches=SimpleNamespace(
-        manual=False,
-        start=lambda room: hash(room) == 1,
-        set_manual=lambda _manual: None,
-        kick=lambda number: number == 1,
-    ),
+    ladders={},
+    names=None,
+    refusals=(),
+    rooms=tuple,
+    is_manual=False,
+    start_match=lambda room: hash(room) == 1,
+    set_manual=lambda *, manual: None,  # noqa: ARG005 - the arena's own
+    kick=lambda number: number == 1,
+    seat_house_bot=_seat_nobody,
 )
 
 

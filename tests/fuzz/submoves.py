@@ -15,6 +15,7 @@ from lanista.games.base import (
     MalformedAnswerError,
     Missing,
     Out,
+    RefusalCode,
     TooManySubmovesError,
     Verdict,
     complete_settings,
@@ -94,7 +95,8 @@ def _read(game: Any, seat: int, line: str) -> Verdict:
     for refusal in refusals:
         check_words(refusal.message)
         assert refusal.index is not None
-        bytes(Note(NoteCode(refusal.code.value), game.turn, refusal.index, refusal.message))
+        assert refusal.code in {RefusalCode.ILLEGAL, RefusalCode.IGNORED}
+        bytes(Note(NoteCode.ILLEGAL, game.turn, refusal.index, refusal.message))
     return answer
 
 

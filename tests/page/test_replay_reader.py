@@ -336,7 +336,7 @@ NO_FRAMES = {
     "binary": (b"\x00\xff" * 50, "not a file of an original game"),
     "other JSON": (b'{"a": 1}\n', "line 1: not the header of a record"),
     "half a header": (header()[:-1], "empty; a record begins with its header"),
-    "a newer record": (header(lanista_record=4), "line 1: record format 4"),
+    "a newer record": (header(lanista_record=5), "line 1: record format 5"),
     "an older record": (header(lanista_record=1), "line 1: record format 1"),
     "an unknown game": (header(game="chess"), "unknown game 'chess'"),
     "another version": (header(game_version="0"), "is of angrymob version 0; installed is"),

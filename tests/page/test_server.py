@@ -117,9 +117,10 @@ async def test_a_match_from_its_beginning_to_its_record(tmp_path):
 async def test_matches_by_pages_and_standings(tmp_path):
     """The newest first; `next` is where the next page begins."""
     async with opened(tmp_path) as house:
-        ids = [await one_match(house) for _ in range(3)]
-        for match in ids:
-            await settled(house, match)
+        ids = []
+        for _ in range(3):
+            ids.append(await one_match(house))
+            await settled(house, ids[-1])
         first = (await house.get("/api/1/matches?limit=2")).json
         assert [ids[2], ids[1]] == [match["match"] for match in first["matches"]]
         second = (await house.get(f"/api/1/matches?limit=2&before={first['next']}")).json
