@@ -76,6 +76,7 @@ func Connect(options Options) (*Arena[*State], error) {
 // begin makes it of the lines that describe a match, best by NewState first.
 // Errors are those of Connect.
 func Open[S Game](options Options, begin func(match string, start Facts) (S, error)) (*Arena[S], error) {
+	options = options.holding()
 	hello, err := options.hello()
 	if err != nil {
 		return nil, err

@@ -55,6 +55,20 @@ func TestOptionsOverrideTheEnvironment(t *testing.T) {
 	Equal(t, "hello", served.Hello(), "A v=1 token=u\n")
 }
 
+// What the bot says of another arena counts for nothing; what it says of itself
+// does.
+func TestABotStartedByLanistaStaysWithIt(t *testing.T) {
+	served := Say(t)
+	t.Setenv("LANISTA_HOST", "127.0.0.1")
+	t.Setenv("LANISTA_PORT", fmt.Sprint(served.Port))
+	t.Setenv("LANISTA_TOKEN", "t")
+	t.Setenv("LANISTA_LOCAL", "1")
+	connected(t, lanista.Options{
+		Name: "A", Host: "nowhere.invalid", Port: 1, Token: "u", Room: "pit", TLS: true, Reconnect: true,
+	}).Close()
+	Equal(t, "hello", served.Hello(), "A v=1 token=t\n")
+}
+
 // An empty variable says nothing: the arena is on this machine then. The port
 // itself can't be taken by a test.
 func TestEmptyVariablesSayNothing(t *testing.T) {

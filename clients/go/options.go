@@ -20,7 +20,9 @@ const nameLimit = 32 // code points, PROTOCOL.md 2
 
 // Options say who the bot is, what it wants to play, and where. All may be left
 // out but the name, which LANISTA_NAME can give; an empty variable of the
-// environment counts as one that isn't set.
+// environment counts as one that isn't set. With LANISTA_LOCAL=1, which `lanista
+// play`, `check` and tournaments set, Host, Port, Token, TLS, TLSCA, Room and
+// Reconnect count for nothing.
 type Options struct {
 	Name  string // what to be called, 1 to 32 printable characters; else LANISTA_NAME
 	Game  string // the ruleset wanted; else the arena's default
@@ -54,6 +56,15 @@ func Seat(n int) *int {
 // bot's own.
 func NameOr(own string) string {
 	return orElse(os.Getenv("LANISTA_NAME"), own)
+}
+
+// holding is the options that hold: where LANISTA_LOCAL=1 says that the bot is
+// started by Lanista itself, not those by which it finds another arena.
+func (o Options) holding() Options {
+	if os.Getenv("LANISTA_LOCAL") == "1" {
+		o.Host, o.Port, o.Token, o.TLS, o.TLSCA, o.Room, o.Reconnect = "", 0, "", false, "", "", false
+	}
+	return o
 }
 
 // hello is the line that opens the conversation (PROTOCOL.md 2). The error tells

@@ -10,7 +10,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
@@ -217,7 +217,9 @@ class SpecReader(Generic[T]):
         try:
             return self.converter.structure(value, self.kind)
         except cattrs.BaseValidationError as error:
-            first, *others = _by_importance(_problems(error, ""))
+            kind: Any = self.kind
+            keys = [attribute.name for attribute in attrs.fields(kind)]
+            first, *others = _by_importance(_problems(error, "", keys))
             more = f" (and {len(others)} more)" if others else ""
             raise SpecError(f"{where}: {first.line}{first.suggestion}{more}") from None
 
@@ -308,24 +310,33 @@ class _Problem:
         return f"; did you mean {self.meant.rpartition('.')[2]!a}?" if self.meant else ""
 
 
-def _problems(error: BaseException, path: str) -> Iterator[_Problem]:
-    """Yield the mistakes that an error of cattrs contains."""
+def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iterator[_Problem]:
+    """Yield the mistakes that an error of cattrs contains.
+
+    Args:
+        error: The error.
+        path: The place in the file that it is about.
+        file_keys: The keys of the file itself, which are often written below a table by mistake.
+    """
     if isinstance(error, cattrs.IterableValidationError):
         for inner, note in error.group_exceptions()[0]:
             index = note.index
             place = f"[{index + 1}]" if isinstance(index, int) else f".{_key(index)}"
-            yield from _problems(inner, path + place)
+            yield from _problems(inner, path + place, file_keys)
     elif isinstance(error, cattrs.ClassValidationError):
         with_notes, without = error.group_exceptions()
         for inner, attribute in with_notes:
-            yield from _problems(inner, f"{path}.{attribute.name}" if path else attribute.name)
+            place = f"{path}.{attribute.name}" if path else attribute.name
+            yield from _problems(inner, place, file_keys)
         for inner in without:
-            yield from _problems(inner, path)
+            yield from _problems(inner, path, file_keys)
     elif isinstance(error, ForbiddenExtraKeysError):
         known = [attribute.name for attribute in attrs.fields(error.cl)]
         for key in sorted(error.extra_fields):
             inside = f"{path}." if path else ""
             line = f"{inside}{_key(key)}: no such key; known are {', '.join(known)}"
+            if path and key in file_keys:
+                line += f"; {key} is a key of the file: put it above the first table"
             close = nearest(key, known)
             yield _Problem(line, meant="" if close is None else inside + close)
     elif isinstance(error, KeyError):

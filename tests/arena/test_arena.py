@@ -66,15 +66,15 @@ def matches(monkeypatch, tmp_path):
 
     async def play(_, seated, records):
         spec = seated.spec
-        seen.append((seated.names, spec.seed, spec.try_))
+        seen.append((seated.names, spec.seed, spec.attempt))
         what = then.pop(0)
         if what == "void, and cancelled":
             seated.control.given_up = True
             what = Termination.VOID
         if what is Termination.VOID:
-            record = tmp_path / f"{spec.try_}.jsonl.gz"
+            record = tmp_path / f"{spec.attempt}.jsonl.gz"
             record.touch()
-            records.end(f"try {spec.try_}", record, is_void=True)
+            records.end(f"try {spec.attempt}", record, is_void=True)
         await trio.lowlevel.checkpoint()
         if isinstance(what, Exception):
             raise what
@@ -162,7 +162,7 @@ async def test_a_void_match_is_played_again_with_its_seed(matches):
     arena = ArenaServer(arena_options(RULESET))
     come(arena, "Ada", "Bob")
     await run_matches(arena)
-    assert [1, 2, 3] == [try_ for _, _, try_ in seen]
+    assert [1, 2, 3] == [attempt for _, _, attempt in seen]
     assert 1 == len({seed for _, seed, _ in seen})
 
 

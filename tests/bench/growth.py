@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from measured import keep
@@ -44,7 +45,11 @@ def processor_time(bot, game, matches, turns, folder):
     )
     port = daemon.stdout.readline().rsplit(":", 1)[1].strip()
     env = {**os.environ, "LANISTA_PORT": port}
-    bots = [subprocess.Popen([bot, game], env=env) for _ in range(seats * matches)]
+    bots = []
+    for _ in range(seats * matches):
+        bots.append(subprocess.Popen([bot, game], env=env))
+        # An address may have 100 connections that haven't said their hello.
+        time.sleep(0.004)
     _, status, used = os.wait4(daemon.pid, 0)
     daemon.returncode = os.waitstatus_to_exitcode(status)
     daemon.stdout.close()

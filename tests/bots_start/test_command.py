@@ -72,7 +72,7 @@ def test_a_value_is_neither_split_nor_filled_again():
     assert ("x", "{token} 'a b") == filled
 
 
-def test_environment_is_the_base_and_the_five_variables():
+def test_environment_is_the_base_and_the_six_variables():
     """They replace what the base says of them, so that no outer arena's token gets through."""
     base = {"PATH": "/bin", "LANISTA_TOKEN": "outer"}
     told = environment(host="10.0.0.1", port=4000, name="Bot", base=base)
@@ -83,6 +83,7 @@ def test_environment_is_the_base_and_the_five_variables():
         "LANISTA_NAME": "Bot",
         "LANISTA_TOKEN": "",
         "LANISTA_QUIET": "1",
+        "LANISTA_LOCAL": "1",
     }
     assert expected == told
     assert {"PATH": "/bin", "LANISTA_TOKEN": "outer"} == base
@@ -99,7 +100,7 @@ def test_no_bot_gets_the_operators_token(monkeypatch):
 def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     monkeypatch.setenv("SOMETHING", "else")
     told = environment(host="h", port=1, name="n", token="t")
-    set_by_it = ("HOST", "PORT", "NAME", "TOKEN", "QUIET")
+    set_by_it = ("HOST", "PORT", "NAME", "TOKEN", "QUIET", "LOCAL")
     assert {*os.environ, *(f"LANISTA_{name}" for name in set_by_it)} == {*told}
     assert "else" == told["SOMETHING"]
 

@@ -31,6 +31,10 @@ BAD = {
     ),
     "unknown game's bots": (["bots", "chess"], "lanista: unknown game 'chess'; known games:"),
     "one bot": (["play", "angrymob", "CamperJoe"], "lanista: Angry Mob is for 2 bots; 1 given"),
+    "a command without quotes": (
+        ["play", "angrymob", "python3", "mybot.py", "CamperJoe"],
+        "lanista: Angry Mob is for 2 bots; 3 given; a command of several words is put in quotes:",
+    ),
     "three bots": ([*PLAY, "CamperJoe"], "lanista: Angry Mob is for 2 bots; 3 given"),
     "unknown bot": (
         ["play", "angrymob", "CamperJim", "CamperJoe"],

@@ -7,7 +7,7 @@ import pytest
 from lanista.bots.command import parse_command
 from lanista.games import registry
 from lanista.hosting.host import distinct
-from lanista.hosting.names import bot_command, name_of
+from lanista.hosting.names import UnusableNameError, bot_command, name_of
 from lanista_protocol import parse_hello
 
 CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
@@ -79,3 +79,28 @@ def test_a_program_here_is_found_by_its_path_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     assert ("mybot", ("./mybot",)) == bot_command("angrymob", "./mybot")
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "words"),
+    [
+        ("mybot", 0o755, "mybot is a file, but not on the PATH; call it ./mybot"),
+        ("mybot", 0o644, "or make it executable (chmod +x) and call it ./mybot"),
+        ("./mybot", 0o644, "or make it executable (chmod +x) and call it ./mybot"),
+        ("mybot.py", 0o644, "but not executable; run it as 'python3 mybot.py'"),
+        (
+            "AIname.cc",
+            0o644,
+            "build it first with `lanista build AIname.cc`, then call it ./AIname",
+        ),
+        ("bot.cpp", 0o644, "build it first with `g++ -O2 -o bot bot.cpp`, then call it ./bot"),
+    ],
+)
+def test_a_file_that_is_no_command_is_told_how_to_run(tmp_path, monkeypatch, name, mode, words):
+    (tmp_path / name).write_text("")
+    (tmp_path / name).chmod(mode)
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(UnusableNameError) as error:
+        bot_command("angrymob", name)
+    assert str(error.value).endswith(words)

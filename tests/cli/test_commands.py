@@ -37,6 +37,13 @@ def test_every_command_has_help(lanista, name, option):
     assert done.out.startswith(f"Usage: lanista {name} ")
 
 
+@pytest.mark.parametrize("words", [(), ("arena",), ("arena", "name"), ("tournament",), ("replay",)])
+def test_no_command_of_a_group_is_cut_mid_sentence(lanista, words):
+    commands = lanista(*words, "--help").out.partition("\nCommands:\n")[2]
+    assert commands
+    assert "..." not in commands
+
+
 @pytest.mark.parametrize("words", [[], ["map"], ["replay"]])
 def test_a_group_alone_shows_its_help_as_an_error(lanista, words):
     """Exit code 2, and the help as it is, on stderr."""

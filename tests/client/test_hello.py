@@ -51,6 +51,18 @@ def test_arguments_override_the_environment(monkeypatch):
     assert b"A v=1 token=u\n" == wire.sent
 
 
+def test_a_bot_started_by_lanista_stays_with_it(monkeypatch):
+    """What it says of another arena counts for nothing; what it says of itself does."""
+    wire = wired(monkeypatch)
+    here = {"HOST": "arena", "PORT": "99", "NAME": "E", "TOKEN": "t", "LOCAL": "1"}
+    for name, value in here.items():
+        monkeypatch.setenv(f"LANISTA_{name}", value)
+    elsewhere = {"host": "other", "port": 1, "token": "u", "room": "pit", "tls": True}
+    Arena("A", keep=True, reconnect=True, **elsewhere).close()
+    assert (b"arena", 99) == wire.address
+    assert b"A v=1 token=t keep=1\n" == wire.sent
+
+
 def test_empty_variables_say_nothing(monkeypatch):
     wire = wired(monkeypatch)
     for name in ("HOST", "PORT", "NAME", "TOKEN"):

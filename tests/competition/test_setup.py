@@ -101,7 +101,9 @@ def test_a_program_is_looked_for_in_the_specs_folder(tmp_path):
     (tmp_path / "mybot").write_text("#!/bin/sh\n")
     command = bots(first={"command": "./mybot {port}"})
 
-    assert "./mybot is a file, but not executable" in error_of(tmp_path, bots=command)
+    assert "./mybot is a file, but not executable; run it with its interpreter" in error_of(
+        tmp_path, bots=command
+    )
 
     (tmp_path / "mybot").chmod(0o755)
     setup = made(tmp_path, bots=command)

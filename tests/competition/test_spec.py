@@ -143,6 +143,12 @@ def test_a_key_that_is_nearly_one_gets_a_suggestion():
     assert told.endswith("records; did you mean 'seeds'?")
 
 
+def test_a_key_of_the_file_below_a_table_is_told_where_it_belongs():
+    """TOML takes it for one of the table above."""
+    error = error_of(SMALLEST + "concurrency = 2\n")
+    assert error.endswith("concurrency is a key of the file: put it above the first table")
+
+
 def test_bots_must_be_tables():
     head = SMALLEST.partition("[[bots]]")[0]
 

@@ -304,8 +304,8 @@ def test_a_stall_of_the_machine_makes_a_match_void(start):
     assert 3 == program.wait()
     assert program.out.startswith("not counted (void: stall, ")
     paths = program.folder.glob("lanista-records/*.jsonl.gz")
-    records = sorted(map(read, paths), key=lambda record: record.header.try_)
-    assert [(9, 1), (9, 2), (9, 3)] == [(r.header.seed, r.header.try_) for r in records]
+    records = sorted(map(read, paths), key=lambda record: record.header.attempt)
+    assert [(9, 1), (9, 2), (9, 3)] == [(r.header.seed, r.header.attempt) for r in records]
     assert ["void"] * 3 == [record.result.end for record in records]
     angrymob = registry.get("angrymob")
     assert all(len(record.turns) == verify(record, angrymob) for record in records)

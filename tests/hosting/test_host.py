@@ -73,7 +73,7 @@ async def test_a_void_match_is_repeated_as_often_as_its_conditions_say(tmp_path)
     """With the same seed; each try has an id and a number. None before the last is shown."""
     tries = Tries(tmp_path, "void", "void", "void", "finished")
     assert ["void"] * 3 == await tries.reports()
-    assert [1, 2, 3] == [spec.try_ for spec in tries.specs]
+    assert [1, 2, 3] == [spec.attempt for spec in tries.specs]
     assert {1} == {spec.seed for spec in tries.specs}
     assert [[], [], []] == tries.shown
     assert [spec.match for spec in tries.specs] == list(tries.running.ended)

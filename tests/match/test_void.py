@@ -173,13 +173,13 @@ async def test_a_void_match_can_be_played_again_on_its_connections(tmp_path, aut
             bots=first.bots,
             settings={"rounds": 1},
             name="m2",
-            try_=2,
+            attempt=2,
         )
         assert Termination.FINISHED is (await again.match.run()).termination
     await first.finish()
     record = await again.finish()
     assert (3, 3, 3) == record.result.scores
-    assert 2 == record.header.try_
+    assert 2 == record.header.attempt
 
 
 async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):

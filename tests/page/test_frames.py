@@ -180,7 +180,7 @@ HEADER = Header(
         PlayerInfo(name="\ud800<b>", protocol="classic"),
     ),
     clock=ClockInfo(first=20.0, turn=0.2, late_limit=10),
-    try_=2,
+    attempt=2,
 )
 
 

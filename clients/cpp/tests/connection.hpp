@@ -77,6 +77,17 @@ inline void test_environment() {
     SAME("arena", detail::host(none));
     SAME(99, detail::port(none));
     SAME("E v=1 token=t\n", detail::hello(none));
+    ::setenv("LANISTA_LOCAL", "1", 1);  // what is said of another arena counts for nothing
+    lanista::Options elsewhere = all;
+    elsewhere.room = "pit";
+    elsewhere.reconnect = true;
+    const lanista::Options here = detail::holding(elsewhere);
+    SAME("arena", detail::host(here));
+    SAME(99, detail::port(here));
+    SAME("A v=1 token=t\n", detail::hello(here));
+    SAME(false, here.reconnect);
+    ::unsetenv("LANISTA_LOCAL");
+    SAME("other", detail::host(detail::holding(all)));
     set("arena", "no", "E", "t");
     SAME("other", detail::host(all));
     SAME(1, detail::port(all));

@@ -213,7 +213,7 @@ class Server {
 inline void unset_environment() {
     for (const char* name :
          {"LANISTA_NAME", "LANISTA_HOST", "LANISTA_PORT", "LANISTA_TOKEN", "LANISTA_TLS",
-          "LANISTA_QUIET"})
+          "LANISTA_QUIET", "LANISTA_LOCAL"})
         ::unsetenv(name);
 }
 

@@ -10,7 +10,7 @@ import { Connector, FINAL_CODES } from "./connector.js";
 import { CrematoriaState } from "./crematoria.js";
 import { Draw } from "./drawing.js";
 import { ArenaError, MisuseError } from "./errors.js";
-import { isQuiet, opening, quoted } from "./hello.js";
+import { holding, isQuiet, opening, quoted } from "./hello.js";
 import { HogwartsState } from "./hogwarts.js";
 import { LineReader } from "./lines.js";
 import { bySeat, decimal, integer, line, noFacts, State, word } from "./state.js";
@@ -108,15 +108,16 @@ export class Note {
  * @throws {ArenaError} `unreachable`: there is no arena, or no TLS with it
  */
 export async function connect(options = {}) {
-  const { tls, ...said } = opening(options, process.env);
+  const held = holding(options, process.env);
+  const { tls, ...said } = opening(held, process.env);
   const way = { ...said, tls: tls && { ca: await trusted(tls) } };
-  const connector = new Connector(way, Boolean(options.reconnect));
+  const connector = new Connector(way, Boolean(held.reconnect));
   const stream = await connector.connect().catch((error) => {
     if (connector.reconnect) return connector.connectAgain(error);
     showInOneLine(error);
     throw error;
   });
-  const waiting = isQuiet(options, process.env) ? null : new Waiting(said);
+  const waiting = isQuiet(held, process.env) ? null : new Waiting(said);
   const connected = /** @type {import("node:stream").Duplex} */ (stream);
   return new Arena(connected, options.keep, connector, waiting);
 }

@@ -38,6 +38,20 @@ const KNOWN = "name game host port token tls tlsCa room seat keep notes reconnec
 const WORD = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u;
 
 /**
+ * The options that hold: where LANISTA_LOCAL=1 says that the bot is started by Lanista itself, not
+ * those by which it finds another arena.
+ *
+ * @param {Options} options
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {Options}
+ */
+export function holding(options, environment) {
+  if (environment.LANISTA_LOCAL !== "1") return options;
+  const local = { host: null, port: null, token: null, tls: null, tlsCa: null, room: null };
+  return { ...options, ...local, reconnect: false };
+}
+
+/**
  * Where to connect and what to say, by the options, then the environment.
  *
  * @param {Options} options

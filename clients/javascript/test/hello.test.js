@@ -6,7 +6,7 @@ import { createServer, Socket } from "node:net";
 import { test } from "node:test";
 
 import { ArenaError, connect } from "../src/index.js";
-import { opening } from "../src/hello.js";
+import { holding, opening } from "../src/hello.js";
 import { serve } from "./scripted.js";
 
 /** @type {[import("../src/hello.js").Options, string][]} */
@@ -48,6 +48,15 @@ test("the environment tells what the options don't", () => {
     tls: null,
     hello: "E v=1 token=t\n",
   });
+});
+
+test("a bot started by Lanista stays with it, whatever it says of another arena", () => {
+  const elsewhere = { host: "other", port: 1, token: "u", room: "pit", tls: true, reconnect: true };
+  const held = holding({ name: "A", keep: true, ...elsewhere }, { LANISTA_LOCAL: "1" });
+  const { host, port, tls, hello } = opening(held, ENVIRONMENT);
+  assert.deepEqual([host, port, tls, hello], ["arena", 99, null, "A v=1 token=t keep=1\n"]);
+  assert.equal(held.reconnect, false);
+  assert.equal(holding(elsewhere, { LANISTA_LOCAL: "0" }), elsewhere);
 });
 
 test("options override the environment", () => {

@@ -165,6 +165,9 @@ class Arena:
     match; with `keep` it goes on with the next match, under a new state object, until the arena
     closes. Used as a context manager it closes the connection.
 
+    With LANISTA_LOCAL=1, which `lanista play`, `check` and tournaments set, the arguments `host`,
+    `port`, `token`, `tls`, `tls_ca`, `room` and `reconnect` count for nothing.
+
     Args:
         name: what to be called, 1 to 32 printable characters; else LANISTA_NAME.
         game: the ruleset wanted; None: the arena's default.
@@ -213,6 +216,9 @@ class Arena:
         quiet: bool | None = None,
     ) -> None:
         environ = os.environ
+        if environ.get("LANISTA_LOCAL") == "1":  # it is started here, whatever it was written for
+            host = port = token = tls = tls_ca = room = None
+            reconnect = False
         options = {
             "v": 1,
             "game": game,

@@ -15,7 +15,8 @@ const SILENCE: Duration = Duration::from_secs(1); // of waiting for an opponent 
 ///
 /// What isn't said here comes from the environment, which the arena sets for the bots that it
 /// starts: `LANISTA_NAME`, `LANISTA_HOST`, `LANISTA_PORT`, `LANISTA_TOKEN`, `LANISTA_QUIET`. An empty
-/// variable counts as none. This library speaks no TLS: `LANISTA_TLS=1` is an error.
+/// variable counts as none. With `LANISTA_LOCAL=1`, which `lanista play`, `check` and tournaments
+/// set, host, port, token, room and reconnect count for nothing. This library speaks no TLS: `LANISTA_TLS=1` is an error.
 ///
 /// ```
 /// use lanista_client::Options;
@@ -150,8 +151,18 @@ impl Options {
         self.call_in(|variable| Some(env::var_os(variable)?.to_string_lossy().into_owned()))
     }
 
+    /// Whether nothing here is for another arena than the one that starts the bot.
+    fn is_local(&self) -> bool {
+        let words = [&self.host, &self.token, &self.room];
+        words.iter().all(|word| word.is_none()) && self.port.is_none() && !self.reconnect
+    }
+
     /// Completes the options by an environment.
     fn call_in(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Call, Error> {
+        if environment("LANISTA_LOCAL").as_deref() == Some("1") && !self.is_local() {
+            let (host, port, token, room, reconnect) = (None, None, None, None, false);
+            return Self { host, port, token, room, reconnect, ..self.clone() }.call_in(environment);
+        }
         let given = |option: &Option<String>, variable: &str| {
             let some = |text: &String| !text.is_empty();
             option.clone().filter(some).or_else(|| environment(variable).filter(some))
@@ -346,6 +357,19 @@ mod tests {
             assert!(error.to_string().contains(words), "{}", error);
             assert!(!error.to_string().contains('\n'), "{}", error);
         }
+    }
+
+    #[test]
+    fn a_bot_started_by_lanista_stays_with_it() {
+        // What it says of another arena counts for nothing; what it says of itself does.
+        let bot = Options::new().name("A").host("other").port(1).token("u").room("pit");
+        let local = |variable: &str| match variable {
+            "LANISTA_LOCAL" => Some("1".to_owned()),
+            _ => all(variable),
+        };
+        let call = bot.keep(true).reconnect(true).call_in(local).unwrap();
+        assert_eq!(("arena", 99, false), (call.host.as_str(), call.port, call.reconnect));
+        assert_eq!("A v=1 token=t keep=1\n", call.hello);
     }
 
     #[test]

@@ -165,7 +165,7 @@ async def play_here(
             match=id_,
             game=seated.spec.ruleset.name,
             players=list(seated.names),
-            attempt=seated.spec.try_,
+            attempt=seated.spec.attempt,
         )
 
     def unwritten(error: OSError) -> None:

@@ -65,7 +65,7 @@ class Order:
     board: str | None
     """The text of a given board; None if the seed generates one."""
     conditions: MatchConditions
-    try_: int
+    attempt: int
     ladder: LadderInfo | None
     names: tuple[str, ...]
     numbers: tuple[int, ...]
@@ -278,7 +278,7 @@ class MatchWorker:
                 seed=order.seed,
                 board=None if order.board is None else _board(order.game, order.board),
                 conditions=order.conditions,
-                try_=order.try_,
+                attempt=order.attempt,
                 ladder=order.ladder,
             ),
             connections=match.connections,

@@ -424,7 +424,7 @@ def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
         seed=spec.seed,
         board=None if spec.board is None else spec.ruleset.write_board(spec.board),
         conditions=spec.conditions,
-        try_=spec.try_,
+        attempt=spec.attempt,
         ladder=spec.ladder,
         names=tuple(match.names),
         numbers=tuple(match.numbers),

@@ -18,6 +18,9 @@ OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 KEEP = "LANISTA_KEEP"
 """Variable set to `1` for a bot that should stay for further matches (`keep=1`, PROTOCOL.md 2)."""
 
+LOCAL = "LANISTA_LOCAL"
+"""Variable set to `1` so that libraries ignore the address, room and token in the program."""
+
 ROOM = "LANISTA_ROOM"
 """Variable set to the room in which a house bot should play, if to any."""
 
@@ -102,7 +105,7 @@ def environment(
     room: str = "",
     base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return a bot's environment: `base`, LANISTA_HOST, _PORT, _NAME, _TOKEN, perhaps _KEEP, _ROOM.
+    """Return a bot's environment: `base`, LANISTA_HOST, _PORT, _NAME, _TOKEN, perhaps others.
 
     LANISTA_WEB_TOKEN is removed, since it is the operator's.
 
@@ -113,7 +116,8 @@ def environment(
         token: Secret for this name or seat, empty if none is needed. The variable is set even
             then, so that a bot never uses the token of another arena that started this one.
         keep: Whether to ask the bot to stay for further matches.
-        room: Room in which a house bot should play; empty for none.
+        room: Room in which a house bot should play; empty for none: then LANISTA_LOCAL says that
+            the program's own address, room and token are for another arena.
         base: The other variables; None for this process's own environment.
 
     Returns:
@@ -128,5 +132,5 @@ def environment(
         "LANISTA_TOKEN": token,
         "LANISTA_QUIET": "1",  # nobody has to be told that a bot waits for others that are coming
         **({KEEP: "1"} if keep else {}),
-        **({ROOM: room} if room else {}),
+        **({ROOM: room} if room else {LOCAL: "1"}),
     }

@@ -25,7 +25,22 @@ EXIT_OUR_ERROR = 70
 EXIT_INTERRUPTED = 130
 
 
-class LazyGroup(click.Group):
+class Group(click.Group):
+    """A group of commands whose help has the first sentence of each in full."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands; click itself would cut sentences at the width of the terminal."""
+        rows = [
+            (name, command.get_short_help_str(limit=1000))
+            for name in self.list_commands(ctx)
+            if (command := self.get_command(ctx, name)) is not None and not command.hidden
+        ]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+class LazyGroup(Group):
     """A group whose commands are imported by name when needed."""
 
     places: Mapping[str, tuple[str, str]] = {

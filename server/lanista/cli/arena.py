@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lanista.cli import Group
 from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from lanista.results.rebuild import Rebuild
 
 
-@click.group("arena")
+@click.group("arena", cls=Group)
 def command() -> None:
     """Run an arena that one file describes, with ladders on which bots are rated for weeks.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lanista.cli import Group
 from lanista.cli.arena_file import FILE, data_of, database_of, spec_of, take_up
 from lanista.cli.common import printable
 from lanista.errors import BadInputError
@@ -26,7 +27,7 @@ _token_stdin = click.option(
 )
 
 
-@click.group("name")
+@click.group("name", cls=Group)
 def command() -> None:
     """Register, remove and list the names on the ladders of an arena, running or not.
 

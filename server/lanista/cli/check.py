@@ -40,7 +40,7 @@ MARKS = {
 
 @click.command("check")
 @click.argument("words", metavar="GAME BOT", nargs=-1)
-@click.option("--game", metavar="GAME", help="The game; may be given so instead of first.")
+@click.option("--game", metavar="GAME", help="The game, unless it is the first word.")
 @click.option("-s", "--seed", type=int, help="The seed of all matches; without it, a new one.")
 @limit_options
 @start_option

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from lanista.cli import Group
 from lanista.cli.common import given_settings, set_option, setup_of, size_option, write_text
 from lanista.games.base import complete_settings
 
@@ -32,7 +33,7 @@ def bots(game: str | None) -> None:
             click.echo(f"{name}  {bot}  {about(module)}")
 
 
-@click.group("map")
+@click.group("map", cls=Group)
 def map_() -> None:
     """Generate, draw, check and list maps."""
 

@@ -1,8 +1,10 @@
 """`lanista play`: plays one or several matches between bots that it starts."""
 
+import itertools
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +70,7 @@ class PlayCommand(click.Command):
 
 @click.command("play", cls=PlayCommand)
 @click.argument("words", metavar="GAME BOT...", nargs=-1)
-@click.option("--game", metavar="GAME", help="The game; may be given so instead of first.")
+@click.option("--game", metavar="GAME", help="The game, unless it is the first word.")
 @click.option("-l", "--list", "lists", is_flag=True, help="Only list the house bots of GAME.")
 @click.option("-s", "--seed", type=int, help="The match's seed; without it, a new one.")
 @click.option(
@@ -152,8 +154,8 @@ def command(
     """Start BOTs and play a match of GAME between them.
 
     A BOT is a house bot's name (see `lanista bots`), or a command line in quotes, run without a
-    shell; in it {host}, {port}, {name} and {token} are replaced. Bots take the seats in the order
-    given.
+    shell; in it {host}, {port}, {name} and {token} are replaced. `stdio:` before it says that the
+    bot reads stdin and writes stdout. Bots take the seats in the order given.
 
     Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
     130 interrupted (the record is written).
@@ -182,7 +184,9 @@ def command(
         click.echo("\n".join(registry.house_bots(game)))
         return 0
     if len(bots) != ruleset.seats:
-        raise BadInputError(f"{ruleset.title} is for {ruleset.seats} bots; {len(bots)} given")
+        raise BadInputError(
+            f"{ruleset.title} is for {ruleset.seats} bots; {len(bots)} given{_unquoted(bots)}"
+        )
     commands = [bot_command(game, bot) for bot in bots]
     names = distinct([name for name, _ in commands])
     first_seed = inputs.checked_seed(ruleset, seed)
@@ -240,6 +244,16 @@ def command(
             return code
     session.summarize(matches)
     return session.exit_code
+
+
+def _unquoted(bots: Sequence[str]) -> str:
+    """Return the end of a message about too many bots: one may be a command without quotes."""
+    from lanista.bots.command import INTERPRETER
+
+    for first, second in itertools.pairwise(bots):
+        if INTERPRETER.fullmatch(Path(first).name):
+            return f"; a command of several words is put in quotes: '{first} {second}'"
+    return ""
 
 
 def _check_res(ruleset: Any, res: Path, matches: int) -> None:

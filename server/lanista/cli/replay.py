@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.cli import EXIT_BAD_INPUT
+from lanista.cli import EXIT_BAD_INPUT, Group
 from lanista.cli.common import (
     Choice,
     Finite,
@@ -39,7 +39,7 @@ MAX_OUTPUT_LINES = 12
 """Maximum number of lines that a bot's process wrote in a turn that `replay show` prints."""
 
 
-@click.group("replay")
+@click.group("replay", cls=Group)
 def command() -> None:
     """Show records of matches, check them, and write them as other files."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lanista.cli import Group
 from lanista.cli.common import (
     Choice,
     concurrency_of,
@@ -29,7 +30,7 @@ SPEC = click.Path(dir_okay=False, path_type=Path)
 EXIT_FAILED = 1
 
 
-@click.group("tournament")
+@click.group("tournament", cls=Group)
 def command() -> None:
     """Play tournaments, many matches described by one file, and show their standings.
 

@@ -181,14 +181,14 @@ class Player:
         if len(bots) < len(taken):
             for bot in bots:
                 await self.pool.give_back(bot)
-            forfeits.append(_forfeit(taken, run, spec.try_))
+            forfeits.append(_forfeit(taken, run, spec.attempt))
             return None
         run.hello_after = bots[0].hello_after
         return SeatedMatch(
             spec=spec,
             connections=[bot.connection for bot in bots],
             names=distinct([contestant.name for contestant in run.seats]),
-            record=folder / _record_name(run, spec.try_),
+            record=folder / _record_name(run, spec.attempt),
             writes_bundles=False,
             bots=bots,
             pool=self.pool,
@@ -232,7 +232,7 @@ def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
         report.result,
         [contestant.name for contestant in run.seats],
         seating=run.seating,
-        attempt=report.spec.try_,
+        attempt=report.spec.attempt,
         seconds=report.seconds,
         stall=report.stall,
         record=report.record.name,

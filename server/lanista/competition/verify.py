@@ -90,7 +90,7 @@ def _result(header: Header, info: ResultInfo, map_: str, seating: int, record: s
         info,
         names,
         seating=seating,
-        attempt=header.try_,
+        attempt=header.attempt,
         seconds=seconds,
         stall=0.0,
         record=record,

@@ -161,7 +161,7 @@ async def play_match(
         for repetition in range(spec.conditions.void_tries):
             if reports and not may_repeat():
                 break
-            of_try = attrs.evolve(spec, match=ids.match_id(), try_=spec.try_ + repetition)
+            of_try = attrs.evolve(spec, match=ids.match_id(), attempt=spec.attempt + repetition)
             seated = await seats(of_try)
             report = None if seated is None else await play(seated, records)
             if report is None:

@@ -29,6 +29,8 @@ class UnusableNameError(BadInputError):
 
 MAX_MAP = 4 * 1024 * 1024
 """Maximum number of characters of a map or configuration file; the largest map has 300,000."""
+INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}
+"""What runs the files of an extension."""
 STDIO = "stdio:"
 """Prefix of the command line of a bot that reads stdin and writes stdout."""
 
@@ -166,15 +168,30 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
         program = str(folder / program)
     if shutil.which(program) is not None:
         return
-    if _is_file(Path(program) if folder is None else folder / program):
-        raise UnusableNameError(
-            f"bot {bot!r}: {argv[0]} is a file, but not executable; run it with its interpreter, "
-            f"as in 'python3 {argv[0]}', or make it executable (chmod +x) and call it ./NAME"
-        )
+    file = Path(program) if folder is None else folder / program
+    if _is_file(file):
+        raise UnusableNameError(f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0])}")
     known = ", ".join(registry.house_bots(game)) or "none"
     raise UnusableNameError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
         f"and no program {argv[0]!r} that could be run{_meant(bot, game)}"
+    )
+
+
+def _how_to_run(file: Path, name: str) -> str:
+    """Return why a file can't be run under a name, and what would be right."""
+    if file.suffix in {".cc", ".cpp"}:
+        kit = file.suffix == ".cc" and file.name.startswith("AI")
+        build = f"lanista build {name}" if kit else f"g++ -O2 -o {file.stem} {name}"
+        return f"a program's source; build it first with `{build}`, then call it ./{file.stem}"
+    if os.access(file, os.X_OK):
+        return f"but not on the PATH; call it ./{name}"
+    interpreter = INTERPRETERS.get(file.suffix)
+    if interpreter is not None:
+        return f"but not executable; run it as '{interpreter} {name}'"
+    return (
+        "but not executable; run it with its interpreter, or make it executable (chmod +x) and "
+        f"call it {name if os.sep in name else f'./{name}'}"
     )
 
 

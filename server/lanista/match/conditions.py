@@ -97,7 +97,7 @@ class MatchSpec:
     board: Any = None
     """The board, in the ruleset's own representation; None if the seed generates one."""
     conditions: MatchConditions = attrs.field(factory=MatchConditions)
-    try_: int = 1
+    attempt: int = 1
     """The number of this attempt, from 1; a void match is played again."""
     ladder: LadderInfo | None = None
     """The ladder that the match is played on, if it is played on one."""

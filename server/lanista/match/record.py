@@ -116,7 +116,7 @@ class Header:
     seed: int
     players: tuple[PlayerInfo, ...]
     clock: ClockInfo
-    try_: int = 1
+    attempt: int = 1
     """The number of this attempt, from 1; it is higher after void matches."""
     ladder: LadderInfo | None = None
     """The ladder that the match was played on; None for any other match."""

@@ -110,7 +110,7 @@ def header(
             late_limit=spec.conditions.late_limit,
             lag_allowance=spec.conditions.lag_allowance,
         ),
-        try_=spec.try_,
+        attempt=spec.attempt,
         ladder=spec.ladder,
     )
 

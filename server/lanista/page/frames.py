@@ -61,7 +61,7 @@ def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) 
         ],
         "settings": dict(header.settings),
         "clock": attrs.asdict(header.clock),
-        "attempt": header.try_,
+        "attempt": header.attempt,
         "ladder": None if header.ladder is None else header.ladder.name,
         "rounds": rounds,
         "numbers": submove_numbers(ruleset),

@@ -87,7 +87,8 @@ class MisuseError : public std::logic_error {
 // -- what is said and told ------------------------------------------------------------------------
 
 /// What to say to the arena, and where it is. `Arena arena({"MyBot", "angrymob"})` gives the first
-/// two.
+/// two. With LANISTA_LOCAL=1, which `lanista play`, `check` and tournaments set, host, port, token,
+/// room and reconnect count for nothing.
 struct Options {
     /// What to be called, 1 to 32 printable characters; if empty: LANISTA_NAME.
     std::string name = {};
@@ -1452,6 +1453,19 @@ inline void notice_silence(int socket) {
 #endif
 }
 
+/// The options that hold: where LANISTA_LOCAL=1 says that the bot is started by Lanista itself, not
+/// those by which it finds another arena.
+inline Options holding(Options options) {
+    if (environment("LANISTA_LOCAL") == "1") {
+        options.host.clear();
+        options.port.reset();
+        options.token.clear();
+        options.room.reset();
+        options.reconnect = false;
+    }
+    return options;
+}
+
 /// The line that opens the conversation (PROTOCOL.md 2). Throws std::invalid_argument if the name
 /// or an option would not survive the way.
 inline std::string hello(const Options& options) {
@@ -1684,7 +1698,12 @@ class Arena {
     ///
     /// Throws std::invalid_argument if there is no name, an option can't be said in a hello, or
     /// LANISTA_TLS asks for TLS; and, without `reconnect`, ArenaError (`unreachable`).
-    explicit Arena(const Options& options = {})
+    explicit Arena(const Options& options = {}) : Arena(detail::holding(options), nullptr) {}
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+  private:
+    Arena(const Options& options, std::nullptr_t)
         : hello_(detail::hello(options)),
           host_(detail::host(options)),
           port_(detail::port(options)),
@@ -1699,9 +1718,8 @@ class Arena {
             connect_again(error);
         }
     }
-    Arena(const Arena&) = delete;
-    Arena& operator=(const Arena&) = delete;
 
+  public:
     /// Waits for the next turn that asks for an answer; its state, or null when the match, with
     /// `keep` the connection, has ended as it should.
     ///

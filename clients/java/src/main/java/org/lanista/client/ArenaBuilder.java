@@ -15,7 +15,8 @@ import jdk.net.ExtendedSocketOptions;
  * <p>Name, host, port and token that aren't given here are taken from the environment, which the
  * arena sets for the bots it starts: {@code LANISTA_NAME}, {@code LANISTA_HOST}, {@code
  * LANISTA_PORT}, {@code LANISTA_TOKEN}; so are {@code LANISTA_TLS} and {@code LANISTA_TLS_CA}. A
- * variable that is empty counts as unset.
+ * variable that is empty counts as unset. With {@code LANISTA_LOCAL=1}, which {@code lanista play},
+ * {@code check} and tournaments set, host, port, token, TLS, room and reconnect count for nothing.
  */
 public final class ArenaBuilder {
     private static final String DEFAULT_HOST = "127.0.0.1";
@@ -209,6 +210,9 @@ public final class ArenaBuilder {
      * @throws ArenaException {@code unreachable}
      */
     public Arena connect() {
+        if (or(null, "LANISTA_LOCAL", "0").equals("1")) {
+            stayHere();
+        }
         String where = or(host, "LANISTA_HOST", DEFAULT_HOST);
         int at = port();
         boolean lasting = reconnect;
@@ -221,6 +225,17 @@ public final class ArenaBuilder {
             waiting = new Waiting(Waiting.address(where, at), said, System.err);
         }
         return new Arena(new Connector(source, hello, lasting, sleep), keep, waiting);
+    }
+
+    /** Forgets all by which the bot finds another arena than the one that starts it. */
+    void stayHere() {
+        host = null;
+        port = null;
+        token = null;
+        tls = null;
+        tlsCa = null;
+        room = null;
+        reconnect = false;
     }
 
     /** Whether not to tell that the bot waits. */

@@ -31,6 +31,16 @@ final class HelloTest {
         return new String(bot.hello(), StandardCharsets.UTF_8);
     }
 
+    /** What it says of another arena counts for nothing; what it says of itself does. */
+    void aBotStartedByLanistaStaysWithIt() {
+        ArenaBuilder bot =
+                new ArenaBuilder(SET).name("A").host("other").port(1).token("u").room("pit").tls(true);
+        bot.stayHere();
+        Check.equal("A v=1 token=t\n", hello(bot));
+        Check.equal(99, bot.port());
+        Check.equal(null, bot.security());
+    }
+
     void itSaysNameAndOptions() {
         Check.equal("CamperJoe v=1\n", hello(bot("CamperJoe")));
         Check.equal("Ann Lee v=1 game=angrymob\n", hello(bot("Ann Lee").game("angrymob")));
@@ -128,8 +138,9 @@ final class HelloTest {
                             "LANISTA_NAME", "E",
                             "LANISTA_HOST", "localhost",
                             "LANISTA_PORT", String.valueOf(scripted.port()),
-                            "LANISTA_TOKEN", "t");
-            try (Arena arena = new ArenaBuilder(environment).connect()) {
+                            "LANISTA_TOKEN", "t",
+                            "LANISTA_LOCAL", "1");
+            try (Arena arena = new ArenaBuilder(environment).port(1).connect()) {
                 ArenaException e =
                         Check.thrown(ArenaException.class, () -> arena.iterator().hasNext());
                 Check.equal(List.of("bad-token", "no"), List.of(e.code(), e.words()));
