@@ -161,7 +161,8 @@ impl Options {
     fn call_in(&self, environment: impl Fn(&str) -> Option<String>) -> Result<Call, Error> {
         if environment("LANISTA_LOCAL").as_deref() == Some("1") && !self.is_local() {
             let (host, port, token, room, reconnect) = (None, None, None, None, false);
-            return Self { host, port, token, room, reconnect, ..self.clone() }.call_in(environment);
+            return Self { host, port, token, room, reconnect, ..self.clone() }
+                .call_in(environment);
         }
         let given = |option: &Option<String>, variable: &str| {
             let some = |text: &String| !text.is_empty();
