@@ -12,7 +12,8 @@ def test_the_first_bot_wins_and_the_tournament_has_nothing_to_warn_of(tmp_path):
     bot, cup, *_ = (text for kind, text in fenced(CHECKOUT / "README.md") if kind)
     shell = Shell(tmp_path, {"play": PATIENT})
     (shell.folder / "mybot.py").write_text(bot)
-    (shell.folder / "cup.toml").write_text(cup)
+    # By a patient clock no answer is slow, however busy the machine.
+    (shell.folder / "cup.toml").write_text(f"{cup}\n[clock]\nfirst = 100\nturn = 20\n")
     _, played = shell.run(
         "lanista play angrymob 'python3 mybot.py' RandomRunners --console -n 12 -s 1"
     )
