@@ -6,6 +6,7 @@ returns is sent. If it raises, its traceback goes to stderr, without our own fra
 exits with code 1: the bot has crashed.
 """
 
+import inspect
 import linecache
 import os
 import pickle
@@ -26,11 +27,10 @@ def main() -> int:
     # The file was written by the process that has started this one.
     content = pickle.loads(Path(sys.argv[1]).read_bytes())  # noqa: S301
     sys.path[:] = content["path"]
-    if content["source"] is not None:
-        name, lines = content["source"]
-        linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
     try:
         function = pickle.loads(content["function"])  # noqa: S301 - as above
+        if content["source"] is not None:
+            _quote(function, *content["source"])
     except Exception:  # noqa: BLE001 - a module that isn't there, or one that raises
         traceback.print_exc()
         return 1
@@ -53,6 +53,16 @@ def main() -> int:
 def _moves(function: Any, state: Any) -> list[Any]:
     moves = function(state)
     return [] if moves is None else list(moves)
+
+
+def _quote(function: Any, name: str, lines: list[str]) -> None:
+    """Have tracebacks quote the cell of a notebook in which a function was written.
+
+    A pickled function may have lost the cell's name: cloudpickle takes it away since 3.1.3.
+    """
+    function = inspect.unwrap(function)
+    function.__code__ = function.__code__.replace(co_filename=name)
+    linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
 
 
 def _print(error: BaseException) -> None:
