@@ -104,9 +104,12 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
         yield f"blocks: as many as it takes, each {matches}"
     else:
         yield f"blocks: {blocks_text(planned, None)}, each {matches}: {planned * each} in all"
-    times = [trial.seconds for trial in trials if not trial.trouble]
-    if times:
-        expected = slowest_seat(times, setup.ruleset.seats)
+    good = [trial for trial in trials if not trial.trouble]
+    if good:
+        # Bots of a match play one after another on few cores, and are started side by side.
+        starts = [0.0 if trial.stays else trial.hello_after for trial in good]
+        expected = sum(trial.seconds for trial in good) / len(good)
+        expected += slowest_seat(starts, setup.ruleset.seats)
         time_text = f"time: about {expected:.1f} s a match"
         if planned is not None:
             time_text += f", {duration(planned * each * expected)} for all, one at a time"
@@ -118,10 +121,10 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
 
 
 def slowest_seat(times: Sequence[float], seats: int) -> float:
-    """Return the mean time of a match, which takes as long as the slowest of its seats' bots.
+    """Return the mean, over all line-ups, of the time of the bot that takes longest in each.
 
     Args:
-        times: How long each bot takes for a match against itself, in seconds.
+        times: How long each bot takes, in seconds.
         seats: The number of seats, which any of the bots may take.
     """
     seats = min(seats, len(times))

@@ -119,6 +119,8 @@ class Trial:
     """One line about something that works now and may do harm in a tournament, or empty."""
     hello_after: float = 0.0
     """Seconds from the start of the bot to its hello."""
+    stays: bool = True
+    """Whether it stays for further matches; otherwise it is started for each."""
     seconds: float = 0.0
     """Duration of the match, in seconds."""
     turns: int = 0
@@ -258,6 +260,7 @@ async def _try_bot(
         bot=contestant.name,
         trouble=trouble,
         warning=warning,
+        stays=stays,
         hello_after=run.hello_after,
         seconds=result.seconds,
         turns=result.turns,
