@@ -277,7 +277,7 @@ def test_what_is_no_note_says_nothing():
     assert "" == note_of(done(1, NORMAL))
 
 
-def test_a_match_waits_for_the_slowest_start_of_its_bots():
+def test_a_match_is_expected_to_take_as_long_as_its_slowest_bot():
     """Of three bots, two pairs have the slow one; four seats of three bots always have it."""
     assert (9 + 9 + 2) / 3 == pytest.approx(slowest_seat([1.0, 9.0, 2.0], 2))
     assert 9 == slowest_seat([1.0, 9.0, 2.0], 4)

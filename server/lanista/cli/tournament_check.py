@@ -106,10 +106,8 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
         yield f"blocks: {blocks_text(planned, None)}, each {matches}: {planned * each} in all"
     good = [trial for trial in trials if not trial.trouble]
     if good:
-        # Bots of a match play one after another on few cores, and are started side by side.
-        starts = [0.0 if trial.stays else trial.hello_after for trial in good]
-        expected = sum(trial.seconds for trial in good) / len(good)
-        expected += slowest_seat(starts, setup.ruleset.seats)
+        times = [trial.seconds + (0.0 if trial.stays else trial.hello_after) for trial in good]
+        expected = slowest_seat(times, setup.ruleset.seats)
         time_text = f"time: about {expected:.1f} s a match"
         if planned is not None:
             time_text += f", {duration(planned * each * expected)} for all, one at a time"
