@@ -8,11 +8,12 @@ type Steps struct {
 	steps      []int // by cell, row by row; -1: no way
 }
 
-// StepsFrom goes out from the goals by the ways out of each cell, to those that
-// are open, if open isn't nil; for the states of games. Goals outside the board
-// aren't looked at. Within is how many steps to look at, at most; 0: any number.
+// StepsFrom goes out from the goals by the ways out of each cell, around those
+// that are blocked, if blocked isn't nil; for the states of games. Goals outside
+// the board aren't looked at. Within is how many steps to look at, at most; 0: any
+// number.
 func StepsFrom(
-	goals []Cell, rows, cols, within int, ways func(Cell) []Way, open func(Cell) bool,
+	goals []Cell, rows, cols, within int, ways func(Cell) []Way, blocked func(Cell) bool,
 ) Steps {
 	found := Steps{rows: rows, cols: cols, steps: make([]int, rows*cols)}
 	for at := range found.steps {
@@ -36,7 +37,7 @@ func StepsFrom(
 			break
 		}
 		for _, way := range ways(cell) {
-			if open == nil || open(way.To) {
+			if blocked == nil || !blocked(way.To) {
 				reach(way.To, steps)
 			}
 		}

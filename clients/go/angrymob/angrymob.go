@@ -198,11 +198,7 @@ type Search struct {
 // outside the map aren't looked at.
 func (s *State) Distances(goals []lanista.Cell, search Search) lanista.Steps {
 	ways := func(cell lanista.Cell) []lanista.Way { return s.Neighbours(cell.I, cell.J) }
-	var open func(lanista.Cell) bool
-	if search.Blocked != nil {
-		open = func(cell lanista.Cell) bool { return !search.Blocked(cell) }
-	}
-	return lanista.StepsFrom(goals, s.Rows, s.Cols, search.Within, ways, open)
+	return lanista.StepsFrom(goals, s.Rows, s.Cols, search.Within, ways, search.Blocked)
 }
 
 // seat is the seat that a word tells, one of two.

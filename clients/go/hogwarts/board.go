@@ -66,11 +66,7 @@ func (s *State) Distances(goals []lanista.Cell, search Search) Steps {
 	ways := func(cell lanista.Cell) []lanista.Way {
 		return s.waysOut(cell.I, cell.J, search.Diagonal)
 	}
-	var open func(lanista.Cell) bool
-	if search.Blocked != nil {
-		open = func(cell lanista.Cell) bool { return !search.Blocked(cell) }
-	}
-	return lanista.StepsFrom(goals, s.Rows, s.Cols, search.Within, ways, open)
+	return lanista.StepsFrom(goals, s.Rows, s.Cols, search.Within, ways, search.Blocked)
 }
 
 func (s *State) waysOut(i, j int, diagonal bool) []lanista.Way {

@@ -46,7 +46,7 @@ class ArenaFigures:
     turns: Counter[str] = attrs.field(factory=Counter)
     """Number of turns of these matches, by game."""
     by_game: dict[str, MatchFigures] = attrs.field(factory=dict)
-    """What was counted in the turns of these matches, by game."""
+    """The figures of these matches' turns, by game."""
     refusals: Counter[ErrorCode] = attrs.field(factory=Counter)
     """Number of connections outside of matches that were closed with an error, by its code."""
 

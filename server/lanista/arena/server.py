@@ -73,7 +73,7 @@ class ArenaServer:
     ladders: LadderMatches = attrs.field(init=False)
     connections: BotConnections = attrs.field(init=False)
     arena: Arena = attrs.field(init=False)
-    """What the page, the metrics and the operator use."""
+    """The arena as the page, the metrics and the operator use it."""
     _space: RecordSpace = attrs.field(init=False)
     _helpers: trio.Nursery | None = attrs.field(default=None, init=False)
     _draining: trio.Event = attrs.field(factory=trio.Event, init=False)

@@ -98,7 +98,7 @@ def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
 
 @attrs.frozen
 class _Anew:
-    """What is stored anew of an arena's matches."""
+    """The results of an arena's matches, stored anew from their records."""
 
     work: Rebuild
     records: Path

@@ -41,9 +41,9 @@ class LinkedProcess:
     """A running process, and the arena's end of its link."""
 
     title: str
-    """What the log calls it."""
+    """Its name in the log."""
     about: Mapping[str, Any]
-    """What else the log says about it."""
+    """Further keys and values of its lines in the log."""
     link: Link
     process: trio.Process
 

@@ -33,7 +33,7 @@ class FormatError(Exception):
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message if line is None else f"line {line}: {message}")
         self.message = message
-        """What is wrong, without the line."""
+        """The mistake in words, without the number of its line."""
         self.line = line
         """The number of the wrong line, from 1; None if no single line is wrong."""
 
