@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.competition.formats.ladder import DAY, RECENT, Ladder, Rests
+from lanista.competition.formats.ladder import DAY, EVERY, RECENT, Ladder, Rests
 
 
 def make(seats=2, **settings):
@@ -114,6 +114,23 @@ def test_similar_names_meet():
     assert 10 == len(others)
     distances = [abs(strength[one] - strength[two]) / 50 for one, two in others]
     assert sum(distances) / 10 < 3  # by chance it would be 7
+
+
+def test_every_so_many_matches_opponents_are_drawn_by_chance():
+    """If all were similar, luck would choose who meets whom, and ratings would be stretched."""
+    strength = {"first": 0.0, **{f"bot{number:02}": 50.0 * number for number in range(1, 20)}}
+    opponents = [set() for _ in range(EVERY)]
+    for seed in range(30):
+        for played, met in enumerate(opponents):
+            ladder = Ladder(seats=2, chance=random.Random(seed))
+            ladder.ratings = strength
+            for _ in range(played):
+                ladder.take(["first", "another"], (), 0.0)
+            wait(ladder, strength)
+            met.update(set(ladder.next(0.0)) - {"first"})
+    *usual, drawn = opponents
+    assert [{"bot01"}] * (EVERY - 1) == usual
+    assert len(drawn) >= 5
 
 
 def test_recent_opponents_come_last():

@@ -10,7 +10,9 @@ scale that never runs backwards, and chance is given. Its caller
 
 **Pairing.** Whoever has waited longest is paired first; the wait of a new name counts up to double.
 Its opponents are those with the most similar ratings, recent opponents last, among the greater part
-of those who wait (`LONGEST`): so nobody waits much longer than the others. If few wait, pairing is
+of those who wait (`LONGEST`): so nobody waits much longer than the others. Every `EVERY` matches of
+a name they are drawn by chance instead: if all opponents were similar, luck would choose who meets
+whom, and the distances between ratings would come out too large. If few wait, pairing is
 put off for a small part of the time that a match takes, so that there is a choice; for longer if
 nobody waits but recent opponents. Names of one owner never meet. Seats are dealt at random.
 
@@ -42,6 +44,8 @@ NEW = 30
 LONGEST = 0.5
 """The share of the waiting names, those that have waited longest, that are preferred as opponents.
 """
+EVERY = 4
+"""Every so many matches, a name's opponents are drawn by chance, whatever their ratings."""
 CHOICE = 8
 """The number of waiting names for each seat from which on there is enough choice."""
 PATIENCE = 0.05
@@ -319,12 +323,13 @@ class Ladder:
             order: All names that may play, by how long they have waited, the longest first.
         """
         recent, rating = self._recent(first), self._rating(first.name)
+        by_chance = first.matches % EVERY == EVERY - 1
         longest = max(math.ceil(LONGEST * len(order)), self._seats)
         candidates = sorted(
             (
                 entry.name in recent,
                 place >= longest,
-                abs(self._rating(entry.name) - rating),
+                self._chance.random() if by_chance else abs(self._rating(entry.name) - rating),
                 place,
             )
             for place, entry in enumerate(order)
