@@ -284,6 +284,7 @@ def test_a_match_file_becomes_frames(tmp_path, name, seed):
     assert list(range(len(frames))) == [frame["n"] for frame in frames]
     assert 100 < len(frames)
     assert all("play" not in frame for frame in frames)
+    assert end.pop("story")["chapters"]
     assert {"type": "end", "seed": str(seed), "trouble": None, "result": None} == end
     reading = Reading(head["scene"]["cols"])
     for frame in frames:

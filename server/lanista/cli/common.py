@@ -87,7 +87,7 @@ def fault_lines(names: Sequence[str], result: "ResultInfo") -> Iterator[str]:
 
 def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
     """Yield a line that says by which rule a match was decided, if there is anything to say."""
-    text = ending_text(ruleset, result.reason) if result.end in {"finished", "forfeit"} else None
+    text = ending_text(ruleset, result.reason) if result.is_decided else None
     if text is not None:
         yield f"  {printable(text)}"
 

@@ -525,7 +525,6 @@ def _output_lines(record: "Record", names: Sequence[str], turn: int) -> Iterator
 
 def _print_result(record: "Record", ruleset: "Ruleset") -> None:
     from lanista.games.originals import of_game
-    from lanista.page.seat_colours import letter
 
     header, result = record.header, record.result
     click.echo(
@@ -546,3 +545,22 @@ def _print_result(record: "Record", ruleset: "Ruleset") -> None:
         click.echo(f"  {result.ranks[seat]}. {name}{called}  score {result.scores[seat]}")
     for line in fault_lines([player.name for player in header.players], result):
         click.echo(line)
+    if result.is_decided:
+        for line in _story_lines(record, ruleset):
+            click.echo(printable(line))
+
+
+def _story_lines(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
+    """Yield what happened in a match, and by what each bot lost that didn't win."""
+    from lanista.page.story import story_of
+
+    story, word = story_of(record, ruleset), turn_word(ruleset)
+    yield f"the match, by {word}:"
+    for chapter in story.chapters:
+        seat = "" if chapter.seat is None else f"{letter(chapter.seat)} "
+        yield f"  {chapter.round}  {seat}{chapter.text}"
+    for loser, reasons in story.losses.items():
+        yield f"{letter(loser)}, {record.header.players[loser].name}, lost by:"
+        for chapter in reasons:
+            seat = "" if chapter.seat in {None, loser} else f"{letter(chapter.seat)} "
+            yield f"  {chapter.round}  {seat}{chapter.text}"

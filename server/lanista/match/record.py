@@ -269,6 +269,11 @@ class ResultInfo:
     ended: str = ""
     """When the match ended, as ISO 8601 in UTC."""
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the match was played to its end, by the rules or by forfeit."""
+        return self.end in {Termination.FINISHED.value, Termination.FORFEIT.value}
+
     def fault_out(self, seat: int) -> FaultInfo | None:
         """Return the fault by which a bot is out or has lost; None if it played to the end."""
         if not self.endings or self.endings[seat] not in FAILURES:

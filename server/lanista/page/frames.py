@@ -16,6 +16,7 @@ from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.originals import Shown
 from lanista.games.picture import Event, Frame, Ground, Level, Mark, Scene
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
+from lanista.page.story import Chapter, Story
 
 API = 1
 """Version of the page's JSON; grows when an older page couldn't read it."""
@@ -241,6 +242,7 @@ def end(
     seed: int | None,
     trouble: str | None,
     logs: Collection[int] | None = (),
+    story: Story | None = None,
 ) -> dict[str, Any]:
     """Return the end of a match, which follows the last frame.
 
@@ -249,6 +251,7 @@ def end(
         seed: The match's seed; None if viewers mustn't know it.
         trouble: Why the frames stop before the match did; None if they are complete.
         logs: The seats whose bots' output is included; None for all.
+        story: The match's story; None if it isn't complete.
     """
     fields: dict[str, Any] = {
         "type": "end",
@@ -256,6 +259,7 @@ def end(
         "seed": None if seed is None else str(seed),
         "trouble": trouble,
         "result": None,
+        "story": None if story is None else _story(story),
     }
     if result is not None:
         processes = {
@@ -286,6 +290,18 @@ def end(
             },
         }
     return fields
+
+
+def _story(story: Story) -> dict[str, Any]:
+    def chapters(told: Sequence[Chapter]) -> list[list[Any]]:
+        return [[chapter.round, _seat(chapter.seat), shortened(chapter.text)] for chapter in told]
+
+    return {
+        "chapters": chapters(story.chapters),
+        "decided": story.decided,
+        "best": list(story.best),
+        "losses": {str(seat): chapters(told) for seat, told in story.losses.items()},
+    }
 
 
 def shortened(text: str) -> str:

@@ -31,6 +31,7 @@ from lanista.match.record import (
 from lanista.match.replay import MismatchError, carry_out, judge, start_of, turn_faults
 from lanista.page import frames
 from lanista.page.answer_words import Decoded, decoded, submoves_json
+from lanista.page.story import Storyteller
 
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
@@ -69,6 +70,7 @@ class ReplayReader:
     _header: Header | None = attrs.field(default=None, init=False)
     _game: Game | None = attrs.field(default=None, init=False)
     _writer: frames.FrameWriter | None = attrs.field(default=None, init=False)
+    _storyteller: Storyteller = attrs.field(factory=Storyteller, init=False)
     _before: TurnInfo | None = attrs.field(default=None, init=False)
     _started: bool = attrs.field(default=False, init=False)
     """Whether `next` has returned frame 0."""
@@ -176,7 +178,9 @@ class ReplayReader:
                 shown = {seat: text for seat, text in logs if int(seat) in self.logs}
                 if shown:
                     turn_json["logs"] = shown
-        return self._writer.frame(self._game.frame(), self._game.scores(), turn_json)
+        frame, scores = self._game.frame(), self._game.scores()
+        self._storyteller.take(frame, scores, turn, faults)
+        return self._writer.frame(frame, scores, turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
         assert self._header is not None
@@ -184,7 +188,11 @@ class ReplayReader:
         # A void match is played again with its seed, which those who watched mustn't know yet.
         is_void = result is not None and result.end == Termination.VOID.value
         is_secret = self._was_live and is_void
-        return frames.end(result, None if is_secret else self._header.seed, trouble, self.logs)
+        story = None
+        if result is not None and result.is_decided:
+            story = self._storyteller.story(registry.get(self._header.game), result)
+        seed = None if is_secret else self._header.seed
+        return frames.end(result, seed, trouble, self.logs, story)
 
     def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:
         """Return the content of the line so many lines ahead; None if it isn't there yet."""
@@ -269,9 +277,10 @@ def _read_res(path: Path) -> Iterator[dict[str, Any]]:
             raise UnreadableError(f"{path.name}: more than {MAX_RES} bytes, as no match file has")
         text = data.decode("utf-8-sig", "replace")
         shown = of_text(text).show(text)
-        writer = frames.FrameWriter(shown.scene)
+        writer, storyteller = frames.FrameWriter(shown.scene), Storyteller()
         yield frames.head_of_res(shown)
         for frame, scores in shown.frames:
+            storyteller.take(frame, scores)
             yield writer.frame(frame, scores, None)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise UnreadableError(f"{path.name}: damaged gzip data ({error})") from None
@@ -279,4 +288,5 @@ def _read_res(path: Path) -> Iterator[dict[str, Any]]:
         raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
     except FormatError as error:
         raise UnreadableError(f"{path.name}: {error}") from None
-    yield frames.end(None, shown.seed, None)
+    story = storyteller.story(registry.get(shown.game), None)
+    yield frames.end(None, shown.seed, None, story=story)

@@ -1,0 +1,331 @@
+"""The story of a match: its chapters, the round that decided it, and why each bot fell behind.
+
+A `Storyteller` takes the frames of a match one after another; `story` then chooses what is worth
+telling. It knows no game: it goes by scores, by the events that rules report, and by faults.
+
+Rounds are counted as frames are: round n is the position after n turns.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+from statistics import fmean
+
+import attrs
+
+from lanista.games.base import Ruleset, ending_text
+from lanista.games.picture import Event, Frame, counted
+from lanista.match.record import FaultInfo, Record, ResultInfo, TurnInfo
+from lanista.match.replay import judged_turns, start, turn_faults
+from lanista.page.seat_colours import letter
+
+MAX_CHAPTERS = 14
+"""Number of chapters above which the least important ones are left out."""
+MAX_EVENTS = 6
+"""Number of events of the rules that become chapters."""
+REMARKABLE = 3.0
+"""How many times its seat's mean change of the score an event's turn must have to be a chapter."""
+LEAD_LASTS = 25
+"""A lead counts if it lasts for the match's length divided by this, or to the end."""
+BEST_ROUNDS = 30
+"""The length of the best part in rounds: twenty seconds at the page's usual speed."""
+EVENTS_TOLD = 2
+"""Number of events of a seat in one round that are told in full."""
+AFTERWARDS = 10
+"""Number of rounds after a seat lost the lead, and half of it before, in which the winner's best
+event is looked for."""
+
+_FIRST_FAULTS = {
+    "late": "{} too late",
+    "malformed": "{} unreadable",
+    "illegal": "{} refused",
+}
+_THINGS = {"late": "answer", "malformed": "answer", "illegal": "order"}
+
+
+@attrs.frozen
+class Chapter:
+    """Something that happened in a match, in words that go with the name of a seat."""
+
+    round: int
+    seat: int | None
+    """The seat that it is about, which the text doesn't name; None for none."""
+    text: str
+
+
+@attrs.frozen(kw_only=True)
+class Story:
+    """What is worth telling of a match that is over."""
+
+    chapters: tuple[Chapter, ...]
+    """What happened, in order of rounds."""
+    decided: int | None
+    """The round in which the winner's lead grew the most; None if nobody won or it never grew."""
+    best: tuple[int, int]
+    """The first and the last round of the part in which the most happened."""
+    losses: Mapping[int, tuple[Chapter, ...]]
+    """For each seat that didn't win: what it lost by, the gravest first."""
+
+
+@attrs.define
+class _Faults:
+    """The faults of a seat of one kind: how many there were, and the first one."""
+
+    count: int = 0
+    turns: int = 0
+    first: FaultInfo | None = None
+    last_turn: int = -1
+
+    def add(self, fault: FaultInfo) -> None:
+        self.count += 1
+        self.first = self.first or fault
+        self.turns += fault.turn != self.last_turn
+        self.last_turn = fault.turn
+
+
+@attrs.define(eq=False)
+class Storyteller:
+    """Takes the frames of a match in order, and tells its story when it is over."""
+
+    _scores: list[tuple[int, ...]] = attrs.field(factory=list, init=False)
+    _events: dict[int, Event] = attrs.field(factory=dict, init=False)
+    """By round, what happened to the seat whose score changed most, of those with any event."""
+    _breaks: list[Chapter] = attrs.field(factory=list, init=False)
+    """Bots that went out, left or came back."""
+    _faults: dict[tuple[int, str], _Faults] = attrs.field(factory=dict, init=False)
+    """By seat and code."""
+    _answers: dict[int, int] = attrs.field(factory=dict, init=False)
+    """By seat, the number of its answers."""
+
+    def take(
+        self,
+        frame: Frame,
+        scores: Sequence[int],
+        turn: TurnInfo | None = None,
+        faults: Sequence[FaultInfo] = (),
+    ) -> None:
+        """Take the next frame.
+
+        Args:
+            frame: What is on the board.
+            scores: The scores, by seat.
+            turn: The turn that led here; None at the start, and in files without turns.
+            faults: All faults of the turn, as by `replay.turn_faults`.
+        """
+        number = len(self._scores)
+        self._scores.append(tuple(scores))
+        if number:
+            changes = self._changes(number)
+            seats = {event.seat for event in frame.events if event.seat is not None}
+            if seats:
+                seat = max(sorted(seats), key=lambda seat: abs(changes[seat]))
+                texts = [event.text for event in frame.events if event.seat == seat]
+                self._events[number] = Event(seat, _joined(texts))
+        if turn is not None:
+            self._take_turn(number, turn, faults)
+
+    def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
+        for seat, verdict in enumerate(turn.verdicts):
+            self._answers[seat] = self._answers.get(seat, 0) + (verdict != "out")
+            gone = turn.reason_gone(seat)
+            if gone is not None:
+                self._breaks.append(Chapter(number, seat, f"is out: {gone.words}"))
+        for seat_text, words in turn.left.items():
+            self._breaks.append(Chapter(number, int(seat_text), f"left: {words}"))
+        self._breaks += [Chapter(number, int(seat), "came back") for seat in turn.rejoined]
+        for fault in faults:
+            self._faults.setdefault((fault.seat, fault.code), _Faults()).add(fault)
+
+    def story(self, ruleset: Ruleset, result: ResultInfo | None) -> Story:
+        """Return the story of the frames that were taken, at least one.
+
+        Args:
+            ruleset: The game, which says by which rule the match was decided.
+            result: The match's result; None if there is none, so that the last scores tell.
+        """
+        last = len(self._scores) - 1
+        best = _winner(result, self._scores[-1])
+        chapters = [*self._breaks, *self._first_faults(), *self._leads()]
+        told = {(chapter.round, chapter.seat) for chapter in chapters}
+        chapters += [
+            chapter for chapter in self._remarkable() if (chapter.round, chapter.seat) not in told
+        ]
+        chapters = chapters[: MAX_CHAPTERS - 1]
+        if result is not None:
+            ending = ending_text(ruleset, result.reason)
+            text = "wins" if best is not None else "no single winner"
+            chapters.append(Chapter(last, best, text + (f": {ending}" if ending else "")))
+        return Story(
+            chapters=tuple(sorted(chapters, key=lambda chapter: chapter.round)),
+            decided=None if best is None else self._decided(best),
+            best=self._best_part(chapters),
+            losses={
+                seat: tuple(self._loss(seat, best))
+                for seat in range(len(self._scores[-1]))
+                if best is not None and seat != best
+            },
+        )
+
+    def _changes(self, number: int) -> list[int]:
+        """Return, by seat, how its score changed in a round."""
+        before, now = self._scores[number - 1 : number + 1]
+        return [new - old for old, new in zip(before, now, strict=True)]
+
+    def _usual(self, seat: int) -> float:
+        """Return by how much a seat's score changed in a round on average."""
+        return fmean([abs(now[seat] - old[seat]) for old, now in pairwise(self._scores)] or [0])
+
+    def _first_faults(self) -> Iterator[Chapter]:
+        """Yield the first fault of each seat of each grave kind, with the number of them."""
+        for (seat, code), faults in self._faults.items():
+            if code in _FIRST_FAULTS and faults.first is not None:
+                yield Chapter(faults.first.turn + 1, seat, f"{_faulty(code, faults)} from here on")
+
+    def _leads(self) -> Iterator[Chapter]:
+        """Yield the rounds in which another seat took the lead and kept it for a while."""
+        spans: list[tuple[int, int]] = []  # leader, first round
+        for number, scores in enumerate(self._scores):
+            top = max(scores)
+            leaders = [seat for seat, score in enumerate(scores) if score == top]
+            if len(leaders) == 1 and (not spans or spans[-1][0] != leaders[0]):
+                spans.append((leaders[0], number))
+        length = len(self._scores)
+        lasting = [
+            (leader, first)
+            for (leader, first), (_, end) in pairwise([*spans, (-1, length)])
+            if end == length or end - first >= max(3, length // LEAD_LASTS)
+        ]
+        previous = None
+        for leader, first in lasting:
+            if leader != previous and first > 0:
+                text = f"takes the lead, {_standing(self._scores[first])}"
+                event = self._events.get(first)
+                if event and event.seat == leader and self._changes(first)[leader] > 0:
+                    text += f": {event.text}"
+                yield Chapter(first, leader, text)
+            previous = leader
+
+    def _remarkable(self) -> Iterator[Chapter]:
+        """Yield the events in whose rounds a score changed much more than usual."""
+        usual = [self._usual(seat) for seat in range(len(self._scores[0]))]
+        found = []
+        for number, event in self._events.items():
+            assert event.seat is not None
+            change = abs(self._changes(number)[event.seat])
+            if change and change >= REMARKABLE * usual[event.seat]:
+                found.append((change, -number, event))
+        found.sort(key=lambda entry: entry[:2], reverse=True)
+        for _, number, event in found[:MAX_EVENTS]:
+            yield self._told(-number, event)
+
+    def _told(self, number: int, event: Event) -> Chapter:
+        """Return an event as a chapter, with how its seat's score changed."""
+        assert event.seat is not None
+        change = self._changes(number)[event.seat]
+        return Chapter(number, event.seat, event.text + (f" ({change:+,})" if change else ""))
+
+    def _decided(self, best: int) -> int | None:
+        leads = [
+            scores[best] - max(score for seat, score in enumerate(scores) if seat != best)
+            for scores in self._scores
+        ]
+        growths = [now - before for before, now in pairwise(leads)]
+        most = max(growths, default=0)
+        return growths.index(most) + 1 if most > 0 else None
+
+    def _best_part(self, chapters: Sequence[Chapter]) -> tuple[int, int]:
+        """Return the first and the last round of the part with the most changes and chapters."""
+        total = max(sum(map(abs, scores)) for scores in self._scores) or 1
+        interest = [0.0] * len(self._scores)
+        for number in range(1, len(self._scores)):
+            interest[number] = sum(map(abs, self._changes(number))) / total
+        usual = fmean(interest) or 1.0
+        for chapter in chapters:
+            interest[min(chapter.round, len(interest) - 1)] += 2 * usual
+        sums = [0.0, *accumulate(interest)]
+        length = min(BEST_ROUNDS, len(interest) - 1)
+        first = max(
+            range(len(interest) - length), key=lambda start: sums[start + length + 1] - sums[start]
+        )
+        return first, first + length
+
+    def _loss(self, seat: int, best: int) -> Iterator[Chapter]:
+        """Yield what a seat lost by: that it went out, its faults, and when it fell behind."""
+        out = [chapter for chapter in self._breaks if chapter.seat == seat]
+        yield from (chapter for chapter in out if chapter.text.startswith("is out"))
+        for code in ("malformed", "late", "illegal", "ignored"):
+            faults = self._faults.get((seat, code))
+            if faults is None or faults.first is None:
+                continue
+            text = _faulty(code, faults)
+            if code != "illegal":
+                text += f", in {faults.turns} of {counted(self._answers[seat], 'turn')}"
+            text += f"; the first: {faults.first.words}"
+            yield Chapter(faults.first.turn + 1, seat, text)
+        yield from self._fell_behind(seat, best)
+
+    def _fell_behind(self, seat: int, best: int) -> Iterator[Chapter]:
+        gaps = [scores[best] - scores[seat] for scores in self._scores]
+        if gaps[-1] <= 0:
+            return  # the rules, and not the score, say who won
+        winner = letter(best)
+        ahead = [number for number, gap in enumerate(gaps) if gap < 0]
+        if ahead:
+            lost = ahead[-1]
+            own, other = self._scores[lost][seat], self._scores[lost][best]
+            text = f"was ahead of {winner} for the last time, {own} to {other}"
+        else:
+            lost = next(number for number, gap in enumerate(gaps) if 2 * gap >= gaps[-1])
+            text = f"was {gaps[lost]} points behind {winner}, half of the final gap"
+        yield Chapter(lost, seat, text)
+        near = range(max(1, lost - AFTERWARDS // 2), min(lost + AFTERWARDS, len(gaps) - 1) + 1)
+        gains = [
+            (self._changes(number)[best], number)
+            for number in near
+            if number in self._events and self._events[number].seat == best
+        ]
+        gain, number = max(gains, default=(0, 0))
+        if gain > self._usual(best):
+            yield self._told(number, self._events[number])
+
+
+def story_of(record: Record, ruleset: Ruleset) -> Story:
+    """Return the story of a recorded match.
+
+    Raises:
+        MismatchError: The record contradicts the rules.
+        BadRecordError: The record is invalid by any rules.
+    """
+    game = start(record, ruleset)
+    storyteller = Storyteller()
+    led_here: tuple[TurnInfo | None, list[FaultInfo]] = (None, [])
+    for judged in judged_turns(record, game):
+        storyteller.take(game.frame(), game.scores(), *led_here)
+        led_here = judged.turn, turn_faults(record.header, game, judged)
+    storyteller.take(game.frame(), game.scores(), *led_here)
+    return storyteller.story(ruleset, record.result)
+
+
+def _winner(result: ResultInfo | None, scores: Sequence[int]) -> int | None:
+    """Return the only seat that won; None if there is none."""
+    if result is not None:
+        best = [seat for seat, rank in enumerate(result.ranks) if rank == 1]
+    else:
+        best = [seat for seat, score in enumerate(scores) if score == max(scores)]
+    return best[0] if len(best) == 1 else None
+
+
+def _faulty(code: str, faults: _Faults) -> str:
+    if code == "ignored":
+        return f"{counted(faults.count, 'order')} without effect"
+    return _FIRST_FAULTS[code].format(counted(faults.count, _THINGS[code]))
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return the first texts as one, and how many more there are."""
+    more = f" and {len(texts) - EVENTS_TOLD} more" if len(texts) > EVENTS_TOLD else ""
+    return "; ".join(texts[:EVENTS_TOLD]) + more
+
+
+def _standing(scores: Sequence[int]) -> str:
+    first, second = sorted(scores, reverse=True)[:2]
+    return f"{first} to {second}"
