@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -88,6 +89,10 @@ func Open[S Game](options Options, begin func(match string, start Facts) (S, err
 	security, err := options.security(host)
 	if err != nil {
 		return nil, err
+	}
+	if os.Getenv("LANISTA_STDIO") == "1" {
+		return nil, &Error{Code: "unreachable", Words: "this program connects to the arena by itself; " +
+			"start it without `stdio:` or `lanista connect`"}
 	}
 	arena := &Arena[S]{
 		hello:     hello,
@@ -337,13 +342,21 @@ func (a *Arena[S]) closed() error {
 		return err
 	}
 	a.over = true
-	if a.match != "" {
-		return &Error{Code: "disconnected", Words: "the connection ended in mid-match"}
+	var words, advice string
+	switch {
+	case a.match != "":
+		words = "the connection ended in mid-match"
+		advice = "check that the arena is running, and start the bot again"
+	case len(a.results) == 0 || a.keep && a.reconnect:
+		words = "the connection ended before a match"
+		advice = "check that the arena is running, and that the port is the one for bots"
+	default:
+		return nil
 	}
-	if len(a.results) == 0 || a.keep && a.reconnect {
-		return &Error{Code: "disconnected", Words: "the connection ended before a match"}
+	if !a.reconnect {
+		words += "; " + advice
 	}
-	return nil
+	return &Error{Code: "disconnected", Words: words}
 }
 
 // position gives the state the facts of the turn, complete now (their order says

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -178,13 +177,7 @@ func (c *conversation) play(t *testing.T) {
 	if len(c.Matches) == 0 && arena.Next() {
 		t.Error("an answer is asked for")
 	}
-	code := ""
-	var told *lanista.Error
-	if errors.As(arena.Err(), &told) {
-		code = told.Code
-	} else if arena.Err() != nil {
-		t.Errorf("an error of another kind: %v", arena.Err())
-	}
+	code := codeOf(t, arena.Err())
 	if c.Error != nil {
 		Equal(t, "the error", code, *c.Error)
 	} else {

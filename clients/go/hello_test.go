@@ -125,6 +125,19 @@ func TestNoArenaIsToldInOneLine(t *testing.T) {
 	Equal(t, "its cause", errors.Is(err, syscall.ECONNREFUSED), true)
 }
 
+// codeOf is the code of an error; "" if there is none.
+func codeOf(t testing.TB, err error) string {
+	t.Helper()
+	var told *lanista.Error
+	if errors.As(err, &told) {
+		return told.Code
+	}
+	if err != nil {
+		t.Errorf("an error of another kind: %v", err)
+	}
+	return ""
+}
+
 // connected is a bot that plays by the facts.
 func connected(t testing.TB, options lanista.Options) *lanista.Arena[*lanista.State] {
 	t.Helper()

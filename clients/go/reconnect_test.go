@@ -1,7 +1,6 @@
 package lanista_test
 
 import (
-	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -101,10 +100,7 @@ func TestCodesThatWouldComeAgainEndIt(t *testing.T) {
 		if arena.Next() {
 			t.Error("an answer is asked for")
 		}
-		var told *lanista.Error
-		if !errors.As(arena.Err(), &told) || told.Code != code {
-			t.Errorf("%v instead of %s", arena.Err(), code)
-		}
+		Equal(t, "the code", codeOf(t, arena.Err()), code)
 	}
 	checkPauses(t, *pauses)
 }

@@ -52,11 +52,20 @@ func address(host string, port int) string {
 	return net.JoinHostPort(host, strconv.Itoa(port))
 }
 
-// noArena is why there is no connection and, where that can help, what to do.
+// noArena is why there is no connection, and what to do; the words are the same in
+// every client library.
 func noArena(host string, port int, err error) string {
 	here := host == "127.0.0.1" || host == "localhost" || host == "::1"
 	if here && errors.Is(err, syscall.ECONNREFUSED) {
 		return fmt.Sprintf("no arena at %s; start one with `lanista serve`", address(host, port))
 	}
-	return fmt.Sprintf("no arena at %s: %v", address(host, port), reason(err))
+	why := reason(err).Error()
+	var lookup *net.DNSError
+	var network net.Error
+	if errors.As(err, &lookup) {
+		why = "unknown host"
+	} else if errors.As(err, &network) && network.Timeout() {
+		why = "timed out"
+	}
+	return fmt.Sprintf("no arena at %s: %s; check the host and the port", address(host, port), why)
 }

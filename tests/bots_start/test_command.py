@@ -112,6 +112,12 @@ def test_a_house_bot_gets_a_room_only_where_it_is_meant():
     assert "r" == environment(host="h", port=1, name="n", room="r", base=base)["LANISTA_ROOM"]
 
 
+def test_a_bot_that_a_stdio_bot_starts_may_connect():
+    """LANISTA_STDIO=1 is for the program whose pipes an arena above holds, and for no other."""
+    told = environment(host="h", port=1, name="n", base={"LANISTA_STDIO": "1"})
+    assert "LANISTA_STDIO" not in told
+
+
 def test_a_bot_is_asked_to_stay_only_where_it_is_meant():
     """LANISTA_KEEP=1 of an arena above must not reach a bot that plays one match here."""
     base = {"LANISTA_KEEP": "1"}

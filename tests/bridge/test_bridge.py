@@ -77,6 +77,17 @@ def test_the_environment_says_what_the_options_do_not():
         assert connect("--", *bot(ECHO), env=env).returncode == 0
 
 
+def test_a_library_is_told_not_to_connect_as_well():
+    """By LANISTA_STDIO=1 (PROTOCOL.md 2); its error goes to stderr, as any bot's."""
+    code = f"import sys; sys.path[:0] = {sys.path!r}; from lanista_client import Arena; Arena('A')"
+    done = play(code, Hears(b"# unreachable: this program connects to the arena by itself; "))
+    words = "this program connects to the arena by itself; start it without `stdio:` or"
+    assert (1, f"unreachable: {words} `lanista connect`\n") == (
+        done.returncode,
+        done.stderr.decode(),
+    )
+
+
 def test_without_a_name_the_command_gives_one(tmp_path):
     script = tmp_path / "my bot.py"
     script.write_text(ECHO)

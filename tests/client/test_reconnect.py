@@ -205,6 +205,14 @@ def test_each_attempt_is_told_on_stderr(arena_of, capsys):
     ]
 
 
+def test_a_program_whose_pipes_lanista_holds_does_not_even_try(arena_of, monkeypatch):
+    arena = arena_of()
+    monkeypatch.setenv("LANISTA_STDIO", "1")
+    with pytest.raises(ArenaError, match="start it without `stdio:`"):
+        Arena("A", reconnect=True)
+    assert [] == arena.pauses
+
+
 def test_ctrl_c_ends_it(arena_of, monkeypatch):
     arena_of(REFUSED)
 

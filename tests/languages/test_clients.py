@@ -5,6 +5,7 @@ plays another match than Python's: they are compared by the digest of the last p
 match starters of several languages meet, as if all were Python's.
 """
 
+import contextlib
 import json
 import re
 import shlex
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from client.scripted_arena import Hears, Says, ScriptedArena
 from e2e.running import (
     PATIENCE,
     Program,
@@ -23,7 +25,8 @@ from e2e.running import (
     read,
 )
 from languages.conftest import needed
-from languages.language import CHECKOUT, CLIENTS, every
+from languages.language import CLIENTS, every
+from languages.last_lines import ENDS, error_codes
 
 MATCHES = {
     "angrymob": (2, []),
@@ -32,7 +35,6 @@ MATCHES = {
 }
 """Seats of each game, and the options that keep its match short."""
 SEED = 7
-PAGE = CHECKOUT / "protocol" / "PROTOCOL.md"
 GOLDEN = Path(__file__).with_name("golden.json")
 
 
@@ -101,31 +103,59 @@ def test_its_own_tests_pass(name, tmp_path):
 @pytest.mark.parametrize("name", every())
 def test_all_libraries_give_up_at_the_same_codes(name):
     """Those that PROTOCOL.md 7 marks with no; the file quotes no other."""
-    rows = re.findall(r"^\| `([a-z0-9-]+)` \| .* \| (yes|no) \|$", PAGE.read_text(), re.MULTILINE)
-    codes = {code for code, _ in rows}
+    codes = error_codes()
     quoted = set(re.findall(r'"([a-z0-9-]+)"', (CLIENTS / FINAL_CODES[name]).read_text()))
-    assert {code for code, again in rows if again == "no"} == codes & quoted
+    assert {code for code, again in codes.items() if again == "no"} == codes.keys() & quoted
     assert "unreadable" in quoted
 
 
-def started_alone(commands, port, folder):
+def started_alone(commands, port, folder, **variables):
     """The starter of Angry Mob as a process of its own, as a person starts it."""
     words = [str(word) for word in commands["angrymob"]]
-    env = environment(LANISTA_HOST="127.0.0.1", LANISTA_PORT=str(port), LANISTA_NAME="Ann")
-    return Program(words, folder, env=env)
+    variables = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(port), **variables}
+    return Program(words, folder, env=environment(LANISTA_NAME="Ann", **variables))
 
 
-@pytest.mark.parametrize("commands", every(), indirect=True)
-def test_a_starter_without_an_arena_ends_with_one_line(commands, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    bot = started_alone(commands, port, tmp_path)
-    try:
-        assert (1, "") == (bot.wait(), bot.out)
-    finally:
-        bot.end()
-    (line,) = bot.err.splitlines()
-    assert line.endswith(f"no arena at 127.0.0.1:{port}; start one with `lanista serve`")
+FRAME = {
+    "go": re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d (.*)\n"),
+    "rust": re.compile(r"Error: (.*)\n"),
+}
+"""What `log.Fatal` and `main` write around an error; the others write a line of their own."""
+REASON = re.compile(r"""(can't use )"(.*)": .*""")
+"""How Go and Rust quote a line that they can't use; they add what is wrong with it."""
+
+
+@contextlib.contextmanager
+def ended_arena(said):
+    """The port of an arena that ends a connection so, or of none."""
+    if said is None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        yield port
+    else:
+        with ScriptedArena(Hears(b"Ann v=1 game=angrymob\n"), Says(said)) as arena:
+            yield arena.port
+
+
+@pytest.mark.parametrize("name", every())
+def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, tmp_path):
+    """At every code of PROTOCOL.md 7, cut off, and without an arena, in the words of `ENDS`."""
+    language = needed(name)
+    commands = language.commands(language.built())
+    frame = FRAME.get(name, re.compile(r"(.*)\n"))
+    expected, found = {}, {}
+    for end, (said, variables, line) in ENDS.items():
+        with ended_arena(said) as port:
+            bot = started_alone(commands, port, tmp_path, **variables)
+            try:
+                code = bot.wait()
+            finally:
+                bot.end()
+        shown = frame.fullmatch(bot.err)
+        err = REASON.sub(r"\1'\2'", shown[1]) if shown else bot.err
+        expected[end] = (1, "", line.format(port=port))
+        found[end] = (code, bot.out, err)
+    assert expected == found
 
 
 @pytest.mark.parametrize("commands", every(), indirect=True)

@@ -3,6 +3,11 @@
 #ifndef CONNECTION_HPP
 #define CONNECTION_HPP
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
 #include "support.hpp"
 
 // PROTOCOL.md 2.
@@ -134,6 +139,44 @@ inline void test_socket() {
     SAME(0, ::fcntl(socket, F_GETFL) & O_NONBLOCK);
     SAME(FD_CLOEXEC, ::fcntl(socket, F_GETFD));
     ::close(socket);
+}
+
+// What a bot writes to stderr that fails without catching its error, and how it ends: by its exit
+// status, or minus its signal.
+inline std::pair<std::string, int> uncaught(const std::function<void()>& play) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
+    const pid_t bot = ::fork();
+    if (bot == 0) {
+        const rlimit none{0, 0};
+        ::setrlimit(RLIMIT_CORE, &none);
+        ::dup2(ends[1], STDERR_FILENO);
+        [&play]() noexcept { play(); }();
+        std::_Exit(0);
+    }
+    ::close(ends[1]);
+    std::string written;
+    char byte = 0;
+    while (::read(ends[0], &byte, 1) == 1) written += byte;
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(bot, &status, 0);
+    return {written, WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status)};
+}
+
+// Whatever else isn't caught ends the bot as it did without the library.
+inline void test_an_error_of_the_arena_that_is_not_caught_is_one_line() {
+    lanista::Options options{"A"};
+    options.port = 1;
+    const auto [line, status] = uncaught([&] { lanista::Arena arena(options); });
+    SAME("unreachable: no arena at 127.0.0.1:1; start one with `lanista serve`\n", line);
+    SAME(1, status);
+    const auto [others, signal] = uncaught([&] {
+        caught<ArenaError>([&] { lanista::Arena arena(options); });
+        throw std::runtime_error("mine");
+    });
+    SAME(true, others.find("mine") != std::string::npos && others.find("arena") == std::string::npos);
+    SAME(-SIGABRT, signal);
 }
 
 inline void test_no_arena() {
@@ -336,21 +379,20 @@ inline void test_errors_of_the_arena() {
         Wired arena(wire, options);
         return caught<ArenaError>([&] { played(arena); });
     };
+    const auto cut = [&](const std::string& said, bool keep) {
+        return error(said, keep).substr(0, std::strlen("disconnected: the connection ended in mid"));
+    };
     SAME("name-taken: Ann is playing already", error("error name-taken Ann is playing already\n"));
     SAME("shutdown", error("error shutdown\n"));
     SAME("shutdown", error(forfeit + "error shutdown\n", true));
-    SAME("disconnected: the connection ended in mid-match", error("turn 1\nunit"));
-    SAME("disconnected: the connection ended in mid-match", error("", true));
+    SAME("disconnected: the connection ended in mid", cut("turn 1\nunit", false));
+    SAME("disconnected: the connection ended in mid", cut("", true));
     SAME("unreadable: the client can't use 'turn one'", error("turn one\n"));
     SAME("unreadable: the client can't use 'go'", error("go\n"));
     SAME("unreadable: the client can't use 'error'", error("error\n"));
     SAME("unreadable: the client can't use 'go'", error("turn 1\nunit 1 1 2 1\ngo\n"));
     SAME("unreadable: the client can't use 'note late'", error("note late\n"));
     SAME("unreadable: the client can't use 'bye'", error("end finished\nrank 0 x\nbye\n"));
-    Wire wire({welcome});
-    Wired arena(wire);
-    SAME("disconnected: the connection ended before a match",
-         caught<ArenaError>([&] { arena.next(); }));
 }
 
 // A seat that is thrown out learns why, not that its pipe is broken; nor does a signal kill it.
@@ -376,8 +418,12 @@ inline void test_a_reset_is_a_disconnect() {
     lanista::Arena arena(options);
     arena.next();
     arena.send();
-    SAME("disconnected: the connection ended in mid-match",
-         caught<ArenaError>([&] { arena.next(); }));
+    try {
+        arena.next();
+        fail(__LINE__, "no error");
+    } catch (const ArenaError& error) {
+        SAME("disconnected", error.code());
+    }
 }
 
 inline void test_keep() {
@@ -502,6 +548,8 @@ inline void test_connection() {
         {"tls is refused", test_tls_is_refused},
         {"socket", test_socket},
         {"no arena", test_no_arena},
+        {"an error of the arena that isn't caught",
+         test_an_error_of_the_arena_that_is_not_caught_is_one_line},
         {"answers", test_answers},
         {"misuse", test_misuse},
         {"log", test_log},

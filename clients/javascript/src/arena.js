@@ -10,7 +10,7 @@ import { Connector, FINAL_CODES } from "./connector.js";
 import { CrematoriaState } from "./crematoria.js";
 import { Draw } from "./drawing.js";
 import { ArenaError, MisuseError } from "./errors.js";
-import { holding, isQuiet, opening, quoted } from "./hello.js";
+import { holding, isQuiet, opening, quoted, refuseStdio } from "./hello.js";
 import { HogwartsState } from "./hogwarts.js";
 import { LineReader } from "./lines.js";
 import { bySeat, decimal, integer, line, noFacts, State, word } from "./state.js";
@@ -108,13 +108,14 @@ export class Note {
  * @throws {ArenaError} `unreachable`: there is no arena, or no TLS with it
  */
 export async function connect(options = {}) {
+  showInOneLine();
   const held = holding(options, process.env);
   const { tls, ...said } = opening(held, process.env);
+  refuseStdio(process.env);
   const way = { ...said, tls: tls && { ca: await trusted(tls) } };
   const connector = new Connector(way, Boolean(held.reconnect));
   const stream = await connector.connect().catch((error) => {
     if (connector.reconnect) return connector.connectAgain(error);
-    showInOneLine(error);
     throw error;
   });
   const waiting = isQuiet(held, process.env) ? null : new Waiting(said);
@@ -448,10 +449,17 @@ export class Arena {
     this.#finish();
     this.#hangUp();
     const stays = this.#keep && this.#connector !== null;
-    if (this.#match !== null || this.results.length === 0 || stays) {
-      const what = this.#match !== null ? "in mid-match" : "before a match";
-      throw new ArenaError("disconnected", `the connection ended ${what}`);
+    let words, advice;
+    if (this.#match !== null) {
+      words = "the connection ended in mid-match";
+      advice = "check that the arena is running, and start the bot again";
+    } else if (this.results.length === 0 || stays) {
+      words = "the connection ended before a match";
+      advice = "check that the arena is running, and that the port is the one for bots";
+    } else {
+      return;
     }
+    throw new ArenaError("disconnected", this.#connector ? words : `${words}; ${advice}`);
   }
 
   /** Give the state the facts of the turn, complete now (their order says nothing). */

@@ -48,7 +48,7 @@ function connected(host, port) {
     socket.setNoDelay(true);
     socket.setTimeout(CONNECT_TIMEOUT, () => socket.destroy(new Error("timed out")));
     socket.on("error", (error) => {
-      const words = `no arena at ${address(host, port)}${advice(host, error)}`;
+      const words = noArena(host, port, error);
       reject(new ArenaError("unreachable", words, { cause: error })); // nothing, once resolved
     });
     socket.connect({ host, port }, () => {
@@ -74,22 +74,28 @@ function patient(socket) {
 }
 
 /**
- * What follows "no arena at …": what to do if the arena could be on this machine, else the reason.
+ * Why there is no connection, and what to do.
  * @param {string} host
+ * @param {number} port
  * @param {NodeJS.ErrnoException} error
  */
-function advice(host, error) {
+function noArena(host, port, error) {
+  const words = `no arena at ${address(host, port)}`;
   const here = error.code === "ECONNREFUSED" && LOOPBACK.has(host);
-  return here ? "; start one with `lanista serve`" : `: ${reason(error)}`;
+  return here
+    ? `${words}; start one with \`lanista serve\``
+    : `${words}: ${reason(error)}; check the host and the port`;
 }
 
 /**
- * Why a connection couldn't be made, in the system's words.
+ * Why a connection couldn't be made, in words that are the same in every client library.
  * @param {NodeJS.ErrnoException} error
  * @returns {string}
  */
 function reason(error) {
   // Of a name with several addresses each has its own error.
   if (error instanceof AggregateError) return reason(error.errors[0]);
+  if (error.syscall === "getaddrinfo") return "unknown host";
+  if (error.code === "ETIMEDOUT") return "timed out";
   return getSystemErrorMap().get(error.errno ?? 0)?.[1] ?? error.message;
 }

@@ -3,7 +3,10 @@
  * library, but for the `TypeError` of `connect` about its options.
  */
 
-/** The match can't go on: the arena said `error`, or the connection is lost. */
+/**
+ * The match can't go on: the arena said `error`, or the connection is lost. If nothing catches it,
+ * the bot ends with one line, which is the code and the words.
+ */
 export class ArenaError extends Error {
   static {
     this.prototype.name = "ArenaError";

@@ -4,6 +4,8 @@
 
 import { inspect } from "node:util";
 
+import { ArenaError } from "./errors.js";
+
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7777;
 
@@ -81,6 +83,21 @@ export function opening(options, environment) {
       notes: options.notes ? 1 : null,
     }),
   };
+}
+
+/**
+ * Refuse to connect where Lanista has connected the bot's stdin and stdout already.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ * @throws {ArenaError} `unreachable`
+ */
+export function refuseStdio(environment) {
+  if (environment.LANISTA_STDIO !== "1") return;
+  throw new ArenaError(
+    "unreachable",
+    "this program connects to the arena by itself; " +
+      "start it without `stdio:` or `lanista connect`",
+  );
 }
 
 /**

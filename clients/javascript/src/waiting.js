@@ -1,7 +1,9 @@
 /**
- * What the library writes to stderr for the person who started the bot: that there is no arena, or
- * that the bot waits for an opponent.
+ * What the library writes to stderr for the person who started the bot: that the match can't go on,
+ * or that the bot waits for an opponent.
  */
+
+import { ArenaError } from "./errors.js";
 
 const SILENCE = 1000; // ms of waiting for an opponent until that is told
 
@@ -53,15 +55,17 @@ export function address(host, port) {
 }
 
 /**
- * Have this error shown by its words alone if nothing catches it: a stack would tell somebody who
- * forgot to start an arena nothing. A listener of the bot's own for uncaught errors stays in charge.
- *
- * @param {Error & { words?: string }} error
+ * Have an `ArenaError` shown in one line if nothing catches it, since its stack would tell nothing
+ * more. A listener of the bot's own for uncaught errors stays in charge.
  */
-export function showInOneLine(error) {
-  process.on("uncaughtExceptionMonitor", (uncaught) => {
-    if (uncaught !== error || process.listenerCount("uncaughtException") > 0) return;
-    process.stderr.write(`${error.words}\n`);
-    process.exit(1);
-  });
+export function showInOneLine() {
+  if (process.listeners("uncaughtExceptionMonitor").includes(show)) return;
+  process.on("uncaughtExceptionMonitor", show);
+}
+
+/** @param {Error} uncaught */
+function show(uncaught) {
+  if (!(uncaught instanceof ArenaError) || process.listenerCount("uncaughtException") > 0) return;
+  process.stderr.write(`${uncaught.message}\n`);
+  process.exit(1);
 }

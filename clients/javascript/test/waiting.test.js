@@ -63,7 +63,7 @@ for (const [how, code] of [
   test(`a bot without an arena ends with one line: ${how}`, async () => {
     const port = await freePort();
     const done = await run(code.replace("PORT", String(port)));
-    const err = `no arena at 127.0.0.1:${port}; start one with \`lanista serve\`\n`;
+    const err = `unreachable: no arena at 127.0.0.1:${port}; start one with \`lanista serve\`\n`;
     assert.deepEqual(done, { out: "", err, status: 1 });
   });
 }

@@ -21,6 +21,7 @@ import sys
 import time
 
 from lanista_client.console import (
+    STDIO,
     address,
     is_quiet,
     no_arena,
@@ -86,6 +87,8 @@ _FINAL_CODES = frozenset({
 
 class ArenaError(Exception):
     """The match can't go on: the arena said `error`, or the connection is lost.
+
+    If nothing catches it, the bot ends with one line, which is the code and the words.
 
     Attributes:
         code: a code of `PROTOCOL.md 7` (`bad-hello`, `name-taken`, `late`, `shutdown` …) or one of
@@ -256,11 +259,13 @@ class Arena:
             "bye": self._read_bye,
             "error": self._read_error,
         }
+        show_in_one_line()
+        if environ.get("LANISTA_STDIO") == "1":
+            raise ArenaError("unreachable", STDIO)
         try:
             self._connect()
         except ArenaError as error:
             if not reconnect:
-                show_in_one_line()
                 raise
             self._connect_again(error)
 
@@ -320,7 +325,8 @@ class Arena:
                 reader(words)
             except (ValueError, LookupError, TypeError) as error:
                 self._over = True
-                raise ArenaError("unreadable", f"the client can't use {line!r}") from error
+                text = line.decode("utf-8", "replace").rstrip("\n")
+                raise ArenaError("unreadable", f"the client can't use {text!r}") from error
 
     @property
     def result(self) -> Result | None:
@@ -497,9 +503,15 @@ class Arena:
         """The connection has ended without `bye`: that is well between matches alone."""
         self._finish()
         self._over = True
-        if self._match is not None or not self.results or (self._keep and self._reconnect):
-            what = "in mid-match" if self._match is not None else "before a match"
-            raise ArenaError("disconnected", f"the connection ended {what}")
+        if self._match is not None:
+            words = "the connection ended in mid-match"
+            advice = "check that the arena is running, and start the bot again"
+        elif not self.results or (self._keep and self._reconnect):
+            words = "the connection ended before a match"
+            advice = "check that the arena is running, and that the port is the one for bots"
+        else:
+            return
+        raise ArenaError("disconnected", words if self._reconnect else f"{words}; {advice}")
 
     def _position(self) -> None:
         """Give the state the facts of the turn, complete now (their order says nothing)."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 
 TYPE_CHECKING = False  # as in `lanista_client`: importing typing costs 15 ms
 if TYPE_CHECKING:
     from types import TracebackType
+
+STDIO = (
+    "this program connects to the arena by itself; start it without `stdio:` or `lanista connect`"
+)
+"""Why there is no connection for a bot whose stdin and stdout Lanista has connected already."""
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -17,11 +23,22 @@ def is_quiet(variable: str | None) -> bool:
 
 
 def no_arena(host: str, port: int, error: OSError) -> str:
-    """Return why there is no connection and, where that can help, what to do."""
+    """Return why there is no connection, and what to do."""
     where = address(host, port)
     if isinstance(error, ConnectionRefusedError) and host in _LOOPBACK:
         return f"no arena at {where}; start one with `lanista serve`"
-    return f"no arena at {where}: {error.strerror or error}"
+    return f"no arena at {where}: {_reason(error)}; check the host and the port"
+
+
+def _reason(error: OSError) -> str:
+    """Return why a connection failed, in words that are the same in every client library."""
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    if isinstance(error, TimeoutError):
+        return "timed out"
+    if isinstance(error, socket.gaierror):
+        return "unknown host"
+    return error.strerror or str(error)
 
 
 def address(host: str, port: int) -> str:
@@ -46,10 +63,10 @@ def tell_waiting(where: str, hello: str, taken: list[str]) -> None:
 
 
 def show_in_one_line() -> None:
-    """Have an uncaught `ArenaError` of the code `unreachable` shown by its words alone.
+    """Have an uncaught `ArenaError` shown in one line, since its traceback would tell nothing more.
 
-    A traceback would tell somebody who forgot to start an arena nothing. Every other exception is
-    shown as always, and a hook that the bot or its debugger has installed stays.
+    Every other exception is shown as always, and a hook that the bot or its debugger has installed
+    stays.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _show
@@ -58,7 +75,7 @@ def show_in_one_line() -> None:
 def _show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     from lanista_client import ArenaError  # noqa: PLC0415 - it imports this module
 
-    if isinstance(error, ArenaError) and error.code == "unreachable":
-        sys.stderr.write(error.words + "\n")
+    if isinstance(error, ArenaError):
+        sys.stderr.write(f"{error}\n")
     else:
         sys.__excepthook__(kind, error, traceback)

@@ -77,20 +77,26 @@ impl Connector {
     }
 }
 
-/// Why there is no connection and, where that can help, what to do.
+/// Why there is no connection, and what to do; the words are the same in every client library.
 fn no_arena(host: &str, port: u16, why: &io::Error) -> String {
     let address = address(host, port);
     let here = ["127.0.0.1", "localhost", "::1"].contains(&host);
     if here && why.kind() == io::ErrorKind::ConnectionRefused {
         return format!("no arena at {}; start one with `lanista serve`", address);
     }
-    format!("no arena at {}: {}", address, why)
+    let reason = match why.kind() {
+        io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        io::ErrorKind::TimedOut => "timed out".to_owned(),
+        _ => why.to_string(),
+    };
+    format!("no arena at {}: {}; check the host and the port", address, reason)
 }
 
 /// A connection whose small writes go at once (`PROTOCOL.md 1`).
 fn connected(host: &str, port: u16) -> io::Result<TcpStream> {
-    let mut trouble = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in (host, port).to_socket_addrs()? {
+    let unknown = || io::Error::new(io::ErrorKind::NotFound, "unknown host");
+    let mut trouble = unknown();
+    for address in (host, port).to_socket_addrs().map_err(|_| unknown())? {
         match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;

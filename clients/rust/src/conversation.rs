@@ -114,13 +114,24 @@ impl<S: GameState> Conversation<S> {
         let finished = self.finish();
         self.over = true;
         self.or_over(finished.map(|()| None), "the end of the connection")?;
-        if self.match_id.is_some() {
-            return Err(Error::Disconnected("the connection ended in mid-match".to_owned()));
-        }
-        if self.results.is_empty() || (self.keep && self.reconnect) {
-            return Err(Error::Disconnected("the connection ended before a match".to_owned()));
-        }
-        Ok(())
+        let (words, advice) = if self.match_id.is_some() {
+            (
+                "the connection ended in mid-match",
+                "check that the arena is running, and start the bot again",
+            )
+        } else if self.results.is_empty() || (self.keep && self.reconnect) {
+            (
+                "the connection ended before a match",
+                "check that the arena is running, and that the port is the one for bots",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::Disconnected(if self.reconnect {
+            words.to_owned()
+        } else {
+            format!("{}; {}", words, advice)
+        }))
     }
 
     /// The conversation begins anew on another connection; the match stays what it is.

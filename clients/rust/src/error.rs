@@ -8,7 +8,8 @@ use std::num::{ParseFloatError, ParseIntError};
 /// Misuse of this library, such as answering a turn twice, is no `Error`: it panics and says what
 /// would be right.
 ///
-/// Its `Debug` is the line for people that a bot ends with whose `main` returns it.
+/// Its `Debug` is the line for people that a bot ends with whose `main` returns it: the code and the
+/// words.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -68,10 +69,7 @@ impl fmt::Display for Error {
 /// A `main` that returns an error shows it so, after "Error: ".
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable(words) => f.write_str(words),
-            _ => fmt::Display::fmt(self, f),
-        }
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -117,7 +115,7 @@ mod tests {
     #[test]
     fn a_main_that_returns_an_error_ends_with_one_line_for_people() {
         for (error, line) in [
-            (Error::Unreachable("no arena at [::1]:7: why".to_owned()), "no arena at [::1]:7: why"),
+            (Error::Unreachable("no arena".to_owned()), "unreachable: no arena"),
             (Error::Invalid("the bot has no name".to_owned()), "the bot has no name"),
             (Error::Disconnected("in mid-match".to_owned()), "disconnected: in mid-match"),
             (Error::Refused { code: "late".to_owned(), words: String::new() }, "late"),

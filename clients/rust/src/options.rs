@@ -207,6 +207,13 @@ impl Options {
                 set
             )));
         }
+        if environment("LANISTA_STDIO").as_deref() == Some("1") {
+            return Err(Error::Unreachable(
+                "this program connects to the arena by itself; start it without `stdio:` or \
+                 `lanista connect`"
+                    .to_owned(),
+            ));
+        }
         let quiet = given(&None, "LANISTA_QUIET").map_or(false, |set| set != "0");
         let host = given(&self.host, "LANISTA_HOST").unwrap_or_else(|| DEFAULT_HOST.to_owned());
         Ok(Call {

@@ -115,6 +115,7 @@ def run(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                env={**os.environ, "LANISTA_STDIO": "1"},
                 bufsize=0,
                 process_group=0,
             )

@@ -33,7 +33,9 @@ OWN_MODULE = re.compile(r"lanista\.")
 HOUSE_BOT = re.compile(r"lanista\.\w+\.\w+\.house_bots\.")
 """Matches the beginning of those modules that are bots themselves."""
 
-_NOT_PASSED_ON = frozenset({OPERATORS_TOKEN, KEEP, ROOM, "LANISTA_TLS", "LANISTA_TLS_CA"})
+_NOT_PASSED_ON = frozenset(
+    {OPERATORS_TOKEN, KEEP, ROOM, "LANISTA_STDIO", "LANISTA_TLS", "LANISTA_TLS_CA"}
+)
 """Variables that a bot gets only if they are meant for it; it connects within the machine."""
 
 

@@ -42,6 +42,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,7 +58,8 @@ namespace lanista {
 
 // -- errors ---------------------------------------------------------------------------------------
 
-/// The match can't go on: the arena said `error`, or the connection is lost.
+/// The match can't go on: the arena said `error`, or the connection is lost. If nothing catches it,
+/// the bot ends with one line, which is `what()`, and exit status 1.
 class ArenaError : public std::runtime_error {
   public:
     /// By its code and words; for `Arena`.
@@ -1393,14 +1395,18 @@ inline std::string address(const std::string& host, int port) {
     return place + ":" + std::to_string(port);
 }
 
-/// Why there is no connection and, where that can help, what to do.
+/// Why there is no connection, and what to do; the words are the same in every client library.
 inline std::string no_arena(const std::string& host, int port, const std::string& why) {
     const std::string words = "no arena at " + address(host, port);
     const bool here = host == "127.0.0.1" || host == "localhost" || host == "::1";
-    if (here && why == std::strerror(ECONNREFUSED)) {
-        return words + "; start one with `lanista serve`";
-    }
-    return words + ": " + why;
+    if (here && why == "connection refused") return words + "; start one with `lanista serve`";
+    return words + ": " + why + "; check the host and the port";
+}
+
+/// Why a connection failed, by errno.
+inline std::string reason(int number) {
+    if (number == ECONNREFUSED) return "connection refused";
+    return number == ETIMEDOUT ? "timed out" : std::strerror(number);
 }
 
 /// A blocking socket with a connection to the arena, with TCP_NODELAY. Throws ArenaError
@@ -1411,7 +1417,7 @@ inline int connect(const std::string& host, int port) {
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
     const int failure = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-    std::string why = failure ? ::gai_strerror(failure) : "no address";
+    std::string why = "unknown host";
     const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(
         failure ? nullptr : found, [](addrinfo* first) {
             if (first) ::freeaddrinfo(first);
@@ -1433,7 +1439,7 @@ inline int connect(const std::string& host, int port) {
                 return socket;
             }
         }
-        why = std::strerror(errno);
+        why = reason(errno);
         if (socket >= 0) ::close(socket);
     }
     throw ArenaError("unreachable", no_arena(host, port, why));
@@ -1549,6 +1555,30 @@ inline void refuse_tls() {
             "LANISTA_TLS is " + detail::quoted(set) +
             ", but this library speaks plain text alone: run socat or stunnel beside the bot "
             "(README.md, \"TLS\"), connect to that, and set LANISTA_TLS=0");
+}
+
+/// Throws ArenaError (`unreachable`) where Lanista has connected the bot's stdin and stdout already.
+inline void refuse_stdio() {
+    if (environment("LANISTA_STDIO") == "1")
+        throw ArenaError("unreachable",
+                         "this program connects to the arena by itself; start it without `stdio:` "
+                         "or `lanista connect`");
+}
+
+/// Has an ArenaError that nothing catches shown in one line. Whatever else isn't caught goes to the
+/// handler that was there before.
+inline void show_in_one_line() {
+    static const std::terminate_handler before = std::set_terminate([] {
+        if (const std::exception_ptr uncaught = std::current_exception()) try {
+                std::rethrow_exception(uncaught);
+            } catch (const ArenaError& error) {
+                std::fflush(stdout);
+                std::fprintf(stderr, "%s\n", error.what());
+                std::_Exit(1);
+            } catch (...) {
+            }
+        before();
+    });
 }
 
 /// Whether a line of a text ends with this character.
@@ -1710,7 +1740,9 @@ class Arena {
           keep_(options.keep),
           reconnect_(options.reconnect),
           quiet_(detail::quiet(options)) {
+        detail::show_in_one_line();
         detail::refuse_tls();
+        detail::refuse_stdio();
         try {
             connect();
         } catch (const ArenaError& error) {
@@ -1988,9 +2020,17 @@ class Arena {
     void closed() {
         finish();
         over_ = true;
-        if (match_ || results_.empty() || (keep_ && reconnect_))
-            throw ArenaError("disconnected", std::string("the connection ended ") +
-                                                 (match_ ? "in mid-match" : "before a match"));
+        std::string words, advice;
+        if (match_) {
+            words = "the connection ended in mid-match";
+            advice = "check that the arena is running, and start the bot again";
+        } else if (results_.empty() || (keep_ && reconnect_)) {
+            words = "the connection ended before a match";
+            advice = "check that the arena is running, and that the port is the one for bots";
+        } else {
+            return;
+        }
+        throw ArenaError("disconnected", reconnect_ ? words : words + "; " + advice);
     }
 
     void make_state() {

@@ -381,10 +381,19 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     private void closed() {
         finish();
         over = true;
-        if (match != null || results.isEmpty() || stays()) {
-            String when = match != null ? "in mid-match" : "before a match";
-            throw new ArenaException("disconnected", "the connection ended " + when, null);
+        String words;
+        String advice;
+        if (match != null) {
+            words = "the connection ended in mid-match";
+            advice = "check that the arena is running, and start the bot again";
+        } else if (results.isEmpty() || stays()) {
+            words = "the connection ended before a match";
+            advice = "check that the arena is running, and that the port is the one for bots";
+        } else {
+            return;
         }
+        String told = connector.reconnects() ? words : words + "; " + advice;
+        throw new ArenaException("disconnected", told, null);
     }
 
     /** Whether the end of a connection isn't the end between two matches either. */

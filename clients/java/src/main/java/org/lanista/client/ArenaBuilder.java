@@ -210,6 +210,7 @@ public final class ArenaBuilder {
      * @throws ArenaException {@code unreachable}
      */
     public Arena connect() {
+        Waiting.showInOneLine();
         if (or(null, "LANISTA_LOCAL", "0").equals("1")) {
             stayHere();
         }
@@ -218,6 +219,9 @@ public final class ArenaBuilder {
         boolean lasting = reconnect;
         byte[] hello = hello();
         Tls security = security();
+        if (or(null, "LANISTA_STDIO", "0").equals("1")) {
+            throw new ArenaException("unreachable", Waiting.STDIO, null);
+        }
         Connector.Source source = () -> connection(where, at, security, lasting);
         Waiting waiting = null;
         if (!isQuiet()) {

@@ -3,6 +3,8 @@ package org.lanista.client;
 /**
  * The match can't go on: the arena said {@code error}, or the connection is lost.
  *
+ * <p>If nothing catches it, the bot ends with one line, which is the code and the words.
+ *
  * <p>It is unchecked because it is thrown in the midst of a {@code for} over the states.
  */
 public final class ArenaException extends RuntimeException {

@@ -74,9 +74,6 @@ final class Connector {
         try {
             return connect();
         } catch (ArenaException e) {
-            if (!reconnect) {
-                Waiting.showInOneLine(e);
-            }
             return again(e);
         }
     }

@@ -3,13 +3,20 @@ package org.lanista.client;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What the library tells whoever started the bot: that there is no arena, or that it waits. */
+/** What the library tells whoever started the bot: that the match can't go on, or that it waits. */
 final class Waiting {
     static final int SILENCE = 1000; // milliseconds of waiting for an opponent until that is told
+
+    /** Why a bot can't connect whose stdin and stdout Lanista has connected already. */
+    static final String STDIO =
+            "this program connects to the arena by itself;"
+                    + " start it without `stdio:` or `lanista connect`";
 
     private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
@@ -57,22 +64,34 @@ final class Waiting {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }
 
-    /** Why there is no connection and, where that can help, what to do. */
+    /** Why there is no connection, and what to do. */
     static String noArena(String host, int port, IOException error) {
         String words = "no arena at " + address(host, port);
-        boolean refused =
-                error instanceof ConnectException
-                        && String.valueOf(error.getMessage()).startsWith("Connection refused");
-        return refused && LOOPBACK.contains(host)
+        String reason = reason(error);
+        return reason.equals("connection refused") && LOOPBACK.contains(host)
                 ? words + "; start one with `lanista serve`"
-                : words + ": " + error.getMessage();
+                : words + ": " + reason + "; check the host and the port";
+    }
+
+    /** Why a connection failed, in words that are the same in every client library. */
+    private static String reason(IOException error) {
+        String message = String.valueOf(error.getMessage());
+        if (error instanceof UnknownHostException) {
+            return "unknown host";
+        }
+        boolean failed = error instanceof ConnectException;
+        if (failed && message.startsWith("Connection refused")) {
+            return "connection refused";
+        }
+        boolean late = failed && message.startsWith("Connection timed out");
+        return late || error instanceof SocketTimeoutException ? "timed out" : message;
     }
 
     /**
-     * Has this error shown by its words alone if nothing catches it in this thread: a stack trace
-     * would tell somebody who forgot to start an arena nothing. A handler of the bot's own stays.
+     * Has an {@link ArenaException} that nothing catches in this thread shown in one line, since its
+     * stack trace would tell nothing more. A handler of the bot's own stays.
      */
-    static void showInOneLine(ArenaException error) {
+    static void showInOneLine() {
         Thread thread = Thread.currentThread();
         boolean own =
                 Thread.getDefaultUncaughtExceptionHandler() != null
@@ -82,8 +101,8 @@ final class Waiting {
         }
         thread.setUncaughtExceptionHandler(
                 (failed, uncaught) -> {
-                    if (uncaught == error) {
-                        System.err.println(error.words());
+                    if (uncaught instanceof ArenaException) {
+                        System.err.println(uncaught.getMessage());
                     } else {
                         failed.getThreadGroup().uncaughtException(failed, uncaught);
                     }

@@ -1,17 +1,12 @@
 package org.lanista.client;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What a person who starts a bot reads: that there is no arena, or that the bot waits. */
+/** What a person who starts a bot reads: that it waits. */
 final class WaitingTest {
     private static final String MATCH = Said.START + Said.TURN_0 + Said.FORFEIT + "bye\n";
     private static final String TOLD =
@@ -57,30 +52,5 @@ final class WaitingTest {
         Check.that(!new ArenaBuilder(Map.of()).isQuiet(), "not set");
         Check.that(new ArenaBuilder(Map.of()).quiet(true).isQuiet(), "the option");
         Check.that(!new ArenaBuilder(Map.of("LANISTA_QUIET", "1")).quiet(false).isQuiet(), "both");
-    }
-
-    void aStarterWithoutAnArenaEndsWithOneLine() throws IOException, InterruptedException {
-        int port;
-        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = listener.getLocalPort();
-        }
-        ProcessBuilder builder =
-                new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "AngryMobStarter");
-        builder.redirectErrorStream(true);
-        builder.environment().keySet().removeIf(key -> key.startsWith("LANISTA_"));
-        builder.environment().put("LANISTA_PORT", String.valueOf(port));
-        Process bot = builder.start();
-        try (InputStream output = bot.getInputStream()) {
-            String printed = new String(output.readAllBytes(), StandardCharsets.UTF_8).strip();
-            Check.equal(
-                    "no arena at 127.0.0.1:" + port + "; start one with `lanista serve`", printed);
-            Check.equal(1, bot.waitFor());
-        } finally {
-            bot.destroyForcibly();
-        }
     }
 }
