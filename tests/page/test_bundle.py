@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lanista.page.html import bundle
-from lanista.page.page_script import PAGE, BadPageError, script
+from lanista.page.page_script import PAGE, BadPageError, joined, script
 from lanista.page.replay_reader import read_frames
 from match.playing import answers
 from page.records import AWAY, BACK, played, wandering
@@ -129,10 +129,12 @@ def test_the_script_is_main_with_all_that_it_imports(match):
         if about.get("type") == "module"
     ]
     assert script() == viewer.removeprefix("\n")
-    order = re.findall(r'^MODULES\["([^"]+)"\] = ', viewer, re.MULTILINE)
+    readable = joined()
+    order = re.findall(r'^MODULES\["([^"]+)"\] = ', readable, re.MULTILINE)
+    assert order == re.findall(r'MODULES\["([^"]+)"\]=', viewer)
     assert {"main.js", "screen.js", "vendor/uPlot.esm.js"} <= set(order)
     assert len(order) == len(set(order))
-    for name, part in zip(order, viewer.split("\nMODULES[")[1:], strict=True):
+    for name, part in zip(order, readable.split("\nMODULES[")[1:], strict=True):
         imported = re.findall(r'^const .+ = MODULES\["([^"]+)"\];$', part, re.MULTILINE)
         assert set(imported) <= set(order[: order.index(name)]), name
         assert not re.search(r"^import\b", part, re.MULTILINE), name
@@ -176,7 +178,7 @@ def page(tmp_path):
         ("dom.js", "export default 1;", "dom.js: an export is not of the form"),
         ("dom.js", 'await import("./x.js");', "dom.js: imports a module while it runs"),
         ("dom.js", 'import { x } from "./main.js";', "modules import each other"),
-        ("dom.js", "// </script>", "the script: has"),
+        ("dom.js", '"</script>"', "the script: has"),
         ("style.css", "a { background: url(x.png); }", "the styles name another file"),
         ("style.css", '@import "x.css";', "the styles name another file"),
         ("style.css", "/* </STYLE> */", "the styles: has"),

@@ -304,6 +304,19 @@ async def test_every_answer_has_its_headers(tmp_path):
         assert (await house.get("/")).body == (await house.get("/page/index.html")).body
 
 
+async def test_files_are_sent_compressed_to_whoever_takes_them_so(tmp_path):
+    """Which makes the script a fifth; without its comments it is shorter than its modules."""
+    async with opened(tmp_path) as house:
+        plain = await house.get("/page/script.js")
+        packed = await house.get("/page/script.js", "Accept-Encoding: gzip, deflate, br")
+    assert plain.body == gzip.decompress(packed.body)
+    assert "gzip" == packed.header("Content-Encoding")
+    assert "Accept-Encoding" == packed.header("Vary")
+    assert len(packed.body) < 200_000
+    assert b"\n/** " not in plain.body
+    assert b"Copyright (c) 2025, Leon Sorokin" in plain.body  # the licence of uPlot asks for it
+
+
 async def test_on_loopback_only_our_own_names_are_answered(tmp_path):
     """A name that another's name service leads here would make that site's page one of ours."""
     async with opened(tmp_path) as house:

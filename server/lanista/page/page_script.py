@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import attrs
+import rjsmin
 
 PAGE = Path(__file__).parents[1] / "page" / "browser"
 """The folder of the page's files."""
@@ -42,6 +43,19 @@ class _Module:
 
 
 def script(page: Path = PAGE) -> str:
+    """Return the script that browsers get: `joined`, without comments and indentation.
+
+    Raises:
+        BadPageError: As by `joined`.
+        OSError: A file of the page can't be read.
+    """
+    # A licence asks for its notice in every copy: comments that begin with "/*!" stay.
+    marked = joined(page).replace("/**\n* Copyright", "/*!\n* Copyright")
+    smaller: str = rjsmin.jsmin(marked, keep_bang_comments=True)
+    return smaller
+
+
+def joined(page: Path = PAGE) -> str:
     """Return main.js with all that it imports as one module.
 
     Raises:

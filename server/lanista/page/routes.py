@@ -91,6 +91,8 @@ class Routes:
     authorization: Authorization
     files: Mapping[str, Answer]
     """The page's files, by path."""
+    packed_files: Mapping[str, Answer]
+    """The same files, compressed."""
     metrics: "Metrics | None"
     """Makes the text of the arena's figures; None if this isn't an arena's page."""
     nursery: trio.Nursery
@@ -133,7 +135,8 @@ class Routes:
         target, _, parameters = request.path.partition("?")
         path = unquote(target)
         if path in self.files:
-            return self.files[path]
+            packs = "gzip" in request.headers.get("Accept-Encoding", "")
+            return self.packed_files[path] if packs else self.files[path]
         authorizations = request.headers.get_all("Authorization")
         asked = Asked(peer, parse_parameters(parameters), authorizations)
         for pattern, route in self._table.items():

@@ -87,6 +87,7 @@ class Server:
     """Finds out who is the operator."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, Answer] = attrs.field(init=False)
+    _packed_files: dict[str, Answer] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     connections: Connections = attrs.field(init=False)
     has_viewers: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -97,6 +98,7 @@ class Server:
 
     def __attrs_post_init__(self) -> None:
         self._files = page_files()
+        self._packed_files = {path: file.gzip() for path, file in self._files.items()}
         self.operator = OperatorToken(self.token)
         # With a token, viewers on loopback may be other people, who come through a proxy.
         is_private = is_loopback(self.host) and self.token is None
@@ -171,7 +173,9 @@ class Server:
         arena = self.view.arena
         done = WorkDone() if arena is None else arena.background.done
         authorization = Authorization(self.operator, self.view)
-        self._routes = Routes(self.view, authorization, self._files, self.metrics, nursery)
+        self._routes = Routes(
+            self.view, authorization, self._files, self._packed_files, self.metrics, nursery
+        )
         self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
         await nursery.start(self.view.run)

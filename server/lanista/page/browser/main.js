@@ -56,6 +56,7 @@ if (embedded === undefined && location.pathname === "/screen") {
 } else {
   void showEmbedded(embedded);
 }
+document.querySelector(".loading")?.remove();
 
 /**
  * Show the page of a self-contained file, which contains one complete match, or two.
