@@ -29,7 +29,7 @@ def test_every_page_of_docs_is_in_the_navigation(navigation):
 
 def test_so_are_the_pages_beside_it(navigation):
     clients = (CHECKOUT / "clients").glob("*/README.md")
-    outside = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "protocol/PROTOCOL.md")
+    outside = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "protocol/PROTOCOL.md")
     pages = {path.relative_to(CHECKOUT).as_posix() for path in clients} | set(outside)
     assert set() == pages - set(navigation)
 
