@@ -30,9 +30,8 @@ def test_the_examples_get_the_answers_of_the_page(tmp_path):
     told = ("--game", "angrymob", "--ladder", "hogwarts", "--tournament", "cup.toml")
     assert f"lanista serve {' '.join(told)}\n" in (DOCS / "api.md").read_text(encoding="utf-8")
     patient = ("--time-move", "20", "--stall-margin", "600000", "--move-limit", "40")
-    daemon = Daemon(
-        shell.folder, *told, *patient, web="127.0.0.1:0", env=shell.env | {"LANISTA_WEB_TOKEN": TOKEN}
-    )
+    env = shell.env | {"LANISTA_WEB_TOKEN": TOKEN}
+    daemon = Daemon(shell.folder, *told, *patient, web="127.0.0.1:0", env=env)
     try:
         shell.env |= {"PAGE": daemon.page.partition("/#")[0], "TOKEN": TOKEN}
         go_through(fenced(DOCS / "api.md"), shell, tmp_path)
