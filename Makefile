@@ -53,9 +53,9 @@ $(STAMP_DOCS): pyproject.toml
 	$(call into-venv,.[docs])
 	@touch $@
 
-# The compilers, the sandbox and whatever else some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
+# The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
 # can't be installed, its tests are skipped and say why.
-TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap ip:iproute2 systemd-analyze:systemd curl:curl
+TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap curl:curl ip:iproute2 unzip:unzip systemd-analyze:systemd
 
 # Debian keeps its programs off the PATH.
 DATABASE := $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,initdb:postgresql)
