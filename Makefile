@@ -55,7 +55,7 @@ $(STAMP_DOCS): pyproject.toml
 
 # The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
 # can't be installed, its tests are skipped and say why.
-TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap ip:iproute2 systemd-analyze:systemd
+TOOLS := g++:g++ javac:default-jdk-headless node:nodejs npm:npm cargo:cargo,rustfmt,rust-clippy go:golang-go bwrap:bubblewrap curl:curl ip:iproute2 unzip:unzip systemd-analyze:systemd
 
 # Debian keeps its programs off the PATH.
 DATABASE := $(if $(wildcard /usr/lib/postgresql/*/bin/initdb),,initdb:postgresql)

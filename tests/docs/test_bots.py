@@ -100,7 +100,8 @@ def run(text, shell, last_code=0):
             commands[-1][1].append(line)
     for number, (command, expected) in enumerate(commands, 1):
         exit_code, out = shell.run(command)
-        fits = re.fullmatch(pattern(expected), out)
+        whole = f"{out}\n" if out and not out.endswith("\n") else out  # as of curl
+        fits = re.fullmatch(pattern(expected), whole)
         code = last_code if number == len(commands) else 0
         told = f"$ {command}\n{out}\nexit code {exit_code}"
         assert fits, told

@@ -1,6 +1,6 @@
-"""docs/tournaments.md: every code block is run, as a reader would run it; see test_bots.py.
+"""The pages on tournaments: every code block is run, as a reader would run it; see test_bots.py.
 
-Blocks are `LANGUAGE file=NAME` and `console`. A spec is played as the page says, but for its clock,
+Blocks are `LANGUAGE file=NAME` and `console`. A spec is played as its page says, but for its clock,
 as this machine may be busy, and with one block at a time.
 """
 
@@ -12,7 +12,11 @@ from docs.pages import DOCS, fenced
 from docs.test_bots import run, shell_in
 from lanista.competition.spec import Spec, parse_spec
 
-PAGE = DOCS / "tournaments.md"
+RUNNING, FORMAT_PAGE, STATISTICS = (
+    DOCS / name for name in ("tournaments.md", "tournament_formats.md", "statistics.md")
+)
+PAGES = (RUNNING, FORMAT_PAGE)
+"""Those with code blocks."""
 PATIENT = """\
 concurrency = 1
 clock = { first = 100.0, turn = 20.0, stall_margin = 600.0 }
@@ -32,9 +36,10 @@ FORMATS = ("Round-robin", "Gauntlet", "Swiss", "Knockout", "Ladder")
 
 
 def parts():
-    """The page's blocks by section: those with files and commands of their own."""
+    """The pages' blocks by section: those with files and commands of their own."""
     found = {}
-    for part in re.split(r"^##+ ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for part in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]:
         title, _, rest = part.partition("\n")
         blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
         if blocks:
@@ -76,28 +81,31 @@ def test_the_spec_of_every_format_is_one(title):
 
 
 def test_no_block_is_outside_the_sections():
-    assert sum(map(len, parts().values())) == len(fenced(PAGE))
+    assert sum(map(len, parts().values())) == sum(len(fenced(page)) for page in PAGES)
+    assert [] == fenced(STATISTICS)
 
 
 def test_the_page_tells_every_key():
     import attrs
 
-    text = PAGE.read_text(encoding="utf-8")
+    text = RUNNING.read_text(encoding="utf-8")
     for attribute in attrs.fields(Spec):
         assert f"`{attribute.name}`" in text or f"`{attribute.name}." in text, attribute.name
 
 
-def test_the_page_tells_every_column_and_event():
+def test_the_pages_tell_every_column_ending_and_event():
     from lanista.competition import events
     from lanista.ratings.text import as_json, csv_columns
     from lanista.results.match_result import Ending
     from ratings.samples import TWO
 
-    text = PAGE.read_text(encoding="utf-8")
-    keys = [*as_json(TWO), *as_json(TWO)["standings"][0], *(ending.value for ending in Ending)]
+    text = STATISTICS.read_text(encoding="utf-8")
+    keys = [*as_json(TWO), *as_json(TWO)["standings"][0]]
     columns = [one for one in csv_columns(2) if not one.startswith(("place_", "ended_"))]
     for word in [*keys, *columns]:
         assert f"`{word}`" in text, word
+    for ending in Ending:
+        assert f"| `{ending.value}` |" in RUNNING.read_text(encoding="utf-8"), ending
     for event in events.Event.__args__:
         kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", event.__name__).lower()
         assert f"`{kind}`" in text, kind

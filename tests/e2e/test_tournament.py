@@ -148,7 +148,7 @@ SPRT = ("-i", "pit", "--set", "move_limit=60", "--no-clock", "--concurrency", 1)
 
 
 def test_sprt_accepts_what_is_true(lanista):
-    """The weaker one isn't the stronger; docs/tournaments.md has the other way round."""
+    """The weaker one isn't the stronger; docs/tournament_formats.md has the other way round."""
     worse = lanista("sprt", "CamperJoe", "GravityGoers", *SPRT, "--elo1", 300)
     assert 1 == worse.code, worse.out + worse.err
     assert "H0 accepted" in worse.out

@@ -108,7 +108,7 @@ def store_blocks(path, seeds, ending=Ending.NORMAL):
 
 
 async def test_all_one_and_the_lobby():
-    """The standings are those of docs/tournaments.md; the lobby has the first rows of each."""
+    """The standings are those of docs/statistics.md; the lobby has the first rows of each."""
     async with page(cup=Results(TWO_JSON), four=Results(FOUR_JSON), many=Results(MANY)) as house:
         answer = await house.get("/api/1/tournaments")
         cup, four, many = answer.json["tournaments"]

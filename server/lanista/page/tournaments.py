@@ -35,7 +35,7 @@ class TournamentTable:
     """The standings of a tournament as the page shows them."""
 
     whole: bytes
-    """The standings as in docs/tournaments.md, with `race` as in docs/api.md, as JSON."""
+    """The standings as in docs/statistics.md, with `race` as in docs/api.md, as JSON."""
     first: Mapping[str, Any]
     """What the lobby shows of them."""
     bots: int

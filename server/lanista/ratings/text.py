@@ -1,7 +1,7 @@
 """Standings as text: JSON and CSV for programs, Markdown for people, and the cells people read.
 
 These are pure functions: nothing is computed, read or written here. Names come from the author of
-the spec, so each form escapes what would have a meaning in it. docs/tournaments.md describes the
+the spec, so each form escapes what would have a meaning in it. docs/statistics.md describes the
 forms.
 
 JSON and CSV have exact figures, a column for each of them, and stable names. What people read (in a
@@ -43,7 +43,7 @@ def json_text(standings: Standings) -> str:
 
 
 def as_json(standings: Standings) -> dict[str, Any]:
-    """Return what `json_text` writes, as plain data; docs/tournaments.md describes its keys."""
+    """Return what `json_text` writes, as plain data; docs/statistics.md describes its keys."""
     return {
         "schema": SCHEMA,
         "name": standings.name,

@@ -1,7 +1,7 @@
 /**
  * The rounds of a tournament: a knockout as a bracket, a Swiss tournament as a table of rounds.
  *
- * The arena says who met whom (docs/tournaments.md, "The standings' formats"); rounds that are still
+ * The arena says who met whom (docs/statistics.md, "Standings for programs"); rounds that are still
  * to come are drawn empty. Names come from the tournament's file and aren't trusted.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * Formats a tournament's figures for its tables on the page. docs/tournaments.md explains what they
+ * Formats a tournament's figures for its tables on the page. docs/statistics.md explains what they
  * mean.
  *
  * These are pure functions of the arena's data: they create no elements and compute no figures.

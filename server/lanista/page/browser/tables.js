@@ -1,7 +1,7 @@
 /**
  * The tables of a tournament's view: standings, seat advantage, results by opponent, endings.
  *
- * Each is a section that is made once and then updated. docs/tournaments.md explains the figures,
+ * Each is a section that is made once and then updated. docs/statistics.md explains the figures,
  * which come from the arena.
  *
  * @module
