@@ -238,7 +238,7 @@ function withPort(host, port) {
  * Return where bots get to a room of the arena.
  *
  * @param {BotsPort} bots where bots connect
- * @param {string} hostname the host of this page, for an arena that listens on all addresses
+ * @param {string} hostname the host of this page, for an arena that names none
  * @param {{room: string, game: string}} room
  * @returns {Place}
  */
