@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 STAMP_PLAY := $(VENV)/.playable
 STAMP_DOCS := $(VENV)/.documented
+STAMP_PACKAGES := $(VENV)/.packaged
 # Without bytecode every process that a test starts compiles all of Lanista once more.
 unexport PYTHONDONTWRITEBYTECODE
 # More than there are cores, as many tests wait for processes; tests/conftest.py says who runs what.
@@ -20,7 +21,7 @@ STAMP_JS := clients/javascript/node_modules/.installed
 STAMP_PAGE := tests/page/browser/node_modules/.installed
 
 .PHONY: help setup setup-play toolchains setup-browser setup-tools play test test-long fuzz test-pythons strength lint format \
-	golden map docs screenshots bench bench-quick soak clean
+	golden map docs wheel screenshots bench bench-quick soak clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +52,10 @@ $(STAMP_PLAY): pyproject.toml
 # What builds the site is installed beside whatever else is there, and by `make docs` alone.
 $(STAMP_DOCS): pyproject.toml
 	$(call into-venv,.[docs])
+	@touch $@
+
+$(STAMP_PACKAGES): pyproject.toml
+	$(call into-venv,.[packages])
 	@touch $@
 
 # The compilers and the sandbox that some tests need: PROGRAM:PACKAGE of Debian. Where one is missing and
@@ -207,6 +212,23 @@ map: setup  ## draw the picture of packages in docs/design.md anew
 docs: $(STAMP_DOCS)  ## build the documentation, with a reference of the Python names, into build/docs/
 	$(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
 	@echo "built build/docs/index.html; its search needs 'python3 -m http.server --directory build/docs'"
+
+wheel: export CARGO_TARGET_DIR := $(LINTED)/rust
+wheel: JAR := lanista-client-$(shell sed -n 's/^version = "\(.*\)"/\1/p' clients/python/pyproject.toml).jar
+wheel: $(STAMP_PACKAGES) toolchains  ## build the packages of Lanista and of the client libraries into dist/, and check them
+	rm -rf dist && mkdir dist
+	$(BIN)/python -m hatchling build --directory dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist clients/python
+	$(BIN)/twine check --strict dist/*.whl dist/*.tar.gz
+	@# C++ and Go have no format of packages: a header, and the sources as the page serves them.
+	unzip -qj dist/lanista-*.whl '*/clients/go.zip' '*/include/lanista.hpp' -d dist
+	$(call where,npm --version,the JavaScript client,cd clients/javascript && npm pack --pack-destination $(CURDIR)/dist)
+	$(call where,cargo --version,Rust,cd clients/rust && cargo package --allow-dirty --list && \
+		cargo package --allow-dirty --offline --quiet && cp $(LINTED)/rust/package/*.crate $(CURDIR)/dist)
+	$(call where,javac -version,Java,rm -rf $(LINTED)/jar && \
+		javac -d $(LINTED)/jar --release 17 $$(find clients/java/src/main -name '*.java') && \
+		jar --create --file dist/$(JAR) -C $(LINTED)/jar .)
+	@ls -l dist
 
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
 	$(BIN)/python tests/page/screenshots.py

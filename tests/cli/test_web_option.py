@@ -2,6 +2,7 @@
 
 import shutil
 import socket
+import types
 
 import pytest
 
@@ -43,6 +44,26 @@ def test_any_other_is_told_what_is_expected(lanista, words, text):
     done = lanista(*words, "--web", text)
     expected = f"lanista: --web {text!r}: expected HOST:PORT, such as 127.0.0.1:8080"
     assert (2, "", f"{expected}\n") == (done.code, done.out, done.err)
+
+
+@pytest.mark.parametrize(
+    ("session", "listens", "command"),
+    [
+        ("192.0.2.1 50000 192.0.2.7 22", None, "ssh -L 8080:localhost:8080 ada@192.0.2.7"),
+        (
+            "::1 50000 2001:db8::7 2222",
+            "8080",
+            "ssh -p 2222 -L 8080:localhost:8080 ada@2001:db8::7",
+        ),
+        ("192.0.2.1 50000 192.0.2.7 22", "0.0.0.0:8080", None),
+        ("", None, None),
+    ],
+)
+def test_the_way_to_the_page_of_an_ssh_session(session, listens, command, monkeypatch):
+    """By its port on loopback, and sshd's port; none where the page can be reached, or at home."""
+    monkeypatch.setenv("SSH_CONNECTION", session)
+    monkeypatch.setenv("LOGNAME", "ada")
+    assert command == PagePort(listens).tunnel(types.SimpleNamespace(port=8080))
 
 
 @pytest.mark.parametrize(

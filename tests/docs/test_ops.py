@@ -15,6 +15,9 @@ from click.testing import CliRunner
 from docs.pages import CHECKOUT, DOCS
 from lanista.arena.spec import parse_spec
 from lanista.cli import lanista
+from lanista.hosting.control import RunningMatches
+from lanista.page.view import View
+from page.house import showing
 
 OPS = DOCS / "ops"
 UNIT = OPS / "lanista.service"
@@ -137,6 +140,53 @@ def test_the_containers_fit_the_arenas_file(compose, arena):
     assert arena.drain + ENDING <= seconds(service["stop_grace_period"])
     assert (CHECKOUT / "docs" / "ops" / service["build"]["context"]).resolve() == CHECKOUT
     assert (CHECKOUT / service["build"]["dockerfile"]).is_file()
+
+
+def exchanged():
+    """What each proxy makes of a request's headers: the Host, and by a browser's Origin another."""
+    nginx = (OPS / "nginx.conf").read_text(encoding="utf-8")
+    (host,) = re.findall(r"proxy_set_header Host (\S+);", nginx)
+    origin = re.search(r'default \$http_origin;\s*"(\S+)" "(\S+)";', nginx).groups()
+    caddy = (OPS / "Caddyfile").read_text(encoding="utf-8")
+    (caddy_host,) = re.findall(r"header_up Host (\S+)", caddy)
+    pattern, replacement = re.search(r"header_up Origin (\S+) (\S+)", caddy).groups()
+    assert (host, origin[1]) == (caddy_host, replacement)
+    assert re.fullmatch(pattern, origin[0])
+    assert not re.search(pattern, f"{origin[0]}.evil.example")
+    return host, origin
+
+
+@pytest.mark.parametrize("proxy", ["nginx.conf", "Caddyfile"])
+def test_a_proxy_is_between_the_arena_and_the_public_address(proxy):
+    """Its file fits the arena's on the page, and the unit finds the token."""
+    readme = (OPS / "README.md").read_text(encoding="utf-8")
+    _, _, part = readme.partition("## Behind a proxy\n")
+    spec = parse_spec(re.search(r"```toml\n(.*?)```", part, re.DOTALL)[1], "arena.toml")
+    text = (OPS / proxy).read_text(encoding="utf-8")
+    (host, (public, inner)) = exchanged()
+    assert spec.page.listen == host
+    assert inner == f"https://{host}"
+    assert f" {inner}" in text
+    assert public.removeprefix("https://") in text
+    for file in (spec.tls.certificate, spec.tls.key):
+        assert f"/etc/lanista/{file}" in text
+    assert options(UNIT)["EnvironmentFile"] == "-/etc/lanista/environment"
+    assert "> /etc/lanista/environment\n" in part
+    if proxy == "nginx.conf":
+        assert f"proxy_pass 127.0.0.1:{spec.port};" in text
+
+
+async def test_behind_a_proxy_the_page_takes_its_own_scripts_for_its_own_and_no_others():
+    """With the headers that the proxies' files make; and with a token nobody is the operator who
+    doesn't show it, though everybody comes from loopback.
+    """
+    host, (public, inner) = exchanged()
+    async with showing(View(RunningMatches()), token="sesame") as house:
+        for origin, is_answered in ((inner, True), ("https://evil.example", False)):
+            answer = await house.get("/healthz", f"Origin: {origin}", host=host)
+            assert (200 if is_answered else 403) == answer.status
+        assert 403 == (await house.get("/healthz", f"Origin: {public}", host=host)).status
+        assert 401 == (await house.get("/metrics", host=host)).status
 
 
 def test_every_file_is_on_the_page():

@@ -15,8 +15,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from e2e.running import PATIENCE, environment
+from e2e.running import PATIENCE, Program, environment
 from kit.conftest import kit_cache
+from lanista.page.client_libraries import SOURCES, packed
 
 CHECKOUT = Path(__file__).parents[2]
 PLAYER = """\
@@ -29,6 +30,14 @@ struct PLAYER_NAME : public Player {
 RegisterPlayer(PLAYER_NAME);
 """
 """A player of the original Crematoria kit."""
+BOT = """\
+import sys
+from lanista_client import Arena
+with Arena(sys.argv[1], port=int(sys.argv[2]), room="practice") as arena:
+    for state in arena:
+        arena.send([])
+print(arena.result)
+"""
 
 
 def run(*words, cwd):
@@ -69,6 +78,14 @@ def put_in(distribution, packages):
             (packages / name).symlink_to(here / name)
 
 
+def install(what, place):
+    """Make an environment, and install something there by pip, which has no network."""
+    venv.create(place, with_pip=False, symlinks=True)
+    pip = (sys.executable, "-m", "pip", "--python", place / "bin" / "python")
+    options = ("-q", "--no-compile", "--no-deps", "--no-index")
+    run(*pip, "install", *options, what, cwd=place.parent)
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """An environment with the wheel and all that it says it needs: nothing else is there.
@@ -79,9 +96,7 @@ def place(tmp_path_factory):
     dist, place = folder / "dist", folder / "venv"
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", dist, cwd=CHECKOUT)
     (wheel,) = dist.iterdir()
-    venv.create(place, with_pip=False, symlinks=True)
-    pip = (sys.executable, "-m", "pip", "--python", place / "bin" / "python")
-    run(*pip, "install", "-q", "--no-compile", "--no-deps", "--no-index", wheel, cwd=folder)
+    install(wheel, place)
     packages = Path(sysconfig.get_path("purelib", vars={"base": place, "platbase": place}))
     ((installed,),) = [metadata.distributions(name="lanista", path=[str(packages)])]
     for distribution in needed_by(installed.requires):
@@ -113,6 +128,38 @@ def test_the_wheel_plays_outside_the_checkout(place, tmp_path):
         if path.suffix in {".cc", ".hh", ".hpp"}:
             inside = path.relative_to(CHECKOUT / "server" / "lanista" / "bots" / "kit")
             assert (kit / inside).read_bytes() == path.read_bytes(), inside
+
+
+def test_an_author_installs_the_library_from_the_page_of_an_installed_arena(
+    place, tmp_path, started
+):
+    """By one pip command that needs no network but the arena's, into an environment with nothing
+    else; and bots that import it play. The other libraries are in the wheel as well.
+    """
+    (clients,) = place.glob("lib/python*/site-packages/lanista/page/clients")
+    assert {f"{language}.zip" for language in SOURCES} == {path.name for path in clients.iterdir()}
+    for language in SOURCES:
+        assert packed(language) == (clients / f"{language}.zip").read_bytes()
+
+    words = (place / "bin" / "lanista", "serve", "--port", 0, "--web", "127.0.0.1:0")
+    options = ("--matches", 1, "--move-limit", 4, "--no-clock")
+    arena = Program([*map(str, (*words, *options))], tmp_path / "arena")
+    started(arena)
+    arena.until(lambda: arena.out.count("\n") == 2, "the arena says where it listens")
+    port, page = (line.rpartition(" ")[2] for line in arena.out.splitlines())
+    author = tmp_path / "author"
+    install(f"{page}clients/python.zip", author)
+    (tmp_path / "bot.py").write_text(BOT)
+    python = str(author / "bin" / "python")
+    bots = [
+        Program([python, str(tmp_path / "bot.py"), name, port.rpartition(":")[2]], tmp_path / name)
+        for name in ("Ann", "Bob")
+    ]
+    for bot in bots:
+        started(bot)
+    assert [0, 0] == [bot.wait() for bot in bots], bots[0].err
+    assert all("end='finished'" in bot.out for bot in bots), bots[0].out
+    assert 0 == arena.wait()
 
 
 @pytest.mark.long

@@ -204,10 +204,11 @@ def test_logs_are_opened_on_a_page(lanista, words, told):
 def watched(start):
     """A match of four moves that waits for a viewer; the program and its page's address."""
 
-    def watched(*options):
+    def watched(*options, **env):
         program = start(
             *("play", "angrymob", *CAMPERS, "--watch", "--web", "127.0.0.1:0"),
             *("-s", 1, "--move-limit", 4, "--no-clock", "--delay", 0, *options),
+            env=environment(**env),
         )
         program.until(lambda: "Ctrl-C ends it" in program.err, "the page's address is printed")
         (page,) = [line for line in program.err.splitlines() if line.startswith("page: ")]
@@ -230,9 +231,15 @@ def the_record(program):
 
 
 def test_watching_a_match(watched):
-    """It waits for a viewer, plays, prints its result, and ends when nobody looks any more."""
-    program, page = watched()
+    """It waits for a viewer, plays, prints its result, and ends when nobody looks any more.
+
+    Over SSH it prints the command that forwards the page's port to where the viewer is.
+    """
+    program, page = watched(SSH_CONNECTION="192.0.2.1 50000 192.0.2.7 22", LOGNAME="ada")
     match = the_match(page)
+    port = urlsplit(page).port
+    way = f"ssh -L {port}:localhost:{port} ada@192.0.2.7"
+    assert f"first run on your own computer: {way}\n" in program.err
     with looking(page) as viewer:
         ask(viewer, "open", match=match)
         end = ask(viewer, "frames", match=match, **{"from": 5})

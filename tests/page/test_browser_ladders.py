@@ -85,19 +85,25 @@ def test_from_the_lobby_to_two_bots(arena, show):
 
 
 def test_how_to_connect(arena, show):
-    """A program for each language, with the address of this arena and the ladder's room."""
+    """For each language the commands that get its library from this page, and a program with the
+    address of this arena and the ladder's room.
+    """
     page = show(f"{arena.page}/#/ladder/pit")
     connect = page.get_by_role("region", name="Connect")
     expect(connect).to_contain_text(f"127.0.0.1:{arena.port}")
-    expect(connect.locator("pre")).to_contain_text(f'port={arena.port}, room="pit"')
+    commands, program = connect.locator("pre").nth(0), connect.locator("pre").nth(1)
+    expect(commands).to_have_text(f"pip install {arena.page}/clients/python.zip")
+    expect(program).to_contain_text(f'port={arena.port}, room="pit"')
     connect.get_by_label("Language").select_option("Go")
-    expect(connect.locator("pre")).to_contain_text(f'Port: {arena.port}, Room: "pit"')
+    expect(commands).to_contain_text(f"curl -O {arena.page}/clients/go.zip")
+    expect(program).to_contain_text(f'Port: {arena.port}, Room: "pit"')
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    connect.get_by_role("button", name="Copy").click()
-    page.wait_for_function(
-        "async (text) => (await navigator.clipboard.readText()) === text",
-        arg=connect.locator("pre").text_content(),
-    )
+    for number, text in enumerate((commands, program)):
+        connect.get_by_role("button", name="Copy").nth(number).click()
+        page.wait_for_function(
+            "async (text) => (await navigator.clipboard.readText()) === text",
+            arg=text.text_content(),
+        )
 
 
 def test_what_is_not_there_and_a_phone(arena, show, windows):

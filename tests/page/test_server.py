@@ -252,6 +252,8 @@ async def test_what_is_not_there_is_told_in_words(tmp_path):
         "//[",
         "/../../../../etc/passwd",
         "/page/index.html%00",
+        "/clients/../server.py",
+        "/clients/",
         "/api/1/matches/..%2f..%2flanista.db/record",
         "http://elsewhere/healthz",
         "*",
@@ -286,6 +288,7 @@ async def test_every_answer_has_its_headers(tmp_path):
             ("/page/index.html", "text/html; charset=utf-8"),
             ("/page/main.js", "text/javascript; charset=utf-8"),
             ("/page/style.css", "text/css; charset=utf-8"),
+            ("/clients/python.zip", "application/zip"),
             ("/healthz", "application/json"),
             ("/nothing", "application/json"),
         ]:

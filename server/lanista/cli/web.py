@@ -250,6 +250,22 @@ class PagePort:
         scheme = "http" if server.tls is None else "https"
         return f"{scheme}://{with_port(host, server.port)}/" + (f"#{fragment}" if fragment else "")
 
+    def tunnel(self, server: "Server") -> str | None:
+        """Return the command by which the page can be reached from where this SSH session is from.
+
+        None if this isn't one, or if the page isn't on loopback alone.
+        """
+        from getpass import getuser
+
+        from lanista.arena.admission import is_loopback
+
+        session = os.environ.get("SSH_CONNECTION", "").split()
+        if len(session) != 4 or not is_loopback(self._host):
+            return None
+        host, port = session[2:]  # of this machine, as ssh(1) says
+        way = f"{server.port}:localhost:{server.port} {getuser()}@{host}"
+        return f"ssh -L {way}" if port == "22" else f"ssh -p {port} -L {way}"
+
 
 def own_addresses(host: str) -> list[str]:
     """Return the addresses under which others reach a port that listens on a host.

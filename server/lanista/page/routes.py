@@ -31,6 +31,7 @@ from lanista.page.answers import (
     unavailable,
 )
 from lanista.page.authorization import Authorization, closed
+from lanista.page.client_libraries import NAMES, library
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError
@@ -107,6 +108,7 @@ class Routes:
             Route("/healthz", self._health),
             Route("/readyz", self._ready),
             Route("/metrics", self._metrics, ("token",)),
+            Route("/clients/(.*)", self._client_library),
             Route("/api/1/games", self._games),
             Route("/api/1/bots", self._house_bots, ("game",)),
             Route("/api/1/lobby", self._lobby),
@@ -173,6 +175,14 @@ class Routes:
         if self.metrics is None:
             raise _nothing()
         return Answer(await self.metrics.text(asked.peer.connections.by_kind()), METRICS_TYPE)
+
+    async def _client_library(self, asked: Asked, name: str) -> Answer:
+        if name not in NAMES:
+            raise not_found(f"there is no client library {name!r} here; known: {', '.join(NAMES)}")
+        async with self._turn(asked.peer, "clients"):
+            data = await trio.to_thread.run_sync(library, name)  # packing takes some 10 ms
+        is_zip = name.endswith(".zip")
+        return Answer(data, "application/zip" if is_zip else "text/plain; charset=utf-8", name)
 
     async def _games(self, _asked: Asked) -> Answer:
         return json_answer(views.games())

@@ -17,6 +17,7 @@ import structlog
 import trio
 
 from lanista import __version__
+from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
 from lanista.errors import LanistaError
 from lanista.games import registry
@@ -253,13 +254,15 @@ class View:
     def bots_port(self) -> dict[str, Any] | None:
         """Return where bots connect; None if they can't.
 
-        Its `host` is None if the arena listens on all addresses: then it is the page's.
+        Its `host` is None, which stands for the page's own, if the arena listens on all addresses,
+        or on loopback alone, where it may be behind a proxy.
         """
         if self.arena is None or self.arena.address is None:
             return None
         host, port = self.arena.address
+        is_pages = host in {"0.0.0.0", "::"} or is_loopback(host)  # noqa: S104 - compared
         return {
-            "host": None if host in {"0.0.0.0", "::"} else host,  # noqa: S104 - compared
+            "host": None if is_pages else host,
             "port": port,
             "registration": self.arena.options.spec.registration.value,
             "tls": self.arena.tls is not None,

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { LANGUAGES, programOf } from "../../../server/lanista/page/browser/connect.js";
+import { LANGUAGES, installOf, programOf } from "../../../server/lanista/page/browser/connect.js";
 import { placesOf } from "../../../server/lanista/page/browser/curve.js";
 import { formatChange } from "../../../server/lanista/page/browser/figures.js";
 import { followFigures } from "../../../server/lanista/page/browser/following.js";
@@ -55,6 +55,13 @@ test("a program has the arena's address in every language", () => {
   assert.match(programOf("Rust", place), /Arena::<HogwartsState>/);
   assert.match(programOf("Rust", { ...place, game: "chess" }), /Arena::<State>/);
   assert.throws(() => programOf("Cobol", place), RangeError);
+});
+
+test("each language's library comes from this page", () => {
+  const origin = "https://arena.example.org";
+  const files = LANGUAGES.map((language) => installOf(language, origin).match(/https:\S*/)?.[0]);
+  const names = ["python.zip", "javascript.zip", "lanista.hpp", "go.zip", "rust.zip", "java.zip"];
+  assert.deepEqual(files, names.map((name) => `${origin}/clients/${name}`));
 });
 
 test("where the arena speaks TLS, programs do too, or a tunnel does it for them", () => {

@@ -1,6 +1,6 @@
 /**
- * How a bot gets to the arena: for each language of the client libraries a short program to copy,
- * with this arena's address.
+ * How a bot gets to the arena: for each language the commands that get the client library from this
+ * page, and a short program to copy, with this arena's address.
  *
  * @module
  */
@@ -45,6 +45,30 @@ function tunnel({ host, port, tls }) {
     `// socat ${listen} OPENSSL:${withPort(host, port)},nodelay`,
   ];
 }
+
+/**
+ * By language: the commands, to be given in the folder of a bot, that get the library.
+ *
+ * @type {Record<string, (clients: string) => string[]>}
+ */
+const INSTALLS = {
+  Python: (clients) => [`pip install ${clients}/python.zip`],
+  JavaScript: (clients) => [`curl -O ${clients}/javascript.zip`, "unzip -d node_modules javascript.zip"],
+  "C++": (clients) => [`curl -O ${clients}/lanista.hpp`],
+  Go: (clients) => [
+    `curl -O ${clients}/go.zip`,
+    "unzip go.zip",
+    "go mod init mybot",
+    "go mod edit -require lanista@v0.0.0 -replace lanista=./lanista-client",
+  ],
+  Rust: (clients) => [
+    `curl -O ${clients}/rust.zip`,
+    "unzip rust.zip",
+    "cargo init --name mybot",
+    "cargo add --path lanista-client",
+  ],
+  Java: (clients) => [`curl -O ${clients}/java.zip`, "unzip java.zip"],
+};
 
 /**
  * By language: the program of a bot that does nothing in its turns. Texts that come from the arena
@@ -152,6 +176,7 @@ const PROGRAMS = [
   [
     "Java",
     ({ host, port, room, tls }) => [
+      "// javac -d classes -sourcepath lanista-client/src/main/java MyBot.java",
       "import org.lanista.client.Arena;",
       "import org.lanista.client.State;",
       "",
@@ -189,6 +214,17 @@ export function programOf(language, place) {
 }
 
 /**
+ * Return the commands that get a language's library.
+ *
+ * @param {string} language one of `LANGUAGES`
+ * @param {string} origin this page's scheme, host and port
+ * @returns {string}
+ */
+export function installOf(language, origin) {
+  return `${INSTALLS[language](`${origin}/clients`).join("\n")}\n`;
+}
+
+/**
  * Return an address as programs take it.
  *
  * @param {string} host
@@ -202,7 +238,7 @@ function withPort(host, port) {
  * Return where bots get to a room of the arena.
  *
  * @param {BotsPort} bots where bots connect
- * @param {string} hostname the host of this page, for an arena that listens on all addresses
+ * @param {string} hostname the host of this page, for an arena that names none
  * @param {{room: string, game: string}} room
  * @returns {Place}
  */
@@ -221,30 +257,42 @@ function addressElement({ host, port }) {
 }
 
 /**
- * Make a choice of languages, with the program in the chosen one.
+ * Make a choice of languages, with the commands and the program for the chosen one.
  *
  * @param {Place} place
  * @returns {HTMLElement[]}
  */
 function programElements(place) {
-  const code = el("code", null);
+  const commands = el("code", null);
+  const program = el("code", null);
   const language = el(
     "select",
     { name: "language" },
     LANGUAGES.map((name) => el("option", { value: name }, name)),
   );
-  const show = () => fill(code, programOf(language.value, place));
+  const show = () => {
+    fill(commands, installOf(language.value, location.origin));
+    fill(program, programOf(language.value, place));
+  };
   language.addEventListener("change", show);
   show();
   return [
-    el(
-      "div",
-      { class: "row" },
-      el("label", null, "Language ", language),
-      copyButton(() => code.textContent ?? "", { label: "Copy", title: "Copy this program" }),
-    ),
-    el("pre", { class: "panel", tabindex: "0" }, code),
+    el("label", { class: "row" }, "Language ", language),
+    ...copyable("In the bot's folder, once, to get the library:", "Copy the commands", commands),
+    ...copyable("The bot:", "Copy this program", program),
   ];
+}
+
+/**
+ * Make the elements that show a text to copy.
+ *
+ * @param {string} words what it is
+ * @param {string} title the title of the button
+ * @param {HTMLElement} code has the text
+ */
+function copyable(words, title, code) {
+  const copy = copyButton(() => code.textContent ?? "", { label: "Copy", title });
+  return [el("div", { class: "row" }, words, copy), el("pre", { class: "panel", tabindex: "0" }, code)];
 }
 
 /**

@@ -1,0 +1,63 @@
+"""The client libraries as files to download, which the page serves under /clients/.
+
+A wheel has them packed, by hatch_build.py, which runs this file before anything is installed: it
+needs the standard library alone. In a checkout they are packed when they are first asked for.
+"""
+
+import functools
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+CLIENTS = Path(__file__).parents[3] / "clients"
+"""The libraries' sources, in a checkout."""
+PACKED = Path(__file__).parent / "clients"
+"""The packed libraries, in an installed package."""
+HEADER = Path(__file__).parents[1] / "bots/kit/include/lanista.hpp"
+"""The C++ library."""
+EVERYWHERE = ("LICENSE", "README.md")
+SOURCES: Mapping[str, Sequence[str]] = {
+    "python": ("lanista_client/*", "starters/*.py", "build_backend.py", "pyproject.toml"),
+    "java": ("src/main/java/**/*.java", "starters/*.java", "pom.xml"),
+    "javascript": ("src/*.js", "starters/*.js", "package.json"),
+    "go": ("**/*.go", "go.mod"),
+    "rust": ("src/**/*.rs", "examples/*.rs", "Cargo.lock", "Cargo.toml"),
+}
+"""By folder of a library: which of its files are packed, tests left out."""
+NAMES = (*(f"{language}.zip" for language in SOURCES), HEADER.name)
+"""The names of the files to download."""
+
+
+@functools.cache
+def library(name: str) -> bytes:
+    """Return a file to download: one of `NAMES`.
+
+    Raises:
+        OSError: The installation isn't complete.
+    """
+    if name == HEADER.name:
+        return HEADER.read_bytes()
+    if PACKED.is_dir():
+        return (PACKED / name).read_bytes()
+    return packed(name.removesuffix(".zip"))
+
+
+def packed(language: str) -> bytes:
+    """Return a library as a ZIP file: the same bytes for the same sources.
+
+    That of Python can be given to pip, or to Python itself as a part of its path; the others have
+    one folder, `lanista-client`.
+    """
+    source = CLIENTS / language
+    top = "" if language == "python" else "lanista-client/"
+    paths = {path for glob in (*EVERYWHERE, *SOURCES[language]) for path in source.glob(glob)}
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in sorted(paths):
+            name = path.relative_to(source).as_posix()
+            if path.is_file() and "test" not in name:
+                member = zipfile.ZipInfo(top + name)  # without the file's own time and rights
+                member.external_attr = 0o644 << 16
+                file.writestr(member, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return content.getvalue()
