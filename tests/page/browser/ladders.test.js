@@ -1,5 +1,5 @@
 /**
- * The texts of a ladder's views, the curve of a rating, the programs to copy, and when figures are
+ * The texts of a ladder's views, the programs to copy, and when figures are
  * loaded again.
  */
 
@@ -7,7 +7,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { LANGUAGES, programOf } from "../../../server/lanista/page/browser/connect.js";
-import { placesOf } from "../../../server/lanista/page/browser/curve.js";
 import { formatChange } from "../../../server/lanista/page/browser/figures.js";
 import { followFigures } from "../../../server/lanista/page/browser/following.js";
 import {
@@ -76,26 +75,6 @@ test("where the arena speaks TLS, programs do too, or a tunnel does it for them"
     const address = programOf(language, { ...place, host: "2001:db8::7" });
     assert.match(address, /OPENSSL:\[2001:db8::7\]:7788/);
   }
-});
-
-test("a curve spans its ratings and intervals; a missing end reaches to the edge", () => {
-  const { low, high, places } = placesOf([
-    ["2026-05-01T00:00:00Z", 0, -100, null],
-    ["2026-05-02T00:00:00Z", 50, 0, 100],
-    ["2026-05-05T00:00:00Z", 100, null, 100],
-  ]);
-  assert.deepEqual([low, high], [-100, 100]);
-  assert.deepEqual(places, [
-    { x: 0, y: 0.5, top: 0, bottom: 1 },
-    { x: 0.25, y: 0.25, top: 0, bottom: 0.5 },
-    { x: 1, y: 0, top: 0, bottom: 1 },
-  ]);
-});
-
-test("a curve of one point, or of a constant rating, has places", () => {
-  assert.deepEqual(placesOf([["2026-05-01T00:00:00Z", 7, 7, 7]]).places, [
-    { x: 1, y: 0, top: 0, bottom: 0 },
-  ]);
 });
 
 /** A link whose lobby the test tells. */

@@ -118,6 +118,14 @@ export function seatLetter(seat) {
 }
 
 /**
+ * Return the colour of a seat's text and curves as CSS takes it, by the variable of `applyPalette`.
+ * @param {number} seat
+ */
+export function seatVariable(seat) {
+  return `var(--seat-${seat % PALETTE.light.seats.length}-text)`;
+}
+
+/**
  * Set the palette as CSS variables: `--seat-0-unit`, `--seat-0-ground`, `--seat-0-text`,
  * `--seat-0-on` for seat 0, and likewise `--neutral-…` for the neutral colours.
  * @param {Theme} theme
