@@ -26,7 +26,7 @@
  * @property {string} wall
  * @property {string} night ground out of the light, on a level with day and night
  * @property {string} sun ground in the light
- * @property {string} base ground of a base or elevator that no seat owns
+ * @property {string} base ground of a base that no seat owns
  * @property {string} baseDeep the darker end of its gradient
  * @property {string} grid lines between cells
  * @property {string} ink outlines of marks, and numbers on free ground
