@@ -20,7 +20,7 @@ CROWD = 620
 SOON = PATIENCE / 2
 """Seconds within which a visitor sees the lobby, on the busiest of machines too."""
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-LARGE = "/page/vendor/uPlot.esm.js"
+LARGE = "/page/script.js"
 UPLOAD = 32 * 1024 * 1024
 
 

@@ -297,7 +297,7 @@ def test_a_small_projector_shows_all_at_once(replay, game):
             expect(part).to_be_in_viewport(ratio=1)
         for name in ("Play", "Help", "To the next fault"):
             expect(match.button(name)).to_be_in_viewport(ratio=1)
-        chart = match.panel("Score").get_by_role("img", name="Score by").locator("canvas")
+        chart = match.panel("Score").get_by_role("img", name="Score by")
         expect(chart).to_be_in_viewport(ratio=1)
         for name in ("Logs", "Output", "Ledger", "Score", "Answers"):
             panel = match.panel(name)

@@ -232,6 +232,7 @@ def test_a_scene_has_its_ground_by_row():
         "kinds": [["disc", "", "a wizard"]],
         "stats": ["units"],
         "turn": "round",
+        "base": "free base",
     } == module.scene_json(scene)
 
 

@@ -317,7 +317,6 @@ async def test_files_are_sent_compressed_to_whoever_takes_them_so(tmp_path):
     assert "Accept-Encoding" == packed.header("Vary")
     assert len(packed.body) < 200_000
     assert b"\n/** " not in plain.body
-    assert b"Copyright (c) 2025, Leon Sorokin" in plain.body  # the licence of uPlot asks for it
 
 
 async def test_on_loopback_only_our_own_names_are_answered(tmp_path):

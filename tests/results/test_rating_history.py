@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lanista.results.database import Store
-from lanista.results.rating_history import DAILY_FOR, HOURLY_FOR, Rated, RatingHistory
+from lanista.results.rating_history import DAILY_FOR, EVERY, HOURLY_FOR, Rated, RatingHistory
 
 NOON = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -25,18 +25,28 @@ def rated(value):
     return Rated(value, value - 10, None)
 
 
-def test_one_snapshot_an_hour_is_kept_of_each_ladder(store, history):
-    """The first one of the hour; of the bots that it has."""
+def test_one_snapshot_in_two_minutes_is_kept_of_each_ladder(store, history):
+    """The first one; of the bots that it has."""
     assert history.add(NOON, {"Ann": rated(5.0), "Bob": rated(-5.0)})
-    assert not history.add(NOON + HOUR / 3, {"Ann": rated(7.0)})
-    assert of_ladder(store, "other").add(NOON + HOUR / 3, {"Ann": rated(9.0)})
-    assert history.add(NOON + HOUR / 2, {"Ann": rated(8.0)})  # 13:00
+    assert not history.add(NOON + EVERY / 2, {"Ann": rated(7.0)})
+    assert of_ladder(store, "other").add(NOON + EVERY / 2, {"Ann": rated(9.0)})
+    assert history.add(NOON + EVERY, {"Ann": rated(8.0)})
     assert [
         ("2026-05-01T12:30:00+00:00", rated(5.0)),
-        ("2026-05-01T13:00:00+00:00", rated(8.0)),
+        ("2026-05-01T12:32:00+00:00", rated(8.0)),
     ] == history.of_bot("Ann")
     assert [("2026-05-01T12:30:00+00:00", rated(-5.0))] == history.of_bot("Bob")
     assert [] == history.of_bot("Cem")
+
+
+def test_the_evening_of_a_class_has_a_curve_and_later_an_hour_has_a_point(history):
+    """45 minutes of play have more points than can be seen in a line of two."""
+    for minute in range(45):
+        history.add(NOON + minute * EVERY / 2, {"Ann": rated(float(minute))})
+    assert 23 == len(history.of_bot("Ann"))
+    history.add(NOON + 5 * HOUR, {"Ann": rated(50.0)})
+    taken = [datetime.fromisoformat(one) for one, _ in history.of_bot("Ann")]
+    assert [NOON, NOON + HOUR / 2, NOON + 5 * HOUR] == taken
 
 
 def test_ratings_at_a_moment_are_those_of_the_last_snapshot_before(store, history):

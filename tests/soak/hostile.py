@@ -19,7 +19,7 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-LARGE = "/page/vendor/uPlot.esm.js"
+LARGE = "/page/script.js"
 UPLOAD = 32 * 1024 * 1024
 HELD = 12.0
 """Seconds that a peer keeps still: longer than any time that the arena gives for a hello, a

@@ -417,6 +417,16 @@ def turn_word(ruleset: Ruleset) -> str:
     return word
 
 
+def client_state(ruleset: Ruleset) -> str | None:
+    """Return the name of the class with which the client libraries read the game's state.
+
+    Args:
+        ruleset: The game. It may have an attribute `client_state`; otherwise there is no such class.
+    """
+    name: str | None = getattr(ruleset, "client_state", None)
+    return name
+
+
 def number_text(value: float) -> str:
     """Return a number for a line of facts: at most four digits after the point (PROTOCOL.md 1)."""
     text = f"{value:.4f}".rstrip("0").rstrip(".")

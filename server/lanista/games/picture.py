@@ -79,6 +79,8 @@ class Scene:
     """The legend of a page, and of half blocks: shape, text and meaning of each kind of mark."""
     turn_word: str = "turn"
     """The game's own word for a turn, such as `move` or `round`."""
+    free_base: str = "free base"
+    """What a cell with the ground of a base is called that belongs to no seat, as `elevator`."""
 
 
 @attrs.frozen

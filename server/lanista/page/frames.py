@@ -105,6 +105,7 @@ def scene_json(scene: Scene) -> dict[str, Any]:
         "kinds": [[shape.value, text, meaning] for shape, text, meaning in scene.kinds],
         "stats": list(scene.stats),
         "turn": scene.turn_word,
+        "base": scene.free_base,
     }
 
 

@@ -18,7 +18,6 @@ from typing import Any
 from lanista.page.frames import encode
 from lanista.page.page_script import PAGE, BadPageError, script
 
-LICENCE = "vendor/LICENSE"
 _LEVEL = 9
 """Compression level: the highest, as a file is made once and passed on often."""
 
@@ -88,7 +87,6 @@ def bundle(
         )
     )
     icon = base64.b64encode((page / "favicon.svg").read_bytes()).decode()
-    licence = _safe(LICENCE, (page / LICENCE).read_text(encoding="utf-8"))
     yield f"""<!doctype html>
 <html lang="en">
 <head>
@@ -103,10 +101,6 @@ def bundle(
 </head>
 <body>
 <noscript>This page needs JavaScript.</noscript>
-<script type="text/plain" id="licence">
-uPlot, which draws the plots, is in this file under its licence:
-
-{licence}</script>
 <script type="application/octet-stream;base64" id="match-data">
 """.encode("utf-8", "replace")
     yield from packed

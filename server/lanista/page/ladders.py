@@ -17,6 +17,7 @@ import structlog
 import trio
 
 from lanista.arena.arena import Arena
+from lanista.games.base import client_state
 from lanista.page.tournaments import NoStandingsError, Renewal
 
 if TYPE_CHECKING:  # an arena without ladders loads no database library
@@ -255,6 +256,7 @@ def _about(table: _Table) -> dict[str, Any]:
         "name": room.spec.name,
         "game": room.ruleset.name,
         "title": room.ruleset.title,
+        "client_state": client_state(room.ruleset),
         **room.presence(),
         **(table.about or _NOTHING),
         "problem": table.problem,

@@ -17,10 +17,8 @@ MAIN = "main.js"
 """The module that imports all others."""
 
 # A pattern that begins with "\n" is searched for many times faster than one with "^".
-_IMPORT = re.compile(r"""\nimport (?:(\{[^{}"']*\})|(\w+)) from "(\./[^"]+)";""")
+_IMPORT = re.compile(r"""\nimport (\{[^{}"']*\}) from "(\./[^"]+)";""")
 _EXPORT = re.compile(r"\nexport ((?:async )?(?:function|class|const) )(\w+)")
-_DEFAULT_EXPORT = re.compile(r"\nexport \{ (\w+) as default \};\s*\Z")
-"""Matches how uPlot ends, which exports nothing else, though a comment in it looks so."""
 _ANY_IMPORT = re.compile(r"\nimport\b|\nexport\s*[{*][^;]*\bfrom\b")
 _ANY_EXPORT = re.compile(r"\nexport\b")
 _LATE_IMPORT = re.compile(r"import\((?<=(?:wait|turn|void) import\()")
@@ -49,9 +47,7 @@ def script(page: Path = PAGE) -> str:
         BadPageError: As by `joined`.
         OSError: A file of the page can't be read.
     """
-    # A licence asks for its notice in every copy: comments that begin with "/*!" stay.
-    marked = joined(page).replace("/**\n* Copyright", "/*!\n* Copyright")
-    smaller: str = rjsmin.jsmin(marked, keep_bang_comments=True)
+    smaller: str = rjsmin.jsmin(joined(page))
     return smaller
 
 
@@ -93,9 +89,9 @@ def _module(page: Path, path: str, needed_by: str) -> _Module:
     exported: list[str] = []
 
     def imports(match: re.Match[str]) -> str:
-        names, default, other = match.groups()
+        names, other = match.groups()
         needed.append((folder / other).as_posix())
-        members = f"{{ default: {default} }}" if names is None else names.replace(" as ", ": ")
+        members = names.replace(" as ", ": ")
         return f'\nconst {members} = MODULES["{needed[-1]}"];'
 
     def exports(match: re.Match[str]) -> str:
@@ -109,10 +105,8 @@ def _module(page: Path, path: str, needed_by: str) -> _Module:
     if number != len(_ANY_IMPORT.findall(f"\n{source}")):
         raise BadPageError(
             f'{path}: an import is not of the form `import … from "./NAME.js";`, '
-            "with one name or names in braces"
+            "with names in braces"
         )
-    if default := _DEFAULT_EXPORT.search(body):
-        return _Module(body[: default.start()], (f"default: {default[1]}",), tuple(needed))
     number = len(_ANY_EXPORT.findall(body))
     body = _EXPORT.sub(exports, body)
     if number != len(exported):

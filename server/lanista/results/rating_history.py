@@ -1,8 +1,9 @@
 """What the ratings on a ladder were: snapshots of its table.
 
 A table says what is known now; how a bot came there is shown by snapshots of earlier tables, as
-they were computed then. At most one an hour is kept of each ladder, for two days; then one a day,
-for 400 days. So a ladder of a thousand bots has less than half a million rows, however much is
+they were computed then. At most one in two minutes is kept of each ladder, for three hours, so that
+the curve of a class's evening shows it; then one an hour, for two days; then one a day, for 400
+days. So a ladder of a thousand bots has little more than half a million rows, however much is
 played. Nothing else depends on them.
 """
 
@@ -17,8 +18,12 @@ from lanista.results.base import Database
 from lanista.results.database import Store
 from lanista.results.schema import RATINGS, SNAPSHOTS
 
+EVERY = timedelta(minutes=2)
+"""Minimum time between two snapshots."""
+ALL_FOR = timedelta(hours=3)
+"""How long every snapshot is kept."""
 HOURLY_FOR = timedelta(days=2)
-"""How long every snapshot is kept, of which there is one an hour."""
+"""How long the first snapshot of an hour is kept."""
 DAILY_FOR = timedelta(days=400)
 """How long the first snapshot of a day is kept."""
 
@@ -45,7 +50,7 @@ class RatingHistory:
         return cls(store.database, store.competition)
 
     def add(self, taken: datetime, ratings: Mapping[str, Rated]) -> bool:
-        """Keep a snapshot unless there is one of the same hour, and remove what is too old.
+        """Keep a snapshot unless the last one is too new, and remove what is too old.
 
         Args:
             taken: When it was taken, in UTC.
@@ -57,12 +62,12 @@ class RatingHistory:
         Raises:
             StoreError: It can't be written.
         """
-        hour = _text(taken.replace(minute=0, second=0))
+        last = _text(taken - EVERY)
         with self.database.reading() as connection:
-            if self._newest(connection) >= hour:
+            if self._newest(connection) > last:
                 return False
         with self.database.writing() as connection:
-            if self._newest(connection) >= hour:  # another process has taken one
+            if self._newest(connection) > last:  # another process has taken one
                 return False
             key = {"competition": self.competition, "taken": _text(taken)}
             connection.execute(SNAPSHOTS.insert().values(key))
@@ -85,15 +90,16 @@ class RatingHistory:
 
     def _superfluous(self, connection: sa.Connection, now: datetime) -> list[str]:
         """Return the snapshots that needn't be kept any longer."""
-        oldest, hourly = _text(now - DAILY_FOR), _text(now - HOURLY_FOR)
+        oldest, hourly, all_since = (_text(now - age) for age in (DAILY_FOR, HOURLY_FOR, ALL_FOR))
         all_ = sa.select(SNAPSHOTS.c.taken).where(self._of(SNAPSHOTS)).order_by(SNAPSHOTS.c.taken)
-        days: set[str] = set()
+        had: set[str] = set()
         superfluous = []
         for taken in connection.scalars(all_):
-            day = taken[: len("2026-01-01")]
-            if taken < oldest or (taken < hourly and day in days):
+            day, hour = taken[: len("2026-01-01")], taken[: len("2026-01-01T00")]
+            is_late = taken < hourly and day in had
+            if taken < oldest or is_late or (taken < all_since and hour in had):
                 superfluous.append(taken)
-            days.add(day)
+            had |= {day, hour}
         return superfluous
 
     def at(self, moment: datetime) -> Mapping[str, float]:

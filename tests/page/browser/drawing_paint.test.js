@@ -88,8 +88,8 @@ test("a bot has so many names at most: those that came first", () => {
 });
 
 test("the range of values: some room, also for one value", () => {
-  assert.deepEqual(rangeOfValues(null, null), [0, 1]);
-  assert.deepEqual(rangeOfValues(0, 0), [-1, 1]);
-  const [low, high] = rangeOfValues(-2, -1);
+  assert.deepEqual(rangeOfValues(null), [0, 1]);
+  assert.deepEqual(rangeOfValues([0, 0]), [-1, 1]);
+  const [low, high] = rangeOfValues([-2, -1]);
   assert.ok(low < -2 && high > -1 && high < 0);
 });

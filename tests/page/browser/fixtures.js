@@ -29,6 +29,7 @@ export function headOf(scene = {}) {
       signs: [],
       kinds: [],
       stats: [],
+      base: "free base",
       ...scene,
     },
   };

@@ -1,5 +1,5 @@
 /**
- * The texts of a ladder's views, the curve of a rating, the programs to copy, and when figures are
+ * The texts of a ladder's views, the programs to copy, and when figures are
  * loaded again.
  */
 
@@ -7,7 +7,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { LANGUAGES, installOf, programOf } from "../../../server/lanista/page/browser/connect.js";
-import { placesOf } from "../../../server/lanista/page/browser/curve.js";
 import { formatChange } from "../../../server/lanista/page/browser/figures.js";
 import { followFigures } from "../../../server/lanista/page/browser/following.js";
 import {
@@ -41,7 +40,7 @@ test("who is there is told with the right verbs", () => {
 
 test("a program has the arena's address in every language", () => {
   assert.deepEqual(LANGUAGES, ["Python", "JavaScript", "C++", "Go", "Rust", "Java"]);
-  const place = { host: "arena.example.org", port: 7788, room: "pit-1", game: "hogwarts", tls: false };
+  const place = { host: "arena.example.org", port: 7788, room: "pit-1", state: "HogwartsState", tls: false };
   for (const language of LANGUAGES) {
     const program = programOf(language, place);
     assert.match(program, /"arena\.example\.org"/);
@@ -53,7 +52,6 @@ test("a program has the arena's address in every language", () => {
     assert.doesNotMatch(program, /tls|socat/i);
   }
   assert.match(programOf("Rust", place), /Arena::<HogwartsState>/);
-  assert.match(programOf("Rust", { ...place, game: "chess" }), /Arena::<State>/);
   assert.throws(() => programOf("Cobol", place), RangeError);
 });
 
@@ -65,7 +63,7 @@ test("each language's library comes from this page", () => {
 });
 
 test("where the arena speaks TLS, programs do too, or a tunnel does it for them", () => {
-  const place = { host: "arena.example.org", port: 7788, room: "pit-1", game: "hogwarts", tls: true };
+  const place = { host: "arena.example.org", port: 7788, room: "pit-1", state: "HogwartsState", tls: true };
   for (const [language, words] of [
     ["Python", "tls=True"],
     ["JavaScript", "tls: true"],
@@ -83,26 +81,6 @@ test("where the arena speaks TLS, programs do too, or a tunnel does it for them"
     const address = programOf(language, { ...place, host: "2001:db8::7" });
     assert.match(address, /OPENSSL:\[2001:db8::7\]:7788/);
   }
-});
-
-test("a curve spans its ratings and intervals; a missing end reaches to the edge", () => {
-  const { low, high, places } = placesOf([
-    ["2026-05-01T00:00:00Z", 0, -100, null],
-    ["2026-05-02T00:00:00Z", 50, 0, 100],
-    ["2026-05-05T00:00:00Z", 100, null, 100],
-  ]);
-  assert.deepEqual([low, high], [-100, 100]);
-  assert.deepEqual(places, [
-    { x: 0, y: 0.5, top: 0, bottom: 1 },
-    { x: 0.25, y: 0.25, top: 0, bottom: 0.5 },
-    { x: 1, y: 0, top: 0, bottom: 1 },
-  ]);
-});
-
-test("a curve of one point, or of a constant rating, has places", () => {
-  assert.deepEqual(placesOf([["2026-05-01T00:00:00Z", 7, 7, 7]]).places, [
-    { x: 1, y: 0, top: 0, bottom: 0 },
-  ]);
 });
 
 /** A link whose lobby the test tells. */

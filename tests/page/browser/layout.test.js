@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arrange, arrangePair, chooseLabels, columnsBetween, layout, levelByColumn, part, placeAt } from "../../../server/lanista/page/browser/layout.js";
+import { arrange, chooseLabels, columnsBetween, layout, levelByColumn, part, placeAt } from "../../../server/lanista/page/browser/layout.js";
 import { headOf } from "./fixtures.js";
 
 /** Two levels of 80 columns with a wall between, as Crematoria has. */
@@ -46,11 +46,11 @@ test("levels lie beside each other or above each other, whichever gives larger t
 
 test("the evidence is where it leaves larger cells to the board", () => {
   const needed = { width: 336, height: 288 };
-  const of = (scene, width, height) => arrange(scene, { width, height }, needed, 1);
+  const of = (scene, width, height) => arrange(scene, { width, height }, needed, { boards: 1, gap: 10, caption: 0 }, 1);
   // A square board beside it: 620 / 20 = 31; below it would be (620 - 288) / 20 = 16.
-  assert.deepEqual(of(ONE, 1256, 620), { isBelow: false, width: 920, height: 620 });
+  assert.deepEqual(of(ONE, 1256, 620), { isBelow: false, isStacked: false, width: 920, height: 620 });
   // Two wide levels in a wide window: (1500 - 6) / 160 = 9; beside it (700 - 38) / 80 = 8.
-  assert.deepEqual(of(TWO, 1500, 700), { isBelow: true, width: 1500, height: 412 });
+  assert.deepEqual(of(TWO, 1500, 700), { isBelow: true, isStacked: false, width: 1500, height: 412 });
   // In a high one: 900 / 17 = 52 by width; beside it (900 - 336) / 17 = 33.
   assert.ok(of(ONE, 900, 1400).isBelow);
   // Alike both ways: (1256 - 6) / 160 and (620 - 38) / 80 are 7 whole pixels.
@@ -59,7 +59,7 @@ test("the evidence is where it leaves larger cells to the board", () => {
 
 test("two boards and what differs lie where the cells are the largest", () => {
   const of = (scene, width, height) =>
-    arrangePair(scene, { width, height }, { width: 320, height: 256 }, { gap: 10, caption: 20 }, 1);
+    arrange(scene, { width, height }, { width: 320, height: 256 }, { boards: 2, gap: 10, caption: 20 }, 1);
   // Side by side, with the evidence beside them: (1256 - 320 - 10) / 2 = 463, 463 / 17 = 27; below
   // them it would be (620 - 256 - 20) / 20 = 17.
   assert.deepEqual(of(ONE, 1256, 620), {

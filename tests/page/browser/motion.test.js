@@ -16,6 +16,7 @@ const HEAD = headOf({
   cols: 13,
   ground: ["#....=#......", ".............", "=............", "............."],
   owners: [[2, 0, 1]],
+  base: "elevator",
   levels: [
     { title: "below", col: 0, cols: 6, wraps: true },
     { title: "above", col: 7, cols: 6, wraps: false },

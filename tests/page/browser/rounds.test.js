@@ -11,7 +11,8 @@ import {
   roundName,
   roundsOf,
 } from "../../../server/lanista/page/browser/bracket.js";
-import { linesOf, spreadOut } from "../../../server/lanista/page/browser/race.js";
+import { extentOf, spreadOut, ticksOf } from "../../../server/lanista/page/browser/chart.js";
+import { curvesOf } from "../../../server/lanista/page/browser/race.js";
 import { nextMatch, optionsOf } from "../../../server/lanista/page/browser/screen.js";
 import { nextRound, verdictOf } from "../../../server/lanista/page/browser/screen_match.js";
 
@@ -46,23 +47,35 @@ test("a meeting is live while a match of exactly its bots runs", () => {
   assert.equal(liveMatch(["a", "c"], [match]), null);
 });
 
-test("the lines of a race share their axes, and a late starter begins later", () => {
-  const race = {
+test("a race has a curve of each bot that has a rating", () => {
+  const curves = curvesOf({
     blocks: [1, 3],
     curves: [
       { bot: "a", ratings: [0, 100] },
       { bot: "b", ratings: [null, -100] },
       { bot: "c", ratings: [null, null] },
     ],
-  };
-  assert.deepEqual(linesOf(race), {
-    low: -100,
-    high: 100,
-    lines: [
-      { bot: "a", last: 100, points: [{ x: 0, y: 0.5 }, { x: 1, y: 0 }] },
-      { bot: "b", last: -100, points: [{ x: 1, y: 1 }] },
-    ],
   });
+  assert.deepEqual(
+    curves.map(({ name, last, values }) => [name, last, values]),
+    [
+      ["a +100", 100, [0, 100]],
+      ["b −100", -100, [null, -100]],
+    ],
+  );
+});
+
+test("an axis is divided by round numbers", () => {
+  assert.deepEqual(ticksOf(0, 200, 4), [0, 50, 100, 150, 200]);
+  assert.deepEqual(ticksOf(-3, 4.2, 4), [-2, 0, 2, 4]);
+  assert.deepEqual(ticksOf(0.1, 0.32, 4), [0.1, 0.2, 0.3]);
+  assert.deepEqual(ticksOf(7, 7, 4), [7]);
+});
+
+test("the extent of curves includes their bands", () => {
+  const curve = { values: [5, null, 7], low: [4, null], high: [null, 9] };
+  assert.deepEqual(extentOf([curve, { values: [null] }]), [4, 9]);
+  assert.equal(extentOf([{ values: [null] }]), null);
 });
 
 test("names keep apart, and stay beside the picture", () => {

@@ -57,6 +57,7 @@ class AngryMobRules:
     seeds = (-(2 ** (SEED_BITS - 1)), 2 ** (SEED_BITS - 1) - 1)
     classic = Classic()
     turn_word = TURN_WORD
+    client_state = "AngryMobState"
     submove_numbers = 4
     endings: ClassVar[Mapping[str, str]] = {
         "capture": "whoever conquers the other's base wins, whatever the scores "

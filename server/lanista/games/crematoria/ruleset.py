@@ -59,6 +59,7 @@ class CrematoriaRules:
         Setting("cols", COLS, COLS, COLS, "columns of the board; always 80"),
     )
     turn_word = TURN_WORD
+    client_state = "CrematoriaState"
     submove_numbers = 2
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the most points won, for caves and gems "

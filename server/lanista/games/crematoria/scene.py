@@ -95,6 +95,7 @@ def scene(caves: bytes, outside: bytes) -> Scene:
         stats=STATS,
         kinds=_KINDS,
         turn_word=TURN_WORD,
+        free_base="elevator",
     )
 
 

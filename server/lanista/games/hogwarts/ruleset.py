@@ -57,6 +57,7 @@ class HogwartsRules:
         ),
     )
     turn_word = TURN_WORD
+    client_state = "HogwartsState"
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the highest score won (docs/rules/hogwarts.md 12)",
     }

@@ -295,8 +295,8 @@ export class Board {
     const shown = half === 0 && previous !== null ? previous : position;
     this.#drawGround(shown);
     this.#drawCaptured(shown);
-    for (const { row, col } of this.#ground.elevators) {
-      this.#surface.put(this.#sprites.elevator(), row, col);
+    for (const { row, col } of this.#ground.freeBases) {
+      this.#surface.put(this.#sprites.freeBase(), row, col);
     }
     for (const items of transition.layers) {
       for (const item of items) {

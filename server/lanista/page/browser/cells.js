@@ -72,7 +72,7 @@ function describeGround({ scene, players }, position, row, col) {
     return `base of ${seatName({ players }, base[2])}`;
   }
   if (kind === "=") {
-    return "elevator";
+    return scene.base;
   }
   const seat = position.own[row * scene.cols + col];
   const light = lightOf(scene, position.lit)[col];

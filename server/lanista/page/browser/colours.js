@@ -26,7 +26,7 @@
  * @property {string} wall
  * @property {string} night ground out of the light, on a level with day and night
  * @property {string} sun ground in the light
- * @property {string} base ground of a base or elevator that no seat owns
+ * @property {string} base ground of a base that no seat owns
  * @property {string} baseDeep the darker end of its gradient
  * @property {string} grid lines between cells
  * @property {string} ink outlines of marks, and numbers on free ground
@@ -115,6 +115,14 @@ export function seatColour(seat, theme) {
  */
 export function seatLetter(seat) {
   return seat < 0 ? "" : String.fromCharCode(65 + (seat % 26));
+}
+
+/**
+ * Return the colour of a seat's text and curves as CSS takes it, by the variable of `applyPalette`.
+ * @param {number} seat
+ */
+export function seatVariable(seat) {
+  return `var(--seat-${seat % PALETTE.light.seats.length}-text)`;
 }
 
 /**

@@ -9,10 +9,7 @@ import { copyButton } from "./controls.js";
 import { el, fill } from "./dom.js";
 
 /** @typedef {import("./link.js").BotsPort} BotsPort */
-/** @typedef {{host: string, port: number, room: string, game: string, tls: boolean}} Place */
-
-/** The names that the libraries give to the games that they know. @type {Record<string, string>} */
-const STATES = { angrymob: "AngryMobState", hogwarts: "HogwartsState", crematoria: "CrematoriaState" };
+/** @typedef {{host: string, port: number, room: string, state: string, tls: boolean}} Place */
 
 /** The room that an empty lobby's programs name: bots that are tried out there don't get into others' matches. */
 const ROOM = "practice";
@@ -150,7 +147,7 @@ const PROGRAMS = [
   [
     "Rust",
     (place) => {
-      const state = STATES[place.game] ?? "State";
+      const { state } = place;
       return [
         ...tunnel(place),
         `use lanista_client::{Arena, Error, Options, ${state}};`,
@@ -239,11 +236,11 @@ function withPort(host, port) {
  *
  * @param {BotsPort} bots where bots connect
  * @param {string} hostname the host of this page, for an arena that names none
- * @param {{room: string, game: string}} room
+ * @param {{room: string, state: string}} room
  * @returns {Place}
  */
-function placeOf({ host, port, tls }, hostname, { room, game }) {
-  return { host: host ?? hostname.replace(/^\[(.*)\]$/, "$1"), port, room, game, tls };
+function placeOf({ host, port, tls }, hostname, { room, state }) {
+  return { host: host ?? hostname.replace(/^\[(.*)\]$/, "$1"), port, room, state, tls };
 }
 
 /**
@@ -300,7 +297,7 @@ function copyable(words, title, code) {
  *
  * @param {BotsPort} bots as for `placeOf`
  * @param {string} hostname as for `placeOf`
- * @param {{room: string, game: string}} ladder
+ * @param {{room: string, state: string}} ladder
  * @returns {HTMLElement}
  */
 export function connectSection(bots, hostname, ladder) {
@@ -332,7 +329,7 @@ export function connectSection(bots, hostname, ladder) {
  * @returns {HTMLElement}
  */
 export function lobbyConnect(bots, hostname) {
-  const place = placeOf(bots, hostname, { room: ROOM, game: "" });
+  const place = placeOf(bots, hostname, { room: ROOM, state: "State" });
   return el(
     "div",
     { class: "stack connect" },

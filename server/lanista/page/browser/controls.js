@@ -1,6 +1,6 @@
 /**
  * The buttons of the match view: those that move through the match, and those that control a
- * running one. They only report what the user wants; match.js and the arena carry it out.
+ * running one. They only report what the user wants; board_view.js and the arena carry it out.
  *
  * @module
  */

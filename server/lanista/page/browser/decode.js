@@ -14,6 +14,7 @@
  * @property {[row: number, col: number, seat: number][]} owners the bases that belong to a seat
  * @property {Level[]} levels
  * @property {[text: string, meaning: string][]} signs
+ * @property {string} base what a base without an owner is called
  * @property {[shape: string, text: string, meaning: string][]} kinds
  * @property {string[]} stats titles of the statistics of each seat
  * @property {string} [turn] the game's own word for a turn, such as `move` or `round`

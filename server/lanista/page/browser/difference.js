@@ -104,7 +104,7 @@ export class PairMoments {
   #both;
   #differences;
 
-  /** @param {Two<Moments>} both @param {Differences} differences */
+  /** @param {readonly Moments[]} both of two matches @param {Differences} differences */
   constructor(both, differences) {
     this.#both = both;
     this.#differences = differences;

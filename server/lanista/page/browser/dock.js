@@ -131,8 +131,6 @@ export function dock(frames, { pointed, seek, last, result, changed }) {
     /** Adopt another theme. */
     restyle() {
       shapes.restyle();
-      curves.restyle();
-      values.restyle();
     },
     /** End all activity. */
     close() {

@@ -130,28 +130,28 @@ export function formatFailures(endings) {
 export function formatProgress({ blocks, planned, matches, voids, uncounted, over }) {
   const parts = [
     planned === null || planned === blocks
-      ? counted(blocks, "block", "blocks")
-      : `${blocks.toLocaleString("en")} of ${counted(planned, "block", "blocks")}`,
+      ? counted(blocks, "block")
+      : `${blocks.toLocaleString("en")} of ${counted(planned, "block")}`,
     counted(matches, "match", "matches"),
   ];
   if (voids > 0) {
     parts.push(`${voids.toLocaleString("en")} void and played again`);
   }
   if (uncounted > 0) {
-    parts.push(`${counted(uncounted, "block", "blocks")} uncounted, not asked for now`);
+    parts.push(`${counted(uncounted, "block")} uncounted, not asked for now`);
   }
   return [...parts, over ? "all played" : "not over"].join(", ");
 }
 
 /**
- * Format a number with a noun.
+ * Format a number with a noun: `1 match`, `2,000 matches`.
  *
  * @param {number} number
  * @param {string} singular
- * @param {string} plural
+ * @param {string} [plural]
  * @returns {string}
  */
-function counted(number, singular, plural) {
+export function counted(number, singular, plural = `${singular}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? singular : plural}`;
 }
 

@@ -23,7 +23,7 @@ const MAX_SEATS = 128;
 /** The ground of a scene. */
 export class Ground {
   /** Passages between levels: bases without an owner, in columns that are drawn. @type {Cell[]} */
-  elevators = [];
+  freeBases = [];
   #scene;
   #canvas;
   #ctx;
@@ -58,7 +58,7 @@ export class Ground {
     for (let row = 0; row < scene.rows; row += 1) {
       for (const col of drawn) {
         if (this.#fixed[row * scene.cols + col] === BASE) {
-          this.elevators.push({ row, col });
+          this.freeBases.push({ row, col });
         }
       }
     }

@@ -1,7 +1,7 @@
 /**
  * The keys of a view of matches: the action of each key, and the dialog that lists them.
  *
- * match.js and compare.js carry out the actions.
+ * board_view.js carries out the actions.
  *
  * @module
  */

@@ -6,7 +6,7 @@
  */
 
 import { seatLetter } from "./colours.js";
-import { ratingCurve } from "./curve.js";
+import { Chart, extentOf } from "./chart.js";
 import { el, fill, list } from "./dom.js";
 import { FAILURES, formatChange, formatRanks, formatRating } from "./figures.js";
 import { followFigures } from "./following.js";
@@ -21,6 +21,7 @@ import { formatDuration, printable } from "./text.js";
 /** @typedef {import("./link.js").LadderResult} LadderResult */
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./link.js").Match} Match */
+/** @typedef {import("./link.js").RatingPoint} RatingPoint */
 
 /**
  * Show a bot on a ladder, and keep it up to date.
@@ -156,6 +157,46 @@ export function ladderBotView(root, link, ladder, bot) {
     show,
     fail: page.fail,
   });
+}
+
+/**
+ * Make the curve of a rating, with the band of its intervals. The arena notes a rating when matches
+ * were played, so each point is as far from the next one as any other: pauses take no room.
+ *
+ * @param {readonly RatingPoint[]} points at least one, the oldest first
+ * @returns {HTMLElement}
+ */
+function ratingCurve(points) {
+  const curve = {
+    name: "",
+    colour: "var(--accent)",
+    values: points.map(([, rating]) => rating),
+    low: points.map(([, , low]) => low),
+    high: points.map(([, , , high]) => high),
+  };
+  const first = points[0];
+  const last = points[points.length - 1];
+  const text = (/** @type {RatingPoint} */ [taken, value, low, high]) =>
+    `${formatRating({ value, low, high })} on ${new Date(taken).toLocaleString()}`;
+  const [from, to] = [first, last].map(([taken]) => new Date(taken));
+  const isOneDay = from.toDateString() === to.toDateString();
+  const chart = new Chart(
+    points.length === 1 ? text(last) : `from ${text(first)} to ${text(last)}`,
+  );
+  chart.show({
+    at: points.map((_, i) => i),
+    curves: [curve],
+    range: extentOf([curve]) ?? [0, 1],
+    format: (rating) => String(Math.round(rating)),
+    ticks: points.length === 1 ? [0] : [0, points.length - 1],
+    formatAt: (at) => {
+      const when = at === 0 && points.length > 1 ? from : to;
+      return isOneDay
+        ? when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+        : when.toLocaleDateString();
+    },
+  });
+  return el("figure", { class: "curve" }, chart.element);
 }
 
 /**

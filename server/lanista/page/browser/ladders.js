@@ -201,7 +201,7 @@ export function ladderView(root, link, name) {
 
   /** @param {LadderTable} ladder */
   function show(ladder) {
-    const { title, game, computed, problem, seat_advantage } = ladder;
+    const { title, computed, problem, seat_advantage } = ladder;
     if (computed === null) {
       about.textContent = problem ?? COMPUTING;
     } else {
@@ -214,7 +214,10 @@ export function ladderView(root, link, name) {
     seats.element.hidden = !seats.update({ seat_advantage: seat_advantage ?? [] });
     const bots = link.hello?.bots;
     if (bots && connect.children.length === 0) {
-      fill(connect, connectSection(bots, location.hostname, { room: name, game }));
+      fill(connect, connectSection(bots, location.hostname, {
+        room: name,
+        state: ladder.client_state ?? "State",
+      }));
     }
   }
 

@@ -123,44 +123,27 @@ export function part(whole, { width, height }, { point, at }, ratio) {
 }
 
 /**
- * Choose where the evidence goes that stands with a board: beside it or below it, whichever leaves
- * room for larger tiles; beside it if they are alike.
- * @param {Scene} scene
- * @param {{width: number, height: number}} room for both, in CSS px
- * @param {{width: number, height: number}} needed the width that the evidence needs beside the
- *   board, and the height that it needs below it
- * @param {number} ratio screen pixels in a CSS px
- * @returns {{isBelow: boolean, width: number, height: number}} and the board's room
- */
-export function arrange(scene, room, needed, ratio) {
-  const beside = { width: Math.max(1, room.width - needed.width), height: room.height };
-  const below = { width: room.width, height: Math.max(1, room.height - needed.height) };
-  /** @param {{width: number, height: number}} size */
-  const tile = ({ width, height }) => layout(scene, width, height, ratio, false).tile;
-  const isBelow = tile(below) > tile(beside);
-  return { isBelow, ...(isBelow ? below : beside) };
-}
-
-/**
- * Choose where two boards of the same scene and the evidence go: the boards side by side or one above
- * the other, and the evidence beside or below them, whichever leaves room for the largest tiles; side
- * by side, and beside them, if they are alike.
+ * Choose where boards of the same scene and the evidence go: two boards side by side or one above the
+ * other, and the evidence beside or below them, whichever leaves room for the largest tiles; side by
+ * side, and beside them, if they are alike.
  * @param {Scene} scene
  * @param {{width: number, height: number}} room for all of it, in CSS px
- * @param {{width: number, height: number}} needed by the evidence, as for `arrange`
- * @param {{gap: number, caption: number}} spacing the distance between the boards, and the height of
- *   the caption of each
+ * @param {{width: number, height: number}} needed the width that the evidence needs beside the
+ *   boards, and the height that it needs below them
+ * @param {{boards: number, gap: number, caption: number}} shown the number of boards, the distance
+ *   between them, and the height of the caption of each
  * @param {number} ratio screen pixels in a CSS px
  * @returns {{isBelow: boolean, isStacked: boolean, width: number, height: number}} and the room of
  *   each board
  */
-export function arrangePair(scene, room, needed, { gap, caption }, ratio) {
+export function arrange(scene, room, needed, { boards, gap, caption }, ratio) {
+  const gaps = (boards - 1) * gap;
   const choices = [false, true].flatMap((isBelow) => {
     const width = room.width - (isBelow ? 0 : needed.width);
     const height = room.height - (isBelow ? needed.height : 0);
     return [
-      { isBelow, isStacked: false, width: (width - gap) / 2, height: height - caption },
-      { isBelow, isStacked: true, width, height: (height - gap) / 2 - caption },
+      { isBelow, isStacked: false, width: (width - gaps) / boards, height: height - caption },
+      { isBelow, isStacked: true, width, height: (height - gaps) / boards - caption },
     ];
   });
   const [best] = choices

@@ -48,7 +48,7 @@
  * @typedef {{rank: number | null, bot: string, house: boolean, matches: number, points: number,
  *   rating: Estimate | null, rank_low: number | null, rank_high: number | null,
  *   day: number | null, week: number | null, failures: number}} LadderRow
- * @typedef {{name: string, game: string, title: string, waiting: number, playing: number,
+ * @typedef {{name: string, game: string, title: string, client_state: string | null, waiting: number, playing: number,
  *   resting: number, seats: number | null, matches: number | null,
  *   voids: number | null, bots: number | null, computed: string | null,
  *   seat_advantage: Estimate[] | null, problem: string | null, rows: LadderRow[]}} Ladder

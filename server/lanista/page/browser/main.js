@@ -18,7 +18,7 @@
  * @module
  */
 
-import { compareView, obstacleOf } from "./compare.js";
+import { CompareView, obstacleOf } from "./compare.js";
 import { compareAddress, compareChoice } from "./compare_choice.js";
 import { el, fill } from "./dom.js";
 import { acceptDrops, fileButton } from "./drop.js";
@@ -26,7 +26,7 @@ import { ladderBotView, ladderPairView } from "./ladder_bots.js";
 import { ladderView } from "./ladders.js";
 import { API, Link } from "./link.js";
 import { lobbyView } from "./lobby.js";
-import { matchView } from "./match.js";
+import { MatchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
 import { matchesView } from "./match_list.js";
 import { addressOf } from "./matches.js";
@@ -88,8 +88,8 @@ async function showEmbedded(data) {
       };
       const [first, second] = matches;
       return second === undefined
-        ? matchView(root, first, { ...options, embedded: true, operator: false, running: () => null })
-        : compareView(root, [first, second], options);
+        ? new MatchView(root, first, { ...options, embedded: true, operator: false, running: () => null })
+        : new CompareView(root, [first, second], options);
     };
     setTitle(matches.map(titleOf).join(" / "));
     let shown = show();
@@ -337,7 +337,7 @@ function showArena() {
       stop: (both) => both.forEach((frames) => frames.stop()),
       show: (both) => {
         setTitle(both.map(titleOf).join(" / "));
-        return compareView(root, both, {
+        return new CompareView(root, both, {
           link,
           round: roundOf(query),
           onRound: (n) => replaceAddress(compareAddress(a, b, n)),
@@ -386,7 +386,7 @@ function showArena() {
       stop: (frames) => frames.stop(),
       show: (frames) => {
         setTitle(titleOf(frames));
-        return matchView(root, frames, {
+        return new MatchView(root, frames, {
           link,
           embedded: false,
           round,

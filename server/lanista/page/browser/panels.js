@@ -354,7 +354,7 @@ export function legend(head) {
       shown.push({ sprite: sprites.base(0), meaning: "base" });
     }
     if (bases > owners.length) {
-      shown.push({ sprite: sprites.elevator(), meaning: "elevator" });
+      shown.push({ sprite: sprites.freeBase(), meaning: head.scene.base });
     }
     fill(
       element,

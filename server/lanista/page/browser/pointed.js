@@ -1,7 +1,7 @@
 /**
  * What somebody points at, on the board or in a text about it: pointing at one lights the other.
  *
- * Texts are linked with the units and cells that they are about. match.js draws those that are
+ * Texts are linked with the units and cells that they are about. board_view.js draws those that are
  * pointed at on the board, and says what the pointer on the board is on.
  *
  * @module

@@ -1,7 +1,7 @@
 /**
  * Pointing at a board: finds the cell under the pointer, and shows a tooltip beside the pointer.
  *
- * match.js decides what the tooltip says, and what a click does.
+ * board_stage.js decides what the tooltip says, and what a click does.
  *
  * @module
  */

@@ -126,10 +126,10 @@ export class Sprites {
     });
   }
 
-  /** Return a passage between levels, which has no owner. @returns {Sprite} */
-  elevator() {
+  /** Return a base without an owner: a passage between levels. @returns {Sprite} */
+  freeBase() {
     const { base, baseDeep, ink } = this.#palette;
-    return this.#get("elevator", 0, (ctx) => {
+    return this.#get("free base", 0, (ctx) => {
       const slope = ctx.createLinearGradient(0, 0, 1, 1);
       slope.addColorStop(0, baseDeep);
       slope.addColorStop(1, base);

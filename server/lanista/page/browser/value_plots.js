@@ -5,9 +5,10 @@
  * @module
  */
 
+import { Chart, extentOf } from "./chart.js";
 import { el } from "./dom.js";
 import { readTurn } from "./drawing.js";
-import { Chart, MAX_POINTS } from "./plots.js";
+import { MAX_POINTS, seatCurves } from "./plots.js";
 import { turnWord } from "./text.js";
 
 /** @typedef {import("./decode.js").Frame} Frame */
@@ -136,14 +137,14 @@ export class ValueSeries {
 /**
  * Return the range of an axis that shows these values.
  *
- * @param {number | null} low of all values; null: there are none
- * @param {number | null} high
+ * @param {[low: number, high: number] | null} extent of all values; null: there are none
  * @returns {[number, number]}
  */
-export function rangeOfValues(low, high) {
-  if (low === null || high === null) {
+export function rangeOfValues(extent) {
+  if (extent === null) {
     return [0, 1];
   }
+  const [low, high] = extent;
   const room = high > low ? 0.06 * (high - low) : 0.1 * Math.abs(high) || 1;
   return [low - room, high + room];
 }
@@ -154,7 +155,7 @@ export function rangeOfValues(low, high) {
  * @param {Head} head
  * @param {(round: number) => void} seek is called with the round at which a chart was clicked
  * @returns {{element: HTMLElement, update(frames: MatchFrames): void, mark(round: number): void,
- *   restyle(): void, close(): void}} as of `plots`
+ *   close(): void}} as of `plots`
  */
 export function valuePlots(head, seek) {
   const series = new ValueSeries(head);
@@ -168,17 +169,7 @@ export function valuePlots(head, seek) {
   let round = 0;
   /** @param {string} name */
   const makeChart = (name) => {
-    const chart = new Chart(head, `Value ${name} by ${turnWord(head)}`, seek, ({ values }) => ({
-      values: values ?? [],
-      late: [],
-      dots: false,
-      limit: null,
-      logarithmic: false,
-      format: (value) => Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 }),
-      // A bot may name a value in some turns only.
-      series: { spanGaps: true },
-      range: rangeOfValues,
-    }));
+    const chart = new Chart(`Value ${name} by ${turnWord(head)}`, seek);
     const figure = el("figure", null, el("figcaption", null, name), chart.element);
     charts.set(name, { chart, figure });
   };
@@ -202,9 +193,8 @@ export function valuePlots(head, seek) {
     drawn = performance.now();
     changed = false;
     const names = series.names;
-    for (const [name, { chart, figure }] of charts) {
+    for (const [name, { figure }] of charts) {
       if (!names.includes(name)) {
-        chart.close();
         figure.remove();
         charts.delete(name);
       }
@@ -215,7 +205,17 @@ export function valuePlots(head, seek) {
       }
       const { chart, figure } = /** @type {{chart: Chart, figure: HTMLElement}} */ (charts.get(name));
       element.append(figure);
-      chart.show({ ...series.lines(name), scores: [], times: [], late: [] });
+      const { rounds, values } = series.lines(name);
+      const curves = seatCurves(values);
+      chart.show({
+        at: rounds,
+        curves,
+        range: rangeOfValues(extentOf(curves)),
+        // A bot may name a value in some turns only.
+        spans: true,
+        format: (value) => value.toLocaleString("en", { maximumSignificantDigits: 6 }),
+        formatAt: (at) => `${turnWord(head)} ${at}`,
+      });
       chart.mark(round);
     }
     element.hidden = names.length === 0;
@@ -229,12 +229,8 @@ export function valuePlots(head, seek) {
       round = shown;
       charts.forEach(({ chart }) => chart.mark(shown));
     },
-    restyle() {
-      charts.forEach(({ chart }) => chart.restyle());
-    },
     close() {
       clearTimeout(timer);
-      charts.forEach(({ chart }) => chart.close());
     },
   };
 }
