@@ -121,7 +121,7 @@ def test_the_wheel_plays_outside_the_checkout(place, tmp_path):
     assert out.startswith("GravityGoers wins (finished: capture, ")
     run(lanista, "replay", "html", "match.jsonl.gz", "-o", "match.html", cwd=tmp_path)
     page = (tmp_path / "match.html").read_text()
-    assert all(part in page for part in ('["main.js"]=', '["chart.js"]='))
+    assert all(part in page for part in ('["main.js"] =', '["chart.js"] ='))
     assert "verified" in run(lanista, "replay", "verify", "match.jsonl.gz", cwd=tmp_path)
     kit = Path(files[0]).parent / "bots" / "kit"
     for path in (CHECKOUT / "server" / "lanista" / "bots" / "kit").rglob("*.[ch]*"):

@@ -131,7 +131,7 @@ def test_the_script_is_main_with_all_that_it_imports(match):
     assert script() == viewer.removeprefix("\n")
     readable = joined()
     order = re.findall(r'^MODULES\["([^"]+)"\] = ', readable, re.MULTILINE)
-    assert order == re.findall(r'MODULES\["([^"]+)"\]=', viewer)
+    assert order == re.findall(r'MODULES\["([^"]+)"\] =', viewer)
     assert {"main.js", "screen.js", "chart.js"} <= set(order)
     assert len(order) == len(set(order))
     for name, part in zip(order, readable.split("\nMODULES[")[1:], strict=True):

@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 
 import attrs
-import rjsmin
 
 PAGE = Path(__file__).parents[1] / "page" / "browser"
 """The folder of the page's files."""
@@ -23,6 +22,12 @@ _ANY_IMPORT = re.compile(r"\nimport\b|\nexport\s*[{*][^;]*\bfrom\b")
 _ANY_EXPORT = re.compile(r"\nexport\b")
 _LATE_IMPORT = re.compile(r"import\((?<=(?:wait|turn|void) import\()")
 """Matches an import of a module while the script runs; types in comments look nearly so."""
+
+_COMMENT = re.compile(r"^ *(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.DOTALL | re.MULTILINE)
+"""Matches a comment on lines of its own, which is where the page's modules have nearly all of them.
+
+No text of a module that goes over several lines has such a line in it.
+"""
 
 
 class BadPageError(Exception):
@@ -41,14 +46,13 @@ class _Module:
 
 
 def script(page: Path = PAGE) -> str:
-    """Return the script that browsers get: `joined`, without comments and indentation.
+    """Return the script that browsers get: `joined`, without the lines that are comments.
 
     Raises:
         BadPageError: As by `joined`.
         OSError: A file of the page can't be read.
     """
-    smaller: str = rjsmin.jsmin(joined(page))
-    return smaller
+    return _COMMENT.sub("", joined(page))
 
 
 def joined(page: Path = PAGE) -> str:
