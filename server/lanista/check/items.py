@@ -153,7 +153,7 @@ def _answers(results: Results) -> Item:
             "answers",
             Status.FAILED,
             evidence=gone(plain, left[0]),
-            advice=("" if plain.answered else why_unheard(command, plain.exit, plain.output))
+            advice=("" if plain.answered else why_unheard(command, plain.exit))
             or "find out why it ended: its own output, if there was any, is above",
         )
     if not plain.answered and any(slip.code == LATE for slip in plain.slips()):

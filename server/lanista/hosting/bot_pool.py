@@ -348,7 +348,7 @@ class BotPool:
                 sandbox=sandbox,
             ) as bot:
                 connection = await handshake.wait(listeners, bot, time_start)
-                why = handshake.why_not(bot, time_start)
+                why = handshake.why_not(bot, contestant.command, time_start)
                 if connection is not None:
                     hello_after = trio.current_time() - began
                     pooled = PooledBot(contestant, key, bot, connection, hello_after)

@@ -154,11 +154,12 @@ class Handshake:
                 ErrorCode.SEAT_TAKEN, "the bot is connected already; it has only one connection"
             )
 
-    def why_not(self, bot: Bot, seconds: float) -> str:
+    def why_not(self, bot: Bot, command: Sequence[str], seconds: float) -> str:
         """Return why the bot wasn't admitted, as a phrase.
 
         Args:
             bot: The bot's process.
+            command: The command that it was started with, with placeholders.
             seconds: How long it was waited for.
         """
         refused = ""
@@ -173,7 +174,7 @@ class Handshake:
             if bot.exit.failure is not None:
                 return why
             why += " before it said hello"
-        hint = refused if self._was_reached else why_not_connected(bot)
+        hint = refused if self._was_reached else why_not_connected(bot, command)
         return f"{why}; {hint}" if hint else why
 
 

@@ -251,7 +251,7 @@ def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -
         why = await bot.bot.why_left()
         if why is None or match.turn:
             return why
-        hint = why_unheard(bot.contestant.command, bot.bot.exit, why)
+        hint = why_unheard(bot.contestant.command, bot.bot.exit)
         return f"{why}; {hint}" if hint else why
 
     match = Match(

@@ -18,14 +18,20 @@ _AT_END_OF_INPUT = re.compile(r"\bEOF|No line found|end of (?:file|input)", re.I
 """Matches what runtimes print if a program reads stdin, of which a bot has nothing to read."""
 
 
-def why_not_connected(bot: Bot) -> str:
-    """Return what to do about a bot that never connected; empty if it ended for another reason."""
-    is_own = any(OWN_MODULE.match(word) for word in bot.command)
-    ended = bot.exit is not None and bot.exit.code != 0
-    if is_own or (ended and not _AT_END_OF_INPUT.search(bot.output_tail())):
+def why_not_connected(bot: Bot, command: Sequence[str]) -> str:
+    """Return what to do about a bot that never connected; empty if it isn't known.
+
+    Args:
+        bot: Its process.
+        command: The command that it was started with, before placeholders were replaced: a bot that
+            gets the arena's address there connects.
+    """
+    connects = tuple(command) != bot.command or any(OWN_MODULE.match(word) for word in command)
+    crashed = bot.exit is not None and bot.exit.code != 0
+    if connects or (crashed and not _AT_END_OF_INPUT.search(bot.output_tail())):
         return ""
-    command = shlex.quote(STDIO + shlex.join(bot.command))
-    return f"it never connected: if it reads its turns from standard input, start it as {command}"
+    line = shlex.quote(STDIO + shlex.join(command))
+    return f"it never connected: if it reads its turns from standard input, start it as {line}"
 
 
 def why_silent(command: Sequence[str]) -> str:
@@ -40,17 +46,17 @@ def why_silent(command: Sequence[str]) -> str:
     return f"{hint}does it flush standard output after each answer?"
 
 
-def why_unheard(command: Sequence[str], exit_: Exit | None, words: str) -> str:
+def why_unheard(command: Sequence[str], exit_: Exit | None) -> str:
     """Return what to do about a bot that left before its first answer; empty if it's not known.
+
+    A bot that uses a client library says by itself that it mustn't be started so (`LANISTA_STDIO`),
+    and a crash has another reason.
 
     Args:
         command: The command that it was started with.
         exit_: How its process ended.
-        words: What it wrote last.
     """
-    if not _own_command(command) or exit_ is None or STDIO in words:
-        return ""
-    if exit_.code != 0 and "no arena" not in words:
+    if not _own_command(command) or exit_ is None or exit_.code != 0:
         return ""
     return f"if it connects to the arena by itself, leave out {STDIO}"
 
