@@ -179,8 +179,6 @@ async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, why, con
     shake, silent = handshake.Handshake(RULESET, "token"), Silent(("./bot",))
     assert await shake.wait(listeners, silent, 0.2) is None
     silent.settle(Exit(code=0))
-    told = "" if connects else "; it never connected: if it reads its turns from standard input, "
-    assert (
-        why + told
-        == shake.why_not(silent, silent.command, 0.2).partition("start it as stdio:./bot")[0]
-    )
+    told = "" if connects else "it never connected: if it reads its turns from standard input, "
+    cause, hint = shake.why_not(silent, silent.command, 0.2)
+    assert (why, told) == (cause, hint.partition("start it as stdio:./bot")[0])

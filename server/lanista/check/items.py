@@ -135,8 +135,7 @@ def _name(results: Results) -> Item:
         )
     else:
         advice = "run the same command by hand: it must stay, connect and say its name"
-    why = f"{plain.not_there}: {plain.crash}" if plain.crash else plain.not_there
-    evidence = (why, *output_of(plain))
+    evidence = (plain.not_there, *filter(None, [plain.crash]), *output_of(plain))
     return _item("name", Status.FAILED, evidence=evidence, advice=advice)
 
 

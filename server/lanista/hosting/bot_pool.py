@@ -108,9 +108,9 @@ def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
 class NotStartedError(LanistaError):
     """A bot didn't connect and say hello; the message is one line. The bot has been ended."""
 
-    def __init__(self, why: str, bot: Bot) -> None:
-        super().__init__(why)
-        self.bot = bot
+    def __init__(self, why: str, hint: str, bot: Bot) -> None:
+        super().__init__(f"{why}; {hint}" if hint else why)
+        self.why, self.hint, self.bot = why, hint, bot
 
     @property
     def output(self) -> str:
@@ -122,7 +122,8 @@ class NotStartedError(LanistaError):
 
         This is for whoever isn't shown the whole output.
         """
-        return self.bot.with_last_words(str(self))
+        why = self.bot.with_last_words(self.why)
+        return f"{why}; {self.hint}" if self.hint else why
 
 
 @attrs.define(eq=False)
@@ -348,13 +349,13 @@ class BotPool:
                 sandbox=sandbox,
             ) as bot:
                 connection = await handshake.wait(listeners, bot, time_start)
-                why = handshake.why_not(bot, contestant.command, time_start)
+                why, hint = handshake.why_not(bot, contestant.command, time_start)
                 if connection is not None:
                     hello_after = trio.current_time() - began
                     pooled = PooledBot(contestant, key, bot, connection, hello_after)
                     await _stay(pooled, task_status)
             if pooled is None:
-                task_status.started(NotStartedError(why, bot))
+                task_status.started(NotStartedError(why, hint, bot))
         finally:
             for listener in listeners:  # still open if we were cancelled before the handshake
                 listener.socket.close()

@@ -154,28 +154,21 @@ class Handshake:
                 ErrorCode.SEAT_TAKEN, "the bot is connected already; it has only one connection"
             )
 
-    def why_not(self, bot: Bot, command: Sequence[str], seconds: float) -> str:
-        """Return why the bot wasn't admitted, as a phrase.
+    def why_not(self, bot: Bot, command: Sequence[str], seconds: float) -> tuple[str, str]:
+        """Return why the bot wasn't admitted, as a phrase, and what to do about it, if known.
 
         Args:
             bot: The bot's process.
             command: The command that it was started with, with placeholders.
             seconds: How long it was waited for.
         """
-        refused = ""
-        if self.refusal is not None:
-            code = self.refusal.code.value
-            refused = f"its hello was refused: {code}: {self.refusal.message}"
-            if self.is_one_try:
-                return refused
         why = f"no hello within {seconds:g} s"
         if self._has_left and bot.exit is not None:
-            why = str(bot.exit)
-            if bot.exit.failure is not None:
-                return why
-            why += " before it said hello"
-        hint = refused if self._was_reached else why_not_connected(bot, command)
-        return f"{why}; {hint}" if hint else why
+            why = str(bot.exit) + ("" if bot.exit.failure else " before it said hello")
+        if self.refusal is not None:
+            refused = f"its hello was refused: {self.refusal.code.value}: {self.refusal.message}"
+            return (refused if self.is_one_try else f"{why}; {refused}"), ""
+        return why, "" if self._was_reached else why_not_connected(bot, command)
 
 
 def accepted(
