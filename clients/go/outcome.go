@@ -45,7 +45,7 @@ func (r Result) String() string {
 // Note tells of something of ours that the arena refused, the match going on
 // (PROTOCOL.md 7).
 type Note struct {
-	Code  string // late, malformed or illegal; or benched, after a match: the bot rests
+	Code  string // late, malformed or illegal; or benched, after a match: the bot rests; or room, before one: the room isn't a ladder
 	Turn  int    // the turn that was answered so; of benched the seconds of rest, 0: until the operator ends it
 	Index int    // the submove's place in that answer, from 0; -1: the answer as a whole
 	Words string // the explanation, for people

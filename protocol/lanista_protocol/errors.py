@@ -35,6 +35,7 @@ class NoteCode(Enum):
     MALFORMED = "malformed"
     ILLEGAL = "illegal"
     BENCHED = "benched"
+    ROOM = "room"
 
 
 class LocalProtocolError(Exception):

@@ -235,7 +235,7 @@ class Error(Message):
 
 @attrs.frozen
 class Note(Message):
-    """The reason for which a part of an answer didn't count, or for which a bot rests.
+    """The reason for which a part of an answer didn't count, or a bot isn't paired.
 
     In the first case the match goes on, or ends by a rule of the game.
     """
@@ -243,7 +243,8 @@ class Note(Message):
     keyword = "note"
     code: NoteCode
     turn: int = attrs.field(validator=_natural)
-    """The turn that was answered. Of `BENCHED`, the seconds until the end of the rest."""
+    """The turn that was answered. Of `BENCHED`, the seconds until the end of the rest; of `ROOM`,
+    0."""
     index: int | None = attrs.field(validator=_index)
     words: str = attrs.field(validator=_line)
 

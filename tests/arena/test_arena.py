@@ -11,10 +11,12 @@ import pytest
 import trio
 import trio.testing
 
+from lanista.arena.arena import GuestRefusedError
 from lanista.arena.lobby import Player
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.matches import Matches
 from lanista.arena.server import ArenaServer, wait_for_enter
+from lanista.arena.spec import LadderSpec, Rooms
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.outcome import Termination
 from lanista.hosting.host import MatchReport
@@ -314,3 +316,12 @@ async def test_running_matches_may_end_before_the_arena_does(
     ((moment, interrupted),) = minutes
     assert end == (round(moment - began), interrupted)
     assert end[0] == round(trio.current_time() - began)
+
+
+def test_no_house_bot_is_seated_beside_the_ladders_of_an_arena_that_has_no_other_rooms():
+    """`rooms`: it would be refused, and nobody would know why it doesn't come."""
+    ladders = (LadderSpec(name="pit", game="angrymob"),)
+    server = ArenaServer(arena_options(RULESET, rooms=Rooms.LADDERS, ladders=ladders))
+    server.matches.nursery = object()
+    with pytest.raises(GuestRefusedError, match="this arena has only ladders"):
+        server.arena.seat_house_bot("angrymob", "CamperJoe", "practice")

@@ -19,6 +19,7 @@ from lanista.arena.spec import (
     LogFormat,
     Page,
     Registration,
+    Rooms,
     Tls,
     address_of,
     implied,
@@ -53,6 +54,7 @@ def test_every_key_is_read():
         data = "/srv/arena"
         store = "postgresql://arena:secret@db/arena"
         registration = "closed"
+        rooms = "ladders"
         max_connections = 500
         max_per_address = 50
         hello_timeout = 5
@@ -94,6 +96,7 @@ def test_every_key_is_read():
         data="/srv/arena",
         store="postgresql://arena:secret@db/arena",
         registration=Registration.CLOSED,
+        rooms=Rooms.LADDERS,
         max_connections=500,
         max_per_address=50,
         hello_timeout=5.0,
@@ -147,6 +150,8 @@ def test_every_key_is_read():
         ('host = " "', "host: ' '; expected some text, or no such key"),
         ('data = ""', "data: ''; expected some text, or no such key"),
         ('registration = "public"', "registration: 'public'; it can be open, closed"),
+        ('rooms = "ladder"', "rooms: 'ladder'; it can be any, ladders; did you mean 'ladders'?"),
+        ('rooms = "ladders"', 'rooms: "ladders", but there is no [[ladders]]; add one, or "any"'),
         ("max_connections = 0", "max_connections: 0; expected at least 1"),
         ("max_connections = 1000001", "max_connections: 1000001; expected at most 1000000"),
         ("max_per_address = 0", "max_per_address: 0; expected at least 1"),

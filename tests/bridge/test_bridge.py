@@ -322,18 +322,20 @@ time.sleep(600)
 
 
 @pytest.mark.parametrize(
-    "cut", [0, 6, *(pytest.param(cut, marks=pytest.mark.long) for cut in (1, 7, 20))]
+    "cut", [0, 6, 30, *(pytest.param(cut, marks=pytest.mark.long) for cut in (1, 8, 40, 52, 60))]
 )
-def test_the_arenas_error_is_printed(cut):
-    """However it comes; a bot of a few lines doesn't look for it."""
-    said = b"turn 3\nerror late too slow \x1b[31m\n"
+def test_what_the_arena_says_to_people_is_printed(cut):
+    """An error, and a note on the room, however they come; a bot of a few lines ignores them."""
+    said = b"welcome 1 lanista 1\nnote room 0 - no ladder\nturn 3\nerror late too slow \x1b[31m\n"
     done = play("import sys; sys.stdin.read()", Says(said[:cut]), Says(said[cut:]))
-    words = b"lanista connect: the arena says: error late too slow \\x1b[31m\n"
-    assert (0, words) == (done.returncode, done.stderr)
+    words = ("note room 0 - no ladder", r"error late too slow \x1b[31m")
+    told = "".join(f"lanista connect: the arena says: {line}\n" for line in words)
+    assert (0, told) == (done.returncode, done.stderr.decode())
 
 
 def test_words_that_only_look_like_an_error_are_not():
-    done = play("import sys; sys.stdin.read()", Says(b"player 0 error x\nerrors a\nturn 1\n"))
+    said = b"player 0 error x\nerrors a\nnote late 0 - x\nnote rooms\nturn 1\n"
+    done = play("import sys; sys.stdin.read()", Says(said))
     assert (0, b"") == (done.returncode, done.stderr)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.cli.common import fault_lines
+from lanista.cli.common import fault_lines, verdict_text
 from lanista.match.record import FaultInfo, ResultInfo
 
 
@@ -10,18 +10,22 @@ def fault(turn, index, *, seat=0, code="illegal", words="no unit 9"):
     return FaultInfo(turn=turn, seat=seat, code=code, index=index, words=words)
 
 
-def lines(counts, *faults):
-    result = ResultInfo(
-        end="finished",
-        reason="r",
+def result(counts, *faults, end="finished", reason="r", endings=()):
+    return ResultInfo(
+        end=end,
+        reason=reason,
         ranks=(1, 1),
         scores=(0, 0),
         turns=9,
         digest="",
         faults=faults,
         fault_counts=counts,
+        endings=endings,
     )
-    return list(fault_lines(["Ann", "Bob"], result))
+
+
+def lines(counts, *faults, house=(), endings=()):
+    return list(fault_lines(["Ann", "Bob"], result(counts, *faults, endings=endings), house))
 
 
 @pytest.mark.parametrize("counts", [(), ({}, {})])
@@ -38,6 +42,41 @@ def test_a_few_are_told_each():
         fault(3, 5),
         fault(4, None, seat=1, code="late", words="too slow"),
     )
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        ("normal", ["  Bob: turn 4: late: too slow"]),
+        (
+            "illegal",
+            ["  Bob: turn 3, submove 5: illegal: no unit 9", "  Bob: turn 4: late: too slow"],
+        ),
+    ],
+)
+def test_what_a_house_bot_was_refused_is_told_only_if_it_lost_by_that(ending, told):
+    """Nobody who reads it could do anything about it."""
+    assert told == lines(
+        ({}, {"illegal": 1, "ignored": 3, "late": 1})
+        if ending == "normal"
+        else ({}, {"illegal": 1, "late": 1}),
+        fault(3, 5, seat=1),
+        fault(4, None, seat=1, code="late", words="too slow"),
+        house=[1],
+        endings=("normal", ending),
+    )
+
+
+@pytest.mark.parametrize(
+    ("end", "reason", "text"),
+    [
+        ("finished", "capture", "finished: capture"),
+        ("forfeit", "all-out", "forfeit: all-out"),
+        ("forfeit", "forfeit", "forfeit"),
+    ],
+)
+def test_an_end_that_is_its_own_reason_is_said_once(end, reason, text):
+    assert text == verdict_text(result((), end=end, reason=reason))
 
 
 def test_of_many_their_number_and_the_examples():

@@ -258,6 +258,16 @@ async def test_live_parts_change_by_time_and_the_whole_board_is_left(autojump_cl
     assert left.index("underground") < left.index("outside")
 
 
+async def test_what_is_said_meanwhile_stands_above_the_board(autojump_clock):
+    on = console(80, 24)
+    with LiveBoard(NAMES[:2], 2, None, on) as live:
+        await live.watch(new_game("angrymob"))
+        on.file.truncate(0)
+        live.say("waiting for [Ann] …")
+        said = on.file.getvalue()
+    assert said.index("waiting for [Ann] …\n") < said.rindex("move 0")
+
+
 async def test_drawing_never_takes_a_match_more_than_twenty_seconds(autojump_clock):
     """2,400 turns of an instant each, the first shown for as long as usual, the last left."""
     on = console(80, 24)

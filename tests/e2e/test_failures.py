@@ -65,7 +65,10 @@ def lost(lanista):
 def test_a_bundle_has_the_last_two_turns_byte_for_byte(lost):
     done = lost(bot("illegal"))
     told_by_record = sent(done.folder / "match.jsonl", 0)
-    assert f"why: {BUNDLE}/about.txt\n" in done.out
+    assert (
+        f"why: {BUNDLE}/about.txt\ncheck it: lanista check angrymob '{bot('illegal')}'\n"
+        in done.out
+    )
     assert [
         *("about.txt", "feed.sh", "output.txt", "times.json", "turn-1.answer", "turn-1.sent"),
         *("turn-2.answer", "turn-2.sent"),
@@ -116,7 +119,7 @@ def test_a_crash_is_told_with_what_it_wrote(lost):
 @pytest.mark.parametrize(
     ("last", "limits", "words"),
     [
-        ("off_the_rails", "none", "its process exited with code 1: NameError: name 'off_the_rails"),
+        ("off_the_rails", "none", "its process exited with code 1: faulty.py:6: NameError: "),
         pytest.param(
             *("while True: pass", "cpu=1", "its process was ended: it used "),
             marks=pytest.mark.long,

@@ -162,6 +162,40 @@ def test_what_a_ladder_refuses(arena, peers):
         assert error in peers(arena, words).rest()
 
 
+ROOMS = {
+    # by what a hello asks for: what is said of its room, and which ladder it may have meant
+    "room=hogwart": ("room 'hogwart'", "did you mean 'hogwarts'?"),
+    "room=PIT": ("room 'PIT'", "did you mean 'pit'?"),
+    "room=practice": ("room 'practice'", "the ladders of angrymob: pit, guests, broken"),
+    "game=crematoria": ("no room", "the ladders here: pit, guests, broken, hogwarts"),
+}
+
+
+@pytest.mark.parametrize("options", ROOMS)
+def test_whoever_waits_beside_the_ladders_is_told_once(arena, peers, options):
+    """PROTOCOL.md 7, `room`: the name of a ladder may be mistyped, or left out."""
+    room, advice = ROOMS[options]
+    bot = peers(arena, f"Nel v=1 {options}")
+    welcome, note, wait = bot.until("wait")
+    assert ("welcome", "wait") == (welcome.split()[0], wait.split()[0])
+    assert note.startswith(f"note room 0 - {room} is")
+    assert note.endswith(f"; {advice}")
+    bot.leave()
+
+
+def test_an_arena_of_ladders_alone_refuses_other_rooms(tmp_path, peers):
+    """`rooms`: also in the classic dialect, and those that name no room."""
+    arena = Arena(tmp_path, more='rooms = "ladders"')
+    try:
+        for options, (room, advice) in {**ROOMS, "": ROOMS["room=practice"]}.items():
+            said = room if options else "no room"
+            error = f"error bad-hello {said}; this arena has only ladders; {advice}\n"
+            assert error == peers(arena, f"Nel {options}").rest()
+        peers(arena, hello("Nel", "pit")).until("wait")
+    finally:
+        arena.end()
+
+
 def test_a_house_bot_fills_the_seat(arena, peers):
     """Whoever waits alone plays the arena's own bot, and that counts."""
     bot = peers(arena, hello("Eve", "guests"))

@@ -171,7 +171,7 @@ def test_a_bot_that_is_late_loses(lanista):
     )
     assert 0 == done.code
     assert "stops_reading: turn 2: late: no answer within 1 s" in done.out
-    assert "nothing wins (forfeit: forfeit, 3 moves)" in done.out
+    assert "nothing wins (forfeit, 3 moves)" in done.out
     exits = [ended.exit for ended in the_record(done).result.bots]
     assert ["was still running and was ended by the arena", "exited with code 0"] == exits
 
@@ -227,6 +227,7 @@ for line in sock.makefile():
 
 CRASH = "did not start: exited with code 1 before it said hello"
 LAST_WORDS = "RuntimeError: no brain found"
+AS_STDIO = "if it reads its turns from standard input, start it as stdio:cat\n"
 KILLED = "bot 'sh' (seat 1) did not start: killed by SIGKILL before it said hello"
 
 
@@ -237,8 +238,9 @@ KILLED = "bot 'sh' (seat 1) did not start: killed by SIGKILL before it said hell
         (("CamperJoe", bot("crashes")), [f"bot 'crashes' (seat 1) {CRASH}", LAST_WORDS]),
         (("CamperJoe", "sh -c 'echo bye; kill -9 $$'"), [KILLED, "bye"]),
         (("./bot", "CamperJoe"), ["could not be started: Exec format error: "]),
+        (("cat", "CamperJoe"), ["exited with code 0 before it said hello; ", AS_STDIO]),
     ],
-    ids=["first", "second", "killed", "no program"],
+    ids=["first", "second", "killed", "no program", "stdin"],
 )
 def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, bots, told):
     """Exit code 1, why, and the tail of its stderr; no record is left, no traceback of ours."""
@@ -249,6 +251,7 @@ def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, 
     assert (1, "") == (done.code, done.out)
     for words in told:
         assert words in done.err
+    assert "check it: lanista check angrymob " in done.err.splitlines()[-1]
     assert ["lanista play: bot"] == re.findall("^lanista play: bot", done.err, re.MULTILINE)
     assert [] == list((done.folder / "lanista-records").iterdir())
 

@@ -2,9 +2,10 @@
 
 import pytest
 import trio
+import trio.testing
 
 from lanista import __version__
-from lanista.bots.process import Exit
+from lanista.bots.process import Bot, Exit
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
@@ -156,19 +157,28 @@ async def test_who_is_admitted_for_nobody_is_closed(monkeypatch):
     ("leaves_first", "why"),
     [(False, "no hello within 0.2 s"), (True, "exited with code 0 before it said hello")],
 )
-async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, why):
-    """A bot whose connection is closed after its time may end at once; that isn't the reason."""
+@pytest.mark.parametrize("connects", [False, True])
+async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, why, connects):
+    """A bot whose connection is closed after its time may end at once; that isn't the reason.
 
-    class Silent:
-        """A process that connects and says nothing."""
+    One that never connected is told that it may read standard input.
+    """
 
-        exit = Exit(code=0)
+    class Silent(Bot):
+        """A process that says nothing."""
 
         async def exited(self):
+            if connects:
+                async with await trio.open_tcp_stream(*address):
+                    await trio.testing.wait_all_tasks_blocked()
             if not leaves_first:
                 await trio.sleep_forever()
 
     listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    shake = handshake.Handshake(RULESET, "token")
-    assert await shake.wait(listeners, Silent(), 0.2) is None
-    assert why == shake.why_not(Silent(), 0.2)
+    address = listeners[0].socket.getsockname()
+    shake, silent = handshake.Handshake(RULESET, "token"), Silent(("./bot",))
+    assert await shake.wait(listeners, silent, 0.2) is None
+    silent.settle(Exit(code=0))
+    told = "" if connects else "it never connected: if it reads its turns from standard input, "
+    cause, hint = shake.why_not(silent, silent.command, 0.2)
+    assert (why, told) == (cause, hint.partition("start it as stdio:./bot")[0])

@@ -6,9 +6,11 @@ import trio
 
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.base import complete_settings
+from lanista.hosting import started_match
 from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
+from lanista.hosting.names import BRIDGE
 from lanista.hosting.started_match import StartedMatch, StartFailureError
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.record import ResultInfo
@@ -30,6 +32,34 @@ async def test_each_try_starts_its_bots_anew(tmp_path):
                 await match._seat(BotPool(helpers), of_try)
         match.interrupt()
         assert await match._seat(BotPool(helpers), of_try) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("sleep", "60"), "waiting for the bots to connect, for up to 30 s"),
+        ((*BRIDGE, "sleep", "60"), "waiting for the first answer of a and b, for up to 20 s"),
+    ],
+    ids=["hello", "answer"],
+)
+async def test_a_long_wait_is_told(tmp_path, monkeypatch, command, told):
+    """A bot that reads standard input, or doesn't flush, would seem to hang."""
+    monkeypatch.setattr(started_match, "WAIT_TOLD", 0.2)
+    heard = []
+
+    def hear(what):
+        heard.append(what)
+        if what == told:
+            match.interrupt()
+
+    match = StartedMatch(
+        spec=SPEC,
+        contestants=[Contestant(name=name, command=command) for name in ("a", "b")],
+        record_path=lambda id_: tmp_path / id_,
+        on_wait=hear,
+    )
+    await match.play()
+    assert told == heard[-1]
 
 
 class Tries:

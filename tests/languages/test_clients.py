@@ -160,6 +160,7 @@ def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, tmp_path):
 
 @pytest.mark.parametrize("commands", every(), indirect=True)
 def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path):
+    """And what the arena notes of its room, which may be a mistyped ladder (PROTOCOL.md 7)."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE)
         port = listener.getsockname()[1]
@@ -167,12 +168,13 @@ def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path
         try:
             peer, _ = listener.accept()
             with peer:
-                peer.sendall(b"welcome 1 lanista 0.1.0\nwait 1 2\n")
-                bot.until(lambda: bot.err.endswith("\n"), "it says that it waits")
+                peer.sendall(b"welcome 1 lanista 0.1.0\nnote room 0 - no ladder\nwait 1 2\n")
+                bot.until(lambda: bot.err.count("\n") == 2, "it says that it waits")
                 told = bot.err
         finally:
             bot.end()
     assert (
+        "lanista: no ladder\n"
         f"lanista: waiting for an opponent at 127.0.0.1:{port} (game angrymob, 1 of 2 seats taken);"
         " the arena's page, whose address `lanista serve` prints, shows who is there\n"
     ) == told

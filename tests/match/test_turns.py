@@ -248,6 +248,34 @@ async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(tmp_path, au
     assert table.connections[1].closed
 
 
+async def test_who_never_answers_is_told_why_that_may_be(tmp_path, autojump_clock):
+    """Only as long as it has never answered, and last in the message by which it is out."""
+
+    async def mute(end):
+        await trio.sleep_forever()
+
+    table = sit(
+        tmp_path,
+        COUNTING,
+        SKIPPERS,
+        late_limit=2,
+        extra={"silence_hints": ["", "does it flush?", "does it flush?"]},
+    )
+    with trio.CancelScope() as bots:
+        async with trio.open_nursery() as nursery:
+            for bot, end in zip((mute, mute, answers("1")), table.bots, strict=True):
+                nursery.start_soon(bot, end)
+            await table.match.run()
+            bots.cancel()
+    record = await table.finish()
+    told = [[f.words for f in record.result.faults if f.seat == seat] for seat in range(3)]
+    out = "; late 2 turns in a row, so it is out"
+    assert ["no answer within 20 s", f"no answer within 0.2 s{out}"] == told[0]
+    hint = "; does it flush?"
+    assert [f"no answer within 20 s{hint}", f"no answer within 0.2 s{out}{hint}"] == told[1]
+    assert ["no answer within 0.2 s", f"no answer within 0.2 s{out}"] == told[2]
+
+
 async def test_who_does_not_read_is_late_whatever_it_sent_ahead(tmp_path, autojump_clock):
     """A forfeit ruleset: the answer was there before the bytes, which were never taken."""
 

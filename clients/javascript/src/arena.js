@@ -80,7 +80,11 @@ export class Note {
    * @param {string} words
    */
   constructor(code, turn, index, words) {
-    /** `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests. @readonly */
+    /**
+     * `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests; or `room`,
+     * before one: the room isn't a ladder.
+     * @readonly
+     */
     this.code = code;
     /**
      * The turn that was answered so; of `benched` the seconds of rest, 0: until the operator ends
@@ -441,7 +445,9 @@ export class Arena {
   #readNote(words) {
     const [, turn, index, ...rest] = words;
     const at = index === "-" ? null : integer(index);
-    this.notes.push(new Note(word(words, 0), integer(turn), at, rest.join(" ")));
+    const note = new Note(word(words, 0), integer(turn), at, rest.join(" "));
+    this.notes.push(note);
+    if (note.code === "room" && this.#waiting) process.stderr.write(`lanista: ${note.words}\n`);
   }
 
   /** The connection has ended without `bye`: that is well between matches alone. */

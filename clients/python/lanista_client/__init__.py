@@ -134,7 +134,8 @@ class Note:
     """Something of ours that the arena refused, the match going on (`PROTOCOL.md 7`).
 
     Attributes:
-        code: `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests.
+        code: `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests; or
+            `room`, before one: the room isn't a ladder.
         turn: the turn that was answered so; of `benched` the seconds of rest, 0: until the operator
             ends it.
         index: the submove's place in that answer, from 0; None: the answer as a whole.
@@ -457,7 +458,10 @@ class Arena:
     def _read_note(self, words: list[str]) -> None:
         code, turn, index, *rest = words
         at = None if index == "-" else int(index)
-        self.notes.append(Note(code, int(turn), at, " ".join(rest)))
+        note = Note(code, int(turn), at, " ".join(rest))
+        self.notes.append(note)
+        if code == "room" and self._tells:
+            sys.stderr.write(f"lanista: {note.words}\n")
 
     def _read_end(self, words: list[str]) -> None:
         if self._turn is not None:  # the final position, which has no `go`

@@ -103,6 +103,9 @@ impl<S: GameState> Arena<S> {
             if let Err(error) = taken {
                 self.connect_again(error)?;
             }
+            if let Some(words) = self.talk.room.take() {
+                self.waiting.tell_room(&words);
+            }
             if let Some(taken) = self.talk.waits.take() {
                 if !self.talk.over {
                     self.waiting.tell(&mut self.input, &taken);

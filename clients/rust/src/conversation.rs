@@ -40,7 +40,8 @@ impl fmt::Display for MatchResult {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
-    /// `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests.
+    /// `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests; or `room`,
+    /// before one: the room isn't a ladder.
     pub code: String,
     /// The turn that was answered so; of `benched` the seconds of rest, 0: until the operator ends
     /// it.
@@ -70,6 +71,8 @@ pub(crate) struct Conversation<S> {
     pub let_in: bool,
     /// The words of a `wait`, until they are used: seats taken and seats needed.
     pub waits: Option<(String, String)>,
+    /// What the arena says of the bot's room, which isn't a ladder, until that is told.
+    pub room: Option<String>,
     keep: bool,
     reconnect: bool,
     /// From `start` to the end of its scores.
@@ -93,6 +96,7 @@ impl<S: GameState> Conversation<S> {
             played: false,
             let_in: false,
             waits: None,
+            room: None,
             keep,
             reconnect,
             match_id: None,
@@ -175,7 +179,11 @@ impl<S: GameState> Conversation<S> {
                     "-" => None,
                     place => Some(place.parse()?),
                 };
-                self.notes.push(Note { code, turn, index, words: rest(words) });
+                let words = rest(words);
+                if code == "room" {
+                    self.room = Some(words.clone());
+                }
+                self.notes.push(Note { code, turn, index, words });
             }
             "end" => {
                 let why = next(&mut words)?.to_owned();

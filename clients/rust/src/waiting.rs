@@ -36,6 +36,13 @@ impl Waiting {
         }
     }
 
+    /// The arena has said this of the bot's room, which isn't a ladder.
+    pub fn tell_room(&self, words: &str) {
+        if !self.quiet {
+            eprintln!("lanista: {}", words);
+        }
+    }
+
     fn words(&self, (taken, needed): &(String, String)) -> String {
         format!(
             "lanista: waiting for an opponent at {} ({}{} of {} seats taken); the arena's page, \

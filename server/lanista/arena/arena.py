@@ -11,6 +11,7 @@ from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.lobby import HOUSE_BOT, Player, RoomKey
 from lanista.arena.matches import ArenaFigures, Matches
 from lanista.arena.options import Options
+from lanista.arena.spec import Rooms
 from lanista.arena.tls import TlsRelay
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
@@ -146,12 +147,14 @@ class Arena:
         """Start a house bot for a room that isn't a ladder's; it connects like any other bot.
 
         Raises:
-            GuestRefusedError: There is no such game or house bot, there are too many at once, or
-                the arena isn't serving now.
+            GuestRefusedError: There is no such game or house bot, there are too many at once, the
+                arena has only ladders, or it isn't serving now.
         """
         nursery = self._matches.nursery
         if nursery is None or self._matches.closing:
             raise GuestRefusedError("the arena isn't serving now")
+        if self.options.spec.rooms is Rooms.LADDERS:
+            raise GuestRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
         try:
             ruleset = registry.get(game)
         except registry.UnknownGameError as error:

@@ -23,19 +23,24 @@ from lanista.arena.lobby import Lobby, Player
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
+from lanista.arena.spec import Rooms
 from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.errors import CannotListenError
+from lanista.games.base import Ruleset
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept
 from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
+from lanista.suggestions import nearest
 from lanista_protocol import (
     Error,
     ErrorCode,
     Hello,
     HttpRequestError,
+    Note,
+    NoteCode,
     RemoteProtocolError,
     bad_hello,
     shown,
@@ -49,6 +54,8 @@ REFUSALS_KEPT = 100
 """Number of refused connections that are kept for the operator."""
 REFUSALS_LOGGED = 20
 """Number of refused connections per second that are logged one by one; others are only counted."""
+LADDERS_NAMED = 5
+"""Number of ladders that are named at most to a bot whose room isn't one."""
 KICKED = "the operator closed this connection"
 
 log = structlog.get_logger()
@@ -364,6 +371,7 @@ class BotConnections:
             ruleset = ladder.ruleset
             assert self.names is not None
             who = await self.names.check(hello, place.host)
+        note = b"" if ladder is not None else self._check_room(hello, ruleset)
         log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
         player = Player(
             connection,
@@ -378,8 +386,25 @@ class BotConnections:
         if who is not None:
             await self._take_over(player)
         if handshake.speaks_version1(hello, ruleset):
-            handshake.send_at_once(connection, handshake.welcome())
+            handshake.send_at_once(connection, handshake.welcome() + note)
         return player
+
+    def _check_room(self, hello: Hello, ruleset: Ruleset) -> bytes:
+        """Return a note for a bot whose room isn't a ladder; empty in an arena without ladders.
+
+        Raises:
+            RemoteProtocolError: The arena has no other rooms (`bad-hello`).
+        """
+        if not self.ladders.rooms:
+            return b""
+        advice = _advice_on_room(hello, ruleset, self.ladders.rooms)
+        if self.options.spec.rooms is Rooms.LADDERS:
+            room = "no room" if hello.room is None else f"room {shown(hello.room)}"
+            raise bad_hello(f"{room}; this arena has only ladders; {advice}")
+        about = "no room is named, so this bot meets only others that name none"
+        if hello.room is not None:
+            about = f"room {shown(hello.room)} isn't a ladder, so only bots that name it meet in it"
+        return bytes(Note(NoteCode.ROOM, 0, None, f"{about}; {advice}"))
 
     async def _take_over(self, player: Player) -> None:
         """Let a bot have its name on a ladder, instead of an older connection of its own.
@@ -535,6 +560,18 @@ def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom 
     if hello.seat is not None:
         raise bad_hello(f"seat {hello.seat}; a ladder deals the seats, so leave it out")
     return ladder
+
+
+def _advice_on_room(hello: Hello, ruleset: Ruleset, ladders: "Mapping[str, LadderRoom]") -> str:
+    """Return which ladder a bot may have meant whose room isn't one."""
+    close = None if hello.room is None else nearest(hello.room, ladders)
+    if close is not None:
+        return f"did you mean {close!r}?"
+    of_game = [name for name, ladder in ladders.items() if ladder.ruleset.name == ruleset.name]
+    names = of_game or list(ladders)
+    more = ", …" if len(names) > LADDERS_NAMED else ""
+    what = f"the ladders of {ruleset.name}" if of_game else "the ladders here"
+    return f"{what}: {', '.join(names[:LADDERS_NAMED])}{more}"
 
 
 def _no_longer(_: RemoteProtocolError) -> None:

@@ -32,6 +32,10 @@ _TEXT = """\
 # you alone.
 # registration = "open"
 
+# Which rooms there are: "any", ladders and friendly rooms of any name; or "ladders" alone: then a
+# bot that has mistyped its ladder's name is refused.
+# rooms = "any"
+
 # Connections of bots at once, of all and of one address (100; on this machine no such limit), and
 # the seconds from connecting to a bot's first line.
 # max_connections = 1000

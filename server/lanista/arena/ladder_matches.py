@@ -222,7 +222,7 @@ class LadderMatches:
                     "a house bot can't be started, and isn't paired until the arena starts again",
                     ladder=room.spec.name,
                     name=names[place],
-                    why=bot.with_last_line(),
+                    why=bot.with_last_words(),
                 )
                 room.bench_house(names[place])
             else:

@@ -67,6 +67,15 @@ class Registration(enum.StrEnum):
     """The operator alone."""
 
 
+class Rooms(enum.StrEnum):
+    """Which rooms an arena has."""
+
+    ANY = "any"
+    """Its ladders, and friendly rooms of any name."""
+    LADDERS = "ladders"
+    """Its ladders alone."""
+
+
 class LogFormat(enum.StrEnum):
     """What the lines of an arena's log look like."""
 
@@ -272,6 +281,8 @@ class ArenaSpec:
     store: str | None = attrs.field(default=None, validator=_postgresql, repr=False)
     """`postgresql://…`; None for SQLite files in the data folder. It may have a password."""
     registration: Registration = Registration.OPEN
+    rooms: Rooms = Rooms.ANY
+    """`ladders` refuses bots that ask for any other room."""
     max_connections: int = attrs.field(
         default=1000, validator=[at_least(1), at_most(MAX_CONNECTIONS)]
     )
@@ -299,6 +310,10 @@ class ArenaSpec:
             raise ValueOfKeyError(
                 "friendly.matches", "with ladders, which have no end; leave one of them out"
             )
+        if self.rooms is Rooms.LADDERS and not self.ladders:
+            raise ValueOfKeyError(
+                "rooms", '"ladders", but there is no [[ladders]]; add one, or "any"'
+            )
         # Regardless of case, as people may mistake one for the other.
         known: dict[str, int] = {}
         for number, ladder in enumerate(self.ladders, 1):
@@ -325,7 +340,7 @@ class ArenaSpec:
 
 
 def _converter() -> cattrs.Converter:
-    converter = strict_converter(choices=(LogFormat, Registration, SandboxName, Start))
+    converter = strict_converter(choices=(LogFormat, Registration, Rooms, SandboxName, Start))
     structure_table = converter.get_structure_hook(HouseBot)
 
     def structure_bot(value: Any, kind: Any) -> Any:

@@ -3,7 +3,7 @@
 A bridge is a process of its own for each such bot. It imports only the standard library, so it
 starts quickly, and it adds only some ten microseconds to an answer. It sends the hello, then passes
 on bytes in both directions: from the bot whole lines at a time, each answer after the log lines for
-it. It doesn't interpret the lines, except that it prints an `error` line of the arena.
+it. It doesn't interpret the lines, except that it prints those of the arena that are for people.
 """
 
 import contextlib
@@ -43,6 +43,8 @@ refuses them."""
 LOG_KEPT = 32768
 """Maximum number of bytes of log lines for one answer. The arena keeps half of that, and notes that
 the log was cut."""
+TOLD = (b"\nerror ", b"\nnote room ")
+"""The beginnings of the arena's lines that are printed, after the end of the line before them."""
 _LOG_PIECE = 8192  # code points, of at most 4 bytes each, which is below LINE_LIMIT
 
 
@@ -161,7 +163,7 @@ class _Bridge:
         self.answer = b""  # an unfinished line of its stdout
         self.log = b""  # an unfinished line of its stderr
         self.logged = bytearray()  # log lines to send before the next answer
-        self.arena_tail = b""  # the last bytes from the arena, which may begin an `error` line
+        self.arena_tail = b"\n"  # the last bytes from the arena, which may begin one of `TOLD`
         self.exit_fd = _exit_fd(bot.pid)
 
     def run(self, hello: bytes) -> int:
@@ -255,7 +257,7 @@ class _Bridge:
             return
         self.to_bot += data
         self.write_to_bot()
-        self.print_error(data)
+        self.print_told(data)
 
     def write_to_bot(self) -> None:
         """Write as much to the bot as its stdin takes."""
@@ -285,26 +287,26 @@ class _Bridge:
             # With TLS, the socket's own method would forget how to decrypt what still comes.
             socket.socket.shutdown(self.arena, socket.SHUT_WR)
 
-    def print_error(self, data: bytes) -> None:
-        """Print an `error` line of the arena, which most bots ignore.
+    def print_told(self, data: bytes) -> None:
+        """Print the lines of the arena that are for people and that most bots ignore.
 
         Args:
             data: The bytes that have just come from the arena.
         """
         text = self.arena_tail + data
-        start = 0 if text.startswith(b"error ") else text.find(b"\nerror ") + 1
-        if text.startswith(b"error ") or start > 0:
-            line, newline, _ = text[start:].partition(b"\n")
-            if newline:
-                message = _printable(line.decode("utf-8", "replace"))
-                print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
-                self.arena_tail = b"\n"
-                return
-            self.arena_tail = text[start:][:LINE_LIMIT]
+        starts = [start for begin in TOLD if (start := text.find(begin)) >= 0]
+        if not starts:
+            # Keep the beginning of the last line: its first words may be cut anywhere.
+            self.arena_tail = text[text.rfind(b"\n") :][: max(map(len, TOLD))]
             return
-        # Keep the beginning of the last line: the word `error` may be cut anywhere.
-        last = text.rfind(b"\n")
-        self.arena_tail = text[last:][: len(b"\nerror ")] if last >= 0 else text[: len(b"error ")]
+        line, newline, rest = text[min(starts) + 1 :].partition(b"\n")
+        if not newline:
+            self.arena_tail = b"\n" + line[:LINE_LIMIT]
+            return
+        message = _printable(line.decode("utf-8", "replace"))
+        print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
+        self.arena_tail = b"\n"
+        self.print_told(rest)
 
     # -- from the bot to the arena ---------------------------------------------------------------
 

@@ -15,8 +15,8 @@ import trio
 
 from lanista.bots import orphans, proctree
 from lanista.bots.cgroup import Group
-from lanista.bots.execute import printable
 from lanista.bots.keeper_process import KeeperProcess, start_keeper
+from lanista.bots.last_words import last_words
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
 from lanista.bots.sandbox import Sandbox, SandboxError
 
@@ -36,9 +36,6 @@ fork bomb of an ordinary user without a sandbox, which takes some seconds."""
 
 LEAVING_TIME = 1.0
 """Seconds to wait, after a bot's connection was closed, for its process to end too."""
-
-LAST_LINE = 200
-"""Bytes of a crashed bot's last line of output that are added to the description of its end."""
 
 # Seconds between two reads of a bot's output. A bot that prints in an endless loop (a common
 # mistake) fills a pipe thousands of times a second; the pause leaves the processor to the matches.
@@ -169,10 +166,13 @@ class Bot:
         description = f"its process {self.exit}"
         crashed = self.exit.signal is not None or self.exit.code not in {0, None}
         if crashed and self.exit.limit is None:
-            last_line = self.output_tail(LAST_LINE).strip().split("\n")[-1].strip()
-            if last_line:
-                description += f": {printable(last_line)}"
+            return self.with_last_words(description)
         return description
+
+    def with_last_words(self, description: str) -> str:
+        """Return a description of its end with the reason that its output gives, if any."""
+        words = last_words(self.output_tail())
+        return f"{description}: {words}" if words else description
 
     def output_tail(self, limit: int = OUTPUT_LIMIT) -> str:
         r"""Return the last part of what the bot has written so far to stdout and stderr.

@@ -15,6 +15,7 @@ from typing import Any, cast
 import attrs
 import trio
 
+from lanista.bots.last_words import last_words
 from lanista.bots.process import Bot, Exit
 from lanista.check.channels import Tap, quiet_connection
 from lanista.games.base import Game, Ruleset
@@ -141,8 +142,15 @@ class Bout:
     """How the bot's process ended; None: it wasn't started."""
     output: str = ""
     """The end of what the bot's process wrote."""
+    crash: str = ""
+    """Why the bot's process crashed, as far as its output says so; empty if it didn't crash."""
     left_behind: int = 0
     """The number of processes started by the bot that were still there after its end."""
+
+    @property
+    def how_it_ended(self) -> str:
+        """How the bot's process ended, and why if it crashed, as a phrase to follow its name."""
+        return f"{self.exit}: {self.crash}" if self.crash else str(self.exit)
 
     @property
     def void(self) -> bool:
@@ -301,7 +309,7 @@ class _BoutPlayer:
                 )
             except NotStartedError as error:
                 raise CheckFailureError(
-                    f"the house bot {contestant.name} did not start: {error.with_last_line()}"
+                    f"the house bot {contestant.name} did not start: {error.with_last_words()}"
                 ) from None
             self._bots.append(rival)
             seated[seat] = rival.connection
@@ -364,6 +372,8 @@ class _BoutPlayer:
 def _note_end(bout: Bout, bot: Bot) -> None:
     bout.exit = bot.exit
     bout.output = bot.output_tail(OUTPUT_KEPT)
+    if bot.exit is not None and bot.exit.is_crash:
+        bout.crash = last_words(bout.output)
     bout.left_behind = bot.left_behind
 
 

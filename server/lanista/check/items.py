@@ -17,6 +17,7 @@ from lanista.check.bout import Bout, Slip
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, WORDS, Results
 from lanista.check.times import Times, round_trip_of, times_of
 from lanista.games.picture import counted
+from lanista.hosting.stdio_hints import why_silent, why_unheard
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import DEFAULT
 
@@ -134,13 +135,13 @@ def _name(results: Results) -> Item:
         )
     else:
         advice = "run the same command by hand: it must stay, connect and say its name"
-    evidence = (plain.not_there, *output_of(plain))
+    evidence = (plain.not_there, *filter(None, [plain.crash]), *output_of(plain))
     return _item("name", Status.FAILED, evidence=evidence, advice=advice)
 
 
 def _answers(results: Results) -> Item:
     """Judge whether the bot sent exactly one line for each turn (PROTOCOL.md 4)."""
-    plain = results.plain
+    plain, command = results.plain, results.tested.bot.command
     turns = sum(bout.turns for bout in results.bouts.values())
     late = sum(slip.code == LATE for bout in results.bouts.values() for slip in bout.slips())
     if plain.void:
@@ -151,14 +152,16 @@ def _answers(results: Results) -> Item:
             "answers",
             Status.FAILED,
             evidence=gone(plain, left[0]),
-            advice="find out why it ended: its own output, if there was any, is above",
+            advice=("" if plain.answered else why_unheard(command, plain.exit))
+            or "find out why it ended: its own output, if there was any, is above",
         )
     if not plain.answered and any(slip.code == LATE for slip in plain.slips()):
         return _item(
             "answers",
             Status.FAILED,
             evidence=(f"no answer at all in {plain.spec.name}", *output_of(plain)),
-            advice="answer every `go` with one line, an empty one for no submoves, and flush it",
+            advice=why_silent(command)
+            or "answer every `go` with one line, an empty one for no submoves, and flush it",
         )
     extra = [
         (bout, bout.unasked[0])
@@ -327,7 +330,7 @@ def _end(results: Results) -> Item:
         if not any(bout.ended_well for bout in bouts):
             return _untried("end", "no match came to its end")
         return _item("end", Status.OK, "exit code 0")
-    evidence = [f"after {bout.spec.name} its process: {bout.exit}" for bout in bad[:SHOWN]]
+    evidence = [f"after {bout.spec.name} its process: {bout.how_it_ended}" for bout in bad[:SHOWN]]
     evidence += output_of(bad[0])
     if any(bout.exit is not None and bout.exit.by_arena for bout in bad):
         advice = "leave the loop at `end`, `bye` or the end of input, and exit"
@@ -442,7 +445,7 @@ def _survived(
         slip = slips[0]
         return _untried(name, f"it was {_CODES.get(slip.code, slip.code)} in turn {slip.turn}")
     if bout.ended_well is False and plain.ended_well:
-        evidence = (f"after {bout.spec.name} its process: {bout.exit}", *output_of(bout))
+        evidence = (f"after {bout.spec.name} its process: {bout.how_it_ended}", *output_of(bout))
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     turns = counted(bout.turns, "turn")
     return _item(name, Status.OK, f"{turns}; {said}" if said else turns)
@@ -456,7 +459,7 @@ _CODES = {LATE: "late", LEFT: "gone", "illegal": "refused", "malformed": "refuse
 
 def gone(bout: Bout, slip: Slip) -> tuple[str, ...]:
     """Return how the bot left a match, how its process ended, and what it wrote last."""
-    how = f"; its process: {bout.exit}" if bout.exit is not None else ""
+    how = f"; its process: {bout.how_it_ended}" if bout.exit is not None else ""
     return (f"{place(bout, slip)}: {slip.message}{how}", *output_of(bout))
 
 

@@ -134,7 +134,9 @@ def _run(
 
     def announce(name: str) -> None:
         if shows_progress:
-            click.echo(f"{name} …", err=True)
+            first = tested.conditions.clock.first
+            wait = f" (up to {first:g} s for the first answer)" if name == gauntlet.PLAIN else ""
+            click.echo(f"{name} …{wait}", err=True)
 
     async def play() -> "Results | None":
         with scope:

@@ -5,7 +5,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,10 +60,26 @@ def printable(text: str, kept: str = "") -> str:
     )
 
 
-def fault_lines(names: Sequence[str], result: "ResultInfo") -> Iterator[str]:
-    """Yield the faults of each seat, for people: how many of each kind, and the examples."""
+REFUSED_ORDERS = frozenset({"illegal", "ignored"})
+"""The codes of faults that cost a bot no more than the submove, in games that skip those."""
+
+
+def fault_lines(
+    names: Sequence[str], result: "ResultInfo", house: Collection[int] = ()
+) -> Iterator[str]:
+    """Yield the faults of each seat, for people: how many of each kind, and the examples.
+
+    Args:
+        names: The bots' names, by seat.
+        result: The result.
+        house: The seats of house bots, whose refused submoves are left out unless one of them ended
+            the match: nobody who reads this could do anything about them.
+    """
     for seat, counts in enumerate(result.fault_counts):
+        leaves_out = seat in house and result.fault_out(seat) is None
         for code, count in counts.items():
+            if leaves_out and code in REFUSED_ORDERS:
+                continue
             examples = [
                 fault for fault in result.faults if (fault.seat, fault.code) == (seat, code)
             ]
@@ -90,6 +106,13 @@ def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
     text = ending_text(ruleset, result.reason) if result.is_decided else None
     if text is not None:
         yield f"  {printable(text)}"
+
+
+def verdict_text(result: "ResultInfo") -> str:
+    """Return how a match ended and why: `finished: capture`, or `forfeit` alone."""
+    if result.reason == result.end:
+        return printable(result.end)
+    return printable(f"{result.end}: {result.reason}")
 
 
 def turns_text(ruleset: Ruleset, result: "ResultInfo") -> str:
@@ -319,14 +342,11 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
     bots are trusted.
     """
     from lanista.bots.cgroup import can_have_groups
-    from lanista.bots.command import HOUSE_BOT
 
     names = [
         contestant.name
         for contestant in contestants
-        if not contestant.sandboxed
-        and contestant.limits.processes
-        and not any(HOUSE_BOT.match(word) for word in contestant.command)
+        if not contestant.sandboxed and contestant.limits.processes and not contestant.is_house_bot
     ]
     if names and os.geteuid() == 0 and sys.stderr.isatty() and not can_have_groups():
         click.echo(

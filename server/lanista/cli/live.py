@@ -7,6 +7,7 @@ from typing import Self
 import trio
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from lanista.cli.view import BoardView, lacks_colours
 from lanista.games.base import Game
@@ -77,6 +78,10 @@ class LiveBoard:
         """Return the watcher of a match whose bots have these names."""
         self._names = names
         return self.watch
+
+    def say(self, line: str) -> None:
+        """Print a line above the board."""
+        self._console.print(Text(line))
 
     async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
         """Draw the position, and the cells that bots mark; wait for the delay.

@@ -2,9 +2,10 @@
 
 import itertools
 import json
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from lanista.cli.common import (
     size_option,
     start_option,
     turns_text,
+    verdict_text,
     warn_of_bombs,
     write_text,
 )
@@ -224,7 +226,7 @@ def command(
         and sys.stdout.isatty()
     )
     low, high = ruleset.seeds
-    session = _Session(ruleset, as_json=as_json, res=res, page=page)
+    session = _Session(ruleset, bots, as_json=as_json, res=res, page=page)
     for number in range(matches):
         match_seed = low + (first_seed + number - low) % (high - low + 1)
         match = StartedMatch(
@@ -238,12 +240,17 @@ def command(
             ),
             contestants=contestants,
             record_path=_record_path(game, record, matches, match_seed),
+            on_wait=_tell_wait if page is None and sys.stderr.isatty() else None,
         )
         code = session.play(match, None if delay is None else delay / 1000, size, draws=draws)
         if code in (EXIT_NO_START, EXIT_INTERRUPTED):
             return code
     session.summarize(matches)
     return session.exit_code
+
+
+def _tell_wait(what: str) -> None:
+    click.echo(f"{printable(what)} …", err=True)
 
 
 def _unquoted(bots: Sequence[str]) -> str:
@@ -297,9 +304,20 @@ class _Session:
     """Plays the matches of one `lanista play` and prints their results."""
 
     def __init__(
-        self, ruleset: "Ruleset", *, as_json: bool, res: Path | None, page: "PagePort | None"
+        self,
+        ruleset: "Ruleset",
+        bots: Sequence[str],
+        *,
+        as_json: bool,
+        res: Path | None,
+        page: "PagePort | None",
     ) -> None:
+        from lanista.games import registry
+
         self._ruleset = ruleset
+        self._bots = bots
+        house = registry.house_bots(ruleset.name)
+        self._house = {seat for seat, bot in enumerate(bots) if bot in house}
         self._as_json = as_json
         self._page = page
         self._res = res
@@ -340,12 +358,15 @@ class _Session:
 
                 with LiveBoard((), size, delay) as live:
                     match.watcher = live.watcher_of
+                    match.on_wait = lambda what: live.say(f"{printable(what)} …")
                     played = trio.run(interruptible, match.play, match.interrupt)
         except StartFailureError as error:
             click.echo(f"lanista play: {printable(str(error))}", err=True)
             if error.output.strip():
                 click.echo("the last it wrote:", err=True)
-                click.echo(printable(error.output[-OUTPUT_SHOWN:], "\n"), err=True)
+                click.echo(printable(error.output.rstrip()[-OUTPUT_SHOWN:], "\n"), err=True)
+            for line in self._check_lines([error.seat]):
+                click.echo(line, err=True)
             return EXIT_NO_START
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
@@ -401,13 +422,13 @@ class _Session:
         else:
             verdict = "draw" if len(best) == len(played.names) else f"{', '.join(best)} share it"
         turns = turns_text(self._ruleset, result)
-        click.echo(f"{verdict} ({result.end}: {result.reason}, {turns})")
+        click.echo(f"{verdict} ({verdict_text(result)}, {turns})")
         for line in ending_line(self._ruleset, result):
             click.echo(line)
         order = sorted(range(len(played.names)), key=lambda seat: result.ranks[seat])
         for seat in order:
             click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")
-        for line in fault_lines(played.names, result):
+        for line in fault_lines(played.names, result, self._house):
             click.echo(line)
         if result.error:
             click.echo(printable(result.error, "\n"), err=True)
@@ -415,9 +436,17 @@ class _Session:
         click.echo(f"record {played.record}")
         for bundle in played.bundles.values():
             click.echo(f"why: {bundle / 'about.txt'}")
+        for line in self._check_lines(played.bundles):
+            click.echo(line)
         if (error := played.bundle_error) is not None:
             trouble = f"can't write the failure bundle {error.filename}: {error.strerror}"
             click.echo(f"lanista play: {printable(trouble)}", err=True)
+
+    def _check_lines(self, seats: Iterable[int]) -> Iterator[str]:
+        """Yield the commands that check the bots of some seats, which have failed."""
+        for bot in dict.fromkeys(self._bots[seat] for seat in seats if seat not in self._house):
+            command = shlex.join(["lanista", "check", self._ruleset.name, bot])
+            yield printable(f"check it: {command}")
 
     def summarize(self, matches: int) -> None:
         """Print the number of wins of each bot, if there were several matches."""

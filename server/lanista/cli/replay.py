@@ -19,6 +19,7 @@ from lanista.cli.common import (
     printable,
     size_option,
     turns_text,
+    verdict_text,
     write_text,
 )
 from lanista.errors import BadInputError
@@ -524,6 +525,7 @@ def _output_lines(record: "Record", names: Sequence[str], turn: int) -> Iterator
 
 
 def _print_result(record: "Record", ruleset: "Ruleset") -> None:
+    from lanista.bots.command import HOUSE_BOT
     from lanista.games.originals import of_game
 
     header, result = record.header, record.result
@@ -535,7 +537,7 @@ def _print_result(record: "Record", ruleset: "Ruleset") -> None:
         click.echo("no result: the arena ended before the match did")
         return
     turns = turns_text(ruleset, result)
-    click.echo(f"{printable(result.end)}: {printable(result.reason)}, {turns}")
+    click.echo(f"{verdict_text(result)}, {turns}")
     for line in ending_line(ruleset, result):
         click.echo(line)
     for seat, player in enumerate(header.players):
@@ -543,7 +545,12 @@ def _print_result(record: "Record", ruleset: "Ruleset") -> None:
         called = f" ({letter(seat)}, player {seat})" if of_game(header.game) is not None else ""
         name = printable(player.name)
         click.echo(f"  {result.ranks[seat]}. {name}{called}  score {result.scores[seat]}")
-    for line in fault_lines([player.name for player in header.players], result):
+    house = [
+        seat
+        for seat, player in enumerate(header.players)
+        if any(HOUSE_BOT.match(word) for word in player.command or ())
+    ]
+    for line in fault_lines([player.name for player in header.players], result, house):
         click.echo(line)
     if result.is_decided:
         for line in _story_lines(record, ruleset):

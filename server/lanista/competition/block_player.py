@@ -264,7 +264,7 @@ def _forfeit(
                 rank=started + 1,
                 score=0,
                 ending=Ending.START_FAILURE,
-                words=bot.with_last_line(),
+                words=bot.with_last_words(),
             )
         )
     result = MatchResult(

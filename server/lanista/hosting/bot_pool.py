@@ -22,10 +22,9 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots.command import environment, fill
-from lanista.bots.execute import printable
+from lanista.bots.command import HOUSE_BOT, environment, fill
 from lanista.bots.limits import BotLimits
-from lanista.bots.process import GRACE, LAST_LINE, Bot, Exit, start_bot
+from lanista.bots.process import GRACE, Bot, Exit, start_bot
 from lanista.bots.reach import told
 from lanista.bots.sandbox import Sandbox, own_folders
 from lanista.errors import LanistaError
@@ -71,6 +70,11 @@ class Contestant:
     is_filler: bool = False
     """Whether it only fills a seat and has no place in the standings."""
 
+    @property
+    def is_house_bot(self) -> bool:
+        """Whether its program is one of Lanista's own bots."""
+        return any(HOUSE_BOT.match(word) for word in self.command)
+
 
 def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
     """Return contestants of which none sees the others' folders in its sandbox.
@@ -104,23 +108,22 @@ def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
 class NotStartedError(LanistaError):
     """A bot didn't connect and say hello; the message is one line. The bot has been ended."""
 
-    def __init__(self, why: str, bot: Bot) -> None:
-        super().__init__(why)
-        self.bot = bot
+    def __init__(self, why: str, hint: str, bot: Bot) -> None:
+        super().__init__(f"{why}; {hint}" if hint else why)
+        self.why, self.hint, self.bot = why, hint, bot
 
     @property
     def output(self) -> str:
         """The last part of what it wrote to stderr and stdout."""
         return self.bot.output_tail()
 
-    def with_last_line(self) -> str:
-        """Return the message and the last line that the bot wrote, if any, as one line.
+    def with_last_words(self) -> str:
+        """Return the message and the reason that the bot's output gives, if any, as one line.
 
-        This is for whoever isn't shown the whole output. As in the description of a crash, it is at
-        most LAST_LINE bytes of that line.
+        This is for whoever isn't shown the whole output.
         """
-        last_line = self.bot.output_tail(LAST_LINE).strip().split("\n")[-1].strip()
-        return f"{self}: {printable(last_line)}" if last_line else str(self)
+        why = self.bot.with_last_words(self.why)
+        return f"{why}; {self.hint}" if self.hint else why
 
 
 @attrs.define(eq=False)
@@ -346,13 +349,13 @@ class BotPool:
                 sandbox=sandbox,
             ) as bot:
                 connection = await handshake.wait(listeners, bot, time_start)
-                why = handshake.why_not(bot, time_start)
+                why, hint = handshake.why_not(bot, contestant.command, time_start)
                 if connection is not None:
                     hello_after = trio.current_time() - began
                     pooled = PooledBot(contestant, key, bot, connection, hello_after)
                     await _stay(pooled, task_status)
             if pooled is None:
-                task_status.started(NotStartedError(why, bot))
+                task_status.started(NotStartedError(why, hint, bot))
         finally:
             for listener in listeners:  # still open if we were cancelled before the handshake
                 listener.socket.close()

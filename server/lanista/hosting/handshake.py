@@ -27,6 +27,7 @@ from lanista.bots.process import Bot
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.accept import accept_few
+from lanista.hosting.stdio_hints import why_not_connected
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError, Channel, SocketChannel
 from lanista.match.connection import Connection
@@ -60,6 +61,8 @@ class Handshake:
     """The bot's connection, once it was admitted."""
     refusal: RemoteProtocolError | None = attrs.field(default=None, init=False)
     """Why the last hello was refused; None if none was."""
+    _was_reached: bool = attrs.field(default=False, init=False)
+    """Whether anything has connected."""
     _has_left: bool = attrs.field(default=False, init=False)
     """Whether the bot's process ended during the wait, so not because its connection was closed."""
 
@@ -108,6 +111,7 @@ class Handshake:
 
     async def _greet(self, stream: trio.SocketStream) -> None:
         connection = accepted(stream)
+        self._was_reached = True
         if connection is None:
             return
         if self.tap is not None:
@@ -150,23 +154,21 @@ class Handshake:
                 ErrorCode.SEAT_TAKEN, "the bot is connected already; it has only one connection"
             )
 
-    def why_not(self, bot: Bot, seconds: float) -> str:
-        """Return why the bot wasn't admitted, as a phrase.
+    def why_not(self, bot: Bot, command: Sequence[str], seconds: float) -> tuple[str, str]:
+        """Return why the bot wasn't admitted, as a phrase, and what to do about it, if known.
 
         Args:
             bot: The bot's process.
+            command: The command that it was started with, with placeholders.
             seconds: How long it was waited for.
         """
-        refused = ""
-        if self.refusal is not None:
-            code = self.refusal.code.value
-            refused = f"its hello was refused: {code}: {self.refusal.message}"
-            if self.is_one_try:
-                return refused
         why = f"no hello within {seconds:g} s"
         if self._has_left and bot.exit is not None:
             why = str(bot.exit) + ("" if bot.exit.failure else " before it said hello")
-        return f"{why}; {refused}" if refused else why
+        if self.refusal is not None:
+            refused = f"its hello was refused: {self.refusal.code.value}: {self.refusal.message}"
+            return (refused if self.is_one_try else f"{why}; {refused}"), ""
+        return why, "" if self._was_reached else why_not_connected(bot, command)
 
 
 def accepted(

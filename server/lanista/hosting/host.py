@@ -19,6 +19,7 @@ from lanista.games.outcome import Termination
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.stdio_hints import why_silent, why_unheard
 from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
@@ -244,6 +245,15 @@ async def host_match(
 
 def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -> Match:
     bots, control = seated.bots, seated.control
+
+    async def why_gone(seat: int) -> str | None:
+        bot = bots[seat]
+        why = await bot.bot.why_left()
+        if why is None or match.turn:
+            return why
+        hint = why_unheard(bot.contestant.command, bot.bot.exit)
+        return f"{why}; {hint}" if hint else why
+
     match = Match(
         seated.spec,
         seated.connections,
@@ -252,9 +262,10 @@ def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -
         stalls,
         None if control is None else control.watch,
         [bot.contestant.command for bot in bots] or None,
-        (lambda seat: bots[seat].bot.why_left()) if bots else None,
+        why_gone if bots else None,
         (lambda began: limit_breakers(bots, began)) if bots else None,
         may_rejoin=seated.may_rejoin,
+        silence_hints=[why_silent(bot.contestant.command) for bot in bots],
     )
     if control is not None:
         control.is_over = lambda: match.outcome is not None

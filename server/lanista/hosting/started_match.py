@@ -30,10 +30,16 @@ from lanista_protocol import ErrorCode, RemoteProtocolError
 class StartFailureError(LanistaError):
     """A bot couldn't be started, has exited, or hasn't said hello in time."""
 
-    def __init__(self, message: str, output: str) -> None:
+    def __init__(self, message: str, seat: int, output: str) -> None:
         super().__init__(message)
+        self.seat = seat
+        """The seat that the bot was started for."""
         self.output = output
         """The last part of what the bot wrote to stderr and stdout."""
+
+
+WAIT_TOLD = 3.0
+"""Seconds for which bots are waited for until that is said."""
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -51,10 +57,14 @@ class StartedMatch:
     running: RunningMatches = attrs.field(factory=RunningMatches)
     control: MatchControl | None = None
     """Can pause the match between turns; None if nobody watches it."""
+    on_wait: Callable[[str], None] | None = None
+    """Called with what is waited for if the bots take long to connect, or for their first answer,
+    which may have so much more time than others that a bot seems to hang."""
     interrupted: bool = attrs.field(default=False, init=False)
     """Whether `interrupt` was called."""
     _starting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _match: Match | None = attrs.field(default=None, init=False)
+    _helpers: trio.Nursery | None = attrs.field(default=None, init=False)
 
     def interrupt(self) -> None:
         """End the match as aborted, or stop starting its bots."""
@@ -74,6 +84,7 @@ class StartedMatch:
             OSError: The record can't be written.
         """
         async with helpers_nursery() as helpers:
+            self._helpers = helpers
             helpers.start_soon(self.stalls.beat)
             reports = await play_match(
                 self.spec,
@@ -125,12 +136,16 @@ class StartedMatch:
             for contestant in self.contestants
         ]
         results: dict[int, PooledBot | NotStartedError] = {}
+        time_start = self.spec.conditions.time_start
         with trio.CancelScope() as self._starting:  # each try has its own
             if self.interrupted:
                 self._starting.cancel()
-            results = await pool.take_all(
-                contestants, self.spec.ruleset, self.spec.conditions.time_start, all_or_none=True
-            )
+            async with helpers_nursery() as waiting:
+                what = f"the bots to connect, for up to {time_start:g} s"
+                waiting.start_soon(self._tell_wait, lambda: what)
+                results = await pool.take_all(
+                    contestants, self.spec.ruleset, time_start, all_or_none=True
+                )
         bots = [result for _, result in sorted(results.items()) if isinstance(result, PooledBot)]
         if len(bots) == len(contestants) and not self.interrupted:
             return bots
@@ -141,7 +156,7 @@ class StartedMatch:
             if isinstance(error, NotStartedError):
                 name = contestants[seat].name
                 raise StartFailureError(
-                    f"bot {name!r} (seat {seat}) did not start: {error}", error.output
+                    f"bot {name!r} (seat {seat}) did not start: {error}", seat, error.output
                 )
         return ()
 
@@ -151,6 +166,14 @@ class StartedMatch:
             match.watcher = self.watcher(match.names)
         if self.interrupted:
             match.interrupt()
+        assert self._helpers is not None
+        self._helpers.start_soon(self._tell_wait, partial(_awaited_first, match))
+
+    async def _tell_wait(self, awaited: Callable[[], str]) -> None:
+        """Say what is waited for, if anything still is after a while."""
+        await trio.sleep(WAIT_TOLD)
+        if self.on_wait is not None and (what := awaited()):
+            self.on_wait(f"waiting for {what}")
 
 
 async def _send_away(bot: PooledBot) -> None:
@@ -159,6 +182,20 @@ async def _send_away(bot: PooledBot) -> None:
         RemoteProtocolError(ErrorCode.SHUTDOWN, "not all bots have connected; there is no match")
     )
     await bot.end()
+
+
+def _awaited_first(match: Match) -> str:
+    """Return whose first answer is awaited in a match, and for how long; empty if nobody's is."""
+    if match.turn or match.outcome is not None:
+        return ""
+    names = [
+        seat.name
+        for seat in match.seats
+        if seat.handed_at and not seat.settled and not seat.connection.channel.has_input()
+    ]
+    first = match.spec.conditions.clock.first
+    limit = f", for up to {first:g} s" if first else ""
+    return f"the first answer of {' and '.join(names)}{limit}" if names else ""
 
 
 def _name_in_hello(connection: Connection) -> str:

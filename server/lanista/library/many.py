@@ -284,7 +284,9 @@ class _Many(Scheduler):
         for seat, bot in enumerate(result.seats):
             if bot.ending is Ending.START_FAILURE:
                 raise StartFailureError(
-                    f"bot {bot.bot!r} (seat {seat}) did not start: {bot.words}", report.output
+                    f"bot {bot.bot!r} (seat {seat}) did not start: {bot.words}",
+                    seat,
+                    report.output,
                 )
         assert report.info is not None
         keeps = self._keep == "all" or (

@@ -137,7 +137,7 @@ class Judge:
             if isinstance(verdict, Late):
                 self.figures.count_late(in_stall=in_stall)
             if not in_stall and (isinstance(verdict, Late) or seat.absent):
-                self._count_late(seat, times)
+                self._count_late(turn, seat, times)
             wants_examples = tally.count(verdict, seat.gone)
             hello = seat.connection.hello
             assert hello is not None
@@ -153,7 +153,7 @@ class Judge:
                 )
         return notes
 
-    def _count_late(self, seat: Seat, times: Sequence[int] | None) -> None:
+    def _count_late(self, turn: int, seat: Seat, times: Sequence[int] | None) -> None:
         """Count a turn that was late or missing; put the seat out after too many of them in a row.
 
         A bot that is already back, and so will be asked in the next turn, isn't put out before.
@@ -171,7 +171,7 @@ class Judge:
         else:
             message = late_message(times, seat.limit)
             message += f"; late {seat.late_streak} turns in a row, so it is out"
-            seat.lose("late", message)
+            seat.lose("late", _with_hint(turn, seat, message))
 
     def _faults(
         self, game: Game, turn: int, seat: Seat, verdict: Verdict, times: Sequence[int] | None
@@ -180,7 +180,7 @@ class Judge:
         if seat.gone is not None:
             code = RefusalCode.LATE.value if isinstance(verdict, Late) else seat.gone
             return [_reason_out(turn, seat, code)]
-        return faults_of(
+        faults = faults_of(
             game,
             turn,
             seat.index,
@@ -190,6 +190,9 @@ class Judge:
             times=times,
             limit=seat.limit,
         )
+        if isinstance(verdict, Late) and seat.silence_hint:
+            return [attrs.evolve(f, words=_with_hint(turn, seat, f.words)) for f in faults]
+        return faults
 
     def count_out(self, turn: int, seat: Seat) -> None:
         """Count the fault by which a seat is out without having been judged in a turn."""
@@ -241,6 +244,12 @@ def is_late(seat: Seat) -> bool:
 
 def _is_missing(seat: Seat) -> bool:
     return seat.line is None and not seat.present and seat.gone != "late"
+
+
+def _with_hint(turn: int, seat: Seat, message: str) -> str:
+    """Return a message about a late answer, with the seat's hint if it has never answered."""
+    is_silent = seat.line is None and seat.connection.session.owed > turn
+    return f"{message}; {seat.silence_hint}" if is_silent and seat.silence_hint else message
 
 
 def _spend(seat: Seat, seconds: float) -> None:

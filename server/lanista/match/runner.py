@@ -74,6 +74,9 @@ class Match:
     names. It has no effect in a match where a fault forfeits or an answer has no time limit, nor
     for a bot that speaks a dialect, which has no way to send a bot the match's beginning again."""
 
+    silence_hints: Sequence[str] = ()
+    """By seat: why its bot may be late if it has never answered, for the message; or empty."""
+
     seats: list[Seat] = attrs.field(init=False)
     outcome: Outcome | None = attrs.field(init=False, default=None)
     """The outcome; None until the match is over."""
@@ -118,7 +121,9 @@ class Match:
             if connection.hello.version is None and classic is not None:
                 encoder = DialectEncoder(classic)
             may_rejoin = bool(has_gaps) and index in self.may_rejoin and encoder is version1
-            self.seats.append(Seat(index, name, connection, encoder, may_rejoin=may_rejoin))
+            seat = Seat(index, name, connection, encoder, may_rejoin=may_rejoin)
+            seat.silence_hint = self.silence_hints[index] if self.silence_hints else ""
+            self.seats.append(seat)
         self._last_notes = [b""] * len(self.seats)
         self._absent = AbsentSeats(self.seats, classic is not None)
         self._lines = TurnLines(self.record, self.seats, self.figures)

@@ -31,6 +31,8 @@ class Seat:
     encoder: Encoder
     may_rejoin: bool = False
     """Whether its bot may come back: then the seat is absent, not out, if its connection breaks."""
+    silence_hint: str = ""
+    """Why its bot may be late if it has never answered, for the message; or empty."""
     late_streak: int = 0
     """Number of consecutive turns in which it was late or absent, including the last one."""
     used: float = 0.0

@@ -201,7 +201,8 @@ struct Result {
 
 /// Something of ours that the arena refused, the match going on (PROTOCOL.md 7).
 struct Note {
-    /// `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests.
+    /// `late`, `malformed` or `illegal`; or `benched`, after a match: the bot rests; or `room`,
+    /// before one: the room isn't a ladder.
     std::string code;
     /// The turn that was answered so; of `benched` the seconds of rest, 0: until the operator ends
     /// it.
@@ -1962,6 +1963,9 @@ class Arena {
             std::optional<int> index;
             if (words[2] != "-") index = detail::to_int(words[2]);
             notes_.push_back({words[0], detail::to_int(words[1]), index, detail::joined(words, 3)});
+            if (words[0] == "room" && !quiet_) {
+                std::fputs(("lanista: " + notes_.back().words + "\n").c_str(), stderr);
+            }
         } else if (keyword == "end") {
             if (turn_) position();  // the final position, which has no `go`
             end_ = detail::of_size(words, 1)[0];

@@ -278,7 +278,13 @@ public final class Arena implements Iterable<State>, AutoCloseable {
                 position();
                 asked = true;
             }
-            case "note" -> notes.add(note(words));
+            case "note" -> {
+                Note note = note(words);
+                notes.add(note);
+                if (waiting != null && note.code().equals("room")) {
+                    waiting.tellRoom(note.words());
+                }
+            }
             case "end" -> {
                 if (positioning) { // the final position, which has no `go`
                     position();

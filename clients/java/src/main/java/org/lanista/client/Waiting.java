@@ -54,7 +54,12 @@ final class Waiting {
                         + " `lanista serve` prints, shows who is there");
     }
 
-    /** Whether that has been told. */
+    /** Tells what the arena says of the bot's room, which isn't a ladder. */
+    void tellRoom(String words) {
+        err.println("lanista: " + words);
+    }
+
+    /** Whether it has been told that the bot waits. */
     boolean isTold() {
         return told;
     }

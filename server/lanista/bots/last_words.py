@@ -1,0 +1,114 @@
+"""Finding in what a bot wrote why it crashed: the uncaught exception, and where it was raised.
+
+This knows what the runtimes of the client libraries' languages print. It only handles text.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from lanista.bots.execute import printable
+
+LONGEST = 200
+"""Maximum number of characters that are returned."""
+TAIL = 5
+"""Number of lines that may follow a stack trace in the output, such as Node's version."""
+
+# Parts of the paths and names in stack traces that aren't the author's own code.
+_FOREIGN = re.compile(
+    r"""<frozen|/lib/python|/site-packages/|/lanista_client/  # Python
+    |java\.base/|org\.lanista\.client  # Java
+    |node:|/node_modules/|/clients/javascript/  # JavaScript
+    |/go(?:-[\d.]+)?/src/|/clients/go/  # Go
+    """,
+    re.VERBOSE,
+)
+_PYTHON_FRAME = re.compile(r'\s+File "(?P<file>.+)", line (?P<line>\d+)')
+_AT_FRAME = re.compile(r"\s+at .*?(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?$")
+_AT = re.compile(r"\s+(?:at |\.\.\. \d+ more)")
+_THROWN = re.compile(
+    r'(?:Exception in thread ".*?" |Caused by: |Uncaught )?(?P<message>\S*(?:Error|Exception)\b.*)'
+)
+_GO_PANIC = re.compile(r"(?:panic|fatal error): (?P<message>.+)")
+_GO_FRAME = re.compile(r"\t(?P<file>.+\.go):(?P<line>\d+)")
+_RUST_PANIC = re.compile(
+    r"thread '.*' (?:\(\d+\) )?panicked at "
+    r"(?:'(?P<message>.*)', )?(?P<file>[^']+):(?P<line>\d+):\d+:?$"
+)
+_CPP_THROWN = re.compile(r"terminate called after throwing an instance of '(?P<message>.+)'")
+
+
+def last_words(output: str) -> str:
+    """Return in one printable line why a bot ended, as far as the end of its output says so.
+
+    For an uncaught exception or a panic of Python, Java, JavaScript, Go or Rust that is
+    `FILE:LINE: MESSAGE`, with the innermost line of the author's own code; for an exception of C++
+    its type and message; otherwise the last line. Without output it is empty.
+    """
+    lines = output.rstrip().splitlines()
+    forms: Sequence[Callable[[Sequence[str]], str]] = (_python, _thrown, _go, _rust, _cpp)
+    found = (form(lines) for form in forms)
+    words = next(filter(None, found), lines[-1].strip() if lines else "")
+    return printable(words[:LONGEST])
+
+
+def _python(lines: Sequence[str]) -> str:
+    end = _last(lines, _PYTHON_FRAME)
+    message = next((n for n in range(end + 1, len(lines)) if not lines[n].startswith(" ")), None)
+    if end < 0 or message is None or len(lines) - message > TAIL:
+        return ""
+    begin = end
+    while begin and lines[begin - 1].startswith(" "):
+        begin -= 1
+    return _raised(reversed(lines[begin : end + 1]), _PYTHON_FRAME, lines[message])
+
+
+def _thrown(lines: Sequence[str]) -> str:
+    """Return the exception of the last stack trace of Java or JavaScript, which is the cause."""
+    end = _last(lines, _AT)
+    if end < 0 or len(lines) - end > TAIL:
+        return ""
+    begin = end
+    while begin and _AT.match(lines[begin - 1]):
+        begin -= 1
+    for number in range(begin - 1, max(-1, begin - TAIL), -1):  # a message may have several lines
+        if thrown := _THROWN.match(lines[number]):
+            return _raised(lines[begin : end + 1], _AT_FRAME, thrown["message"])
+    return ""
+
+
+def _go(lines: Sequence[str]) -> str:
+    panic = _last(lines, _GO_PANIC)
+    if panic < 0 or not any(line.startswith("goroutine ") for line in lines[panic:]):
+        return ""
+    return _raised(lines[panic:], _GO_FRAME, lines[panic].partition(": ")[2])
+
+
+def _rust(lines: Sequence[str]) -> str:
+    panic = _last(lines, _RUST_PANIC)
+    if panic < 0:
+        return ""
+    message = _RUST_PANIC.match(lines[panic])["message"]  # type: ignore[index]  # it has matched
+    return _raised(lines[panic:], _RUST_PANIC, message or "".join(lines[panic + 1 : panic + 2]))
+
+
+def _cpp(lines: Sequence[str]) -> str:
+    thrown = _last(lines, _CPP_THROWN)
+    if thrown < 0:
+        return ""
+    kind = lines[thrown].split("'")[1]
+    what = "".join(lines[thrown + 1 : thrown + 2]).partition("what():")[2].strip()
+    return f"{kind}: {what}" if what else kind
+
+
+def _last(lines: Sequence[str], form: re.Pattern[str]) -> int:
+    """Return the number of the last line that begins with this form; -1 if none does."""
+    return next((n for n in range(len(lines) - 1, -1, -1) if form.match(lines[n])), -1)
+
+
+def _raised(frames: Iterable[str], form: re.Pattern[str], message: str) -> str:
+    """Return a message after its place: that of the first frame of the author's own code."""
+    places = [(frame, place) for frame in frames if (place := form.match(frame))]
+    own = [place for frame, place in places if not _FOREIGN.search(frame)]
+    for place in own or [place for _, place in places]:
+        return f"{place['file'].rpartition('/')[2]}:{place['line']}: {message}"
+    return message

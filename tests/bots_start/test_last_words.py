@@ -1,0 +1,116 @@
+"""Why a bot crashed, read from what the runtimes of six languages print."""
+
+import pytest
+
+from lanista.bots.last_words import last_words
+
+PYTHON = """turn 7
+Traceback (most recent call last):
+  File "/home/ann/raises.py", line 9, in <module>
+    play()
+  File "/home/ann/raises.py", line 4, in play
+    ways.get((99, 99)).pop()
+KeyError: (99, 99)
+"""
+IN_A_LIBRARY = """Traceback (most recent call last):
+  File "/home/ann/bot.py", line 3, in <module>
+    arena.send(json.loads("{"))
+  File "/usr/lib/python3.11/json/__init__.py", line 346, in loads
+    return _default_decoder.decode(s)
+json.decoder.JSONDecodeError: Expecting property name
+"""
+SYNTAX = """  File "/home/ann/bot.py", line 3
+    def play(:
+             ^
+SyntaxError: invalid syntax
+"""
+CHAINED = """Traceback (most recent call last):
+  File "bot.py", line 2, in <module>
+    {}[1]
+KeyError: 1
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "bot.py", line 4, in <module>
+    raise ValueError("two\\nlines")
+ValueError: two
+lines
+"""
+HANDLED = (
+    """Traceback (most recent call last):
+  File "bot.py", line 2, in <module>
+    {}[1]
+KeyError: 1
+"""
+    + "going on\n" * 9
+)
+NODE = """file:///home/ann/bad.mjs:1
+function f(){ const a=undefined; return a.x; }
+                                          ^
+
+TypeError: Cannot read properties of undefined (reading 'x')
+    at ArenaState.get (file:///home/ann/node_modules/lanista-client/src/state.js:7:2)
+    at f (file:///home/ann/bad.mjs:1:43)
+    at ModuleJob.run (node:internal/modules/esm/module_job:325:25)
+
+Node.js v20.20.2
+"""
+JAVA = """Exception in thread "main" java.lang.IllegalStateException: outer
+\tat Bad.main(Bad.java:3)
+Caused by: java.lang.NumberFormatException: For input string: "x"
+\tat java.base/java.lang.Integer.parseInt(Integer.java:668)
+\tat Bad.f(Bad.java:2)
+\t... 1 more
+"""
+GO = """panic: strings: negative Repeat count
+
+goroutine 1 [running]:
+strings.Repeat({0x46bafc?, 0x462480?}, 0xc0000061a0?)
+\t/usr/lib/go-1.19/src/strings/strings.go:538 +0x4d8
+main.f(...)
+\t/home/ann/main.go:5
+main.main()
+\t/home/ann/main.go:8 +0x2c
+"""
+RUST = """thread 'main' (22491) panicked at src/main.rs:2:18:
+index out of bounds: the len is 0 but the index is 0
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+"""
+OLD_RUST = (
+    "thread 'main' panicked at 'no way', src/main.rs:2:18\nnote: run with `RUST_BACKTRACE=1`\n"
+)
+CPP = """terminate called after throwing an instance of 'std::out_of_range'
+  what():  vector::_M_range_check: __n (which is 3) >= this->size() (which is 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (PYTHON, "raises.py:4: KeyError: (99, 99)"),
+        (IN_A_LIBRARY, "bot.py:3: json.decoder.JSONDecodeError: Expecting property name"),
+        (SYNTAX, "bot.py:3: SyntaxError: invalid syntax"),
+        (CHAINED, "bot.py:4: ValueError: two"),
+        (HANDLED, "going on"),
+        (NODE, "bad.mjs:1: TypeError: Cannot read properties of undefined (reading 'x')"),
+        (JAVA, 'Bad.java:2: java.lang.NumberFormatException: For input string: "x"'),
+        (GO, "main.go:5: strings: negative Repeat count"),
+        (RUST, "main.rs:2: index out of bounds: the len is 0 but the index is 0"),
+        (OLD_RUST, "main.rs:2: no way"),
+        (CPP, "std::out_of_range: vector::_M_range_check: __n (which is 3) >= this->size() (wh"),
+        ("a\nno brain found \n\n", "no brain found"),
+        ("no \x1b", r"no \x1b"),
+        ("", ""),
+    ],
+    ids=lambda value: None if "\n" in value else value[:20],
+)
+def test_an_exception_is_told_with_the_line_of_the_authors_own_code(output, words):
+    """Anything else by the last line; of the longest, the beginning."""
+    assert words == last_words(output)[: len(words)]
+    assert len(words) <= len(last_words(output)) <= 200
+    assert len(words) > 70 or words == last_words(output)
+
+
+def test_long_words_are_cut():
+    assert "x" * 200 == last_words("x" * 1000)
