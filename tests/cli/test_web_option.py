@@ -48,14 +48,17 @@ def test_any_other_is_told_what_is_expected(lanista, words, text):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["serve", "--no-web", "--web", "8080"], "lanista: --web and --no-web: say one of them"),
+        (
+            ["serve", "--no-web", "--web", "8080"],
+            "lanista: --web and --no-web: give only one of them",
+        ),
         (
             ["play", "angrymob", *PAIR, "--watch", "-n", 2],
-            "lanista: --watch shows one match; use lanista serve for several",
+            "lanista: --watch shows one match only; use lanista serve for several",
         ),
         (
             ["play", "angrymob", *PAIR, "--web", "8080"],
-            "lanista: --web is the address of the page of --watch; give --watch too",
+            "lanista: --web is the address of the page that --watch serves; give --watch too",
         ),
     ],
 )
