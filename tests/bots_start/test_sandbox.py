@@ -586,8 +586,8 @@ def test_where_namespaces_cannot_be_made_it_is_an_error(tmp_path, monkeypatch):
         check_sandbox()
     assert (
         "sandbox: bubblewrap can't make namespaces here; it said: bwrap: No permissions to create "
-        "new namespace. docs/limits.md tells what a system must allow; --sandbox none runs bots "
-        "without"
+        "new namespace. docs/limits.md says what a system must allow; --sandbox none runs bots "
+        "without a sandbox"
     ) == str(caught.value)
 
 
