@@ -85,7 +85,7 @@ async def told(arena, path, *words, **options):
 async def test_there_is_no_network_but_the_arena(script):
     """Not the host's loopback, no abstract socket, none in the file system, wherever it lies.
 
-    Even if the command names it. One that isn't named is told in hexadecimal.
+    Even if the command names it. One that isn't named is shown in hexadecimal.
     """
     path = script("""
 import json, os, socket, sys

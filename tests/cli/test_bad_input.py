@@ -1,4 +1,4 @@
-"""What can't be used is told in one line on stderr, with exit code 2 and without a traceback:
+"""What can't be used gets one line on stderr, with exit code 2 and without a traceback:
 what was wrong, where, and what would be right.
 """
 

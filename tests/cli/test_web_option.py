@@ -117,7 +117,7 @@ async def test_a_token_that_is_given_is_needed_on_loopback_too(monkeypatch):
 
 
 async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path):
-    """It is told in words, and no port stays open."""
+    """One line says why, and no port stays open."""
     from lanista.errors import CannotListenError
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
