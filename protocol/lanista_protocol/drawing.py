@@ -156,7 +156,7 @@ def read_line(line: str, levels: Sequence[tuple[int, int]]) -> Drawing | Value |
     kind = words[0] if words else ""
     if kind not in _FORMS:
         known = ", ".join(_FORMS)
-        return Remark(Fault.KIND, f"{shown(kind)} is nothing that can be drawn; known are {known}")
+        return Remark(Fault.KIND, f"{shown(kind)} can't be drawn; known are {known}")
     if kind == "value":
         return _read_value(words)
     count = 1
@@ -190,7 +190,7 @@ def _read_value(words: Sequence[str]) -> Value | Remark:
     _, name, digits = words
     if not _NAME.fullmatch(name):
         return Remark(
-            Fault.NAME, f"{shown(name)} is no name; names are 1 to 32 of A-Z a-z 0-9 . _ -"
+            Fault.NAME, f"{shown(name)} isn't a name; names are 1 to 32 of A-Z a-z 0-9 . _ -"
         )
     if len(digits) <= _MAX_DIGITS and _NUMBER.fullmatch(digits):
         number = float(digits)
@@ -199,7 +199,7 @@ def _read_value(words: Sequence[str]) -> Value | Remark:
             return Value(name, number or 0.0)
     return Remark(
         Fault.NUMBER,
-        f"{shown(digits)} is no number from -1e15 to 1e15 of at most {_MAX_DIGITS} characters",
+        f"{shown(digits)} isn't a number from -1e15 to 1e15 of at most {_MAX_DIGITS} characters",
     )
 
 

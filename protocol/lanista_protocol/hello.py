@@ -87,7 +87,7 @@ def parse_hello(line: str) -> Hello:
         if key not in _FORMS:
             continue  # PROTOCOL.md 2: an unknown option is ignored
         if key in options:
-            raise bad_hello(f"option {key} twice; say it once")
+            raise bad_hello(f"option {key} twice; give it once")
         form, description = _FORMS[key]
         if not form.fullmatch(value):
             # A token is a secret, also where it is malformed: messages get into logs.

@@ -12,7 +12,7 @@ LONGEST = 64
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is closest to a name, or None if none is close.
 
-    Upper and lower case are the same here: who types `DEMO` is told of `Demo`.
+    Upper and lower case are the same here: whoever types `DEMO` is told of `Demo`.
     """
     import difflib  # noqa: PLC0415 - only a mistake needs it
 

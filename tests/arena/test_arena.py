@@ -233,7 +233,7 @@ async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
     await run_matches(arena)
     if seen[0][0] != ["Ada", "Bob"]:  # which is first is trio's choice
         hit, other = other, hit
-    words = b"error internal the arena failed; this is no fault of the bot\n"
+    words = b"error internal the arena failed; this isn't the bot's fault\n"
     for player in hit:
         assert words == player.connection.channel.told
         assert player.connection.channel.closed

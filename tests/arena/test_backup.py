@@ -88,14 +88,14 @@ def test_what_is_refused(file, tmp_path):
     full = tmp_path / "full"
     full.mkdir()
     (full / "file").touch()
-    with pytest.raises(BackupError, match=r"full: there already, and not an empty folder"):
+    with pytest.raises(BackupError, match=r"full: exists already, and isn't an empty folder"):
         back_up(SPEC, file, full)
     with pytest.raises(BackupError, match=r"within the data folder"):
         back_up(SPEC, file, file.parent / "data" / "copy")
-    with pytest.raises(BackupError, match=r"file/copy: can't be made: Not a directory"):
+    with pytest.raises(BackupError, match=r"file/copy: can't be created: Not a directory"):
         back_up(SPEC, file, full / "file" / "copy")
     (tmp_path / "copy.part").mkdir()
-    with pytest.raises(BackupError, match=r"copy.part: there already; another backup"):
+    with pytest.raises(BackupError, match=r"copy.part: exists already: another backup"):
         back_up(SPEC, file, tmp_path / "copy")
     assert ["copy.part", "file"] == [tmp_path.joinpath("copy.part").name, *files(full)]
 

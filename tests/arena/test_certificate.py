@@ -40,8 +40,8 @@ def test_both_may_be_in_one_file(tmp_path):
     [
         ("valid.pem", "other.key", ("key", "not the key of {certificate}")),
         ("valid.pem", "encrypted.key", ("key", "encrypted; an arena can't ask for its password")),
-        ("valid.pem", "valid.pem", ("key", "no private key in PEM, or unusable")),
-        ("valid.pem", "garbage", ("key", "no private key in PEM, or unusable")),
+        ("valid.pem", "valid.pem", ("key", "no private key in PEM, or an unusable one")),
+        ("valid.pem", "garbage", ("key", "no private key in PEM, or an unusable one")),
         ("valid.pem", "missing", ("key", "can't be read: No such file or directory")),
         ("valid.pem", ".", ("key", "can't be read: Is a directory")),
         ("arena.key", "arena.key", ("certificate", "no certificate in PEM")),

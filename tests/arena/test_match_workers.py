@@ -169,7 +169,7 @@ async def test_a_worker_that_dies_in_a_match(workers, nursery, tmp_path, step):
         answering.cancel_scope.cancel()
     assert (tmp_path / "died").exists()
     assert (await end_of(bots[0])).endswith(
-        b"error internal the arena failed; this is no fault of the bot\n"
+        b"error internal the arena failed; this isn't the bot's fault\n"
     )
     assert b"error" not in await end_of(bots[1])  # the classic dialect knows no errors
     assert all(connection.closed for connection in connections)

@@ -208,7 +208,7 @@ async def test_the_arenas_own_bots_keep_their_names(store, computed):
     names = Names(store, is_open=True, reserved=["Gravity Goers"])
     code, words = await refused(names, "gravity  goers token=one", HERE)
     assert ErrorCode.NAME_TAKEN is code
-    assert "the name 'gravity goers' is that of a bot of this arena; choose another name" == words
+    assert "the name 'gravity goers' belongs to a bot of the arena; choose another name" == words
     assert [] == computed
 
 
@@ -226,11 +226,11 @@ async def test_without_a_token_on_this_machine(names, store, computed):
 async def test_without_a_token_from_elsewhere(names, closed):
     code, words = await refused(names, "Joe")
     assert ErrorCode.BAD_TOKEN is code
-    assert "add token=TOKEN to the hello, with a secret of your own, which registers" in words
+    assert "add token=TOKEN to the hello, where TOKEN is a secret of your own; " in words
     for address in (HERE, NEAR):
         code, words = await refused(closed, "Joe", address)
         assert ErrorCode.BAD_TOKEN is code
-        assert "add token=TOKEN to the hello, with the one that the operator gave you" in words
+        assert "add token=TOKEN to the hello, with the token that the operator gave you" in words
 
 
 async def test_a_token_is_proved_without_a_hello(names, store, inline, autojump_clock):
@@ -647,7 +647,7 @@ async def test_a_database_that_fails_is_the_arenas_fault(names, store, monkeypat
     store.set_token("joe", "damaged")
     expected = (
         ErrorCode.INTERNAL,
-        "the arena can't look up names at present; try again later",
+        "the arena can't look up names now; try again later",
     )
     for _ in range(WRONG_TOKENS + 1):  # for which nobody is refused
         assert expected == await refused(names, "joe token=two")

@@ -64,7 +64,7 @@ async def serving(nursery, tmp_path):
         (b"[" * 50_000 + b"\n", {"error": "the line isn't JSON"}),
         (
             b" " * (MAX_LINE + 1),
-            {"error": f"expected one line of JSON, of at most {MAX_LINE} bytes"},
+            {"error": f"expected one line of JSON of at most {MAX_LINE} bytes"},
         ),
     ],
 )
@@ -103,8 +103,8 @@ async def test_that_of_a_killed_arena_is_replaced(nursery, tmp_path):
 @pytest.mark.parametrize(
     ("there", "why"),
     [
-        ("arena", "another arena that is running has it"),
-        ("file", "a file that is no socket is there"),
+        ("arena", "another running arena uses it"),
+        ("file", "a file that isn't a socket has its name"),
     ],
 )
 async def test_that_of_a_running_arena_stays_and_so_does_any_file(nursery, tmp_path, there, why):

@@ -152,7 +152,7 @@ async def test_without_a_handshake_the_connection_ends_and_the_log_says_why(rela
         if sent is not None:
             peer.shutdown(socket.SHUT_WR)
         assert b"" == await read(channel, 1)
-    (line,) = [one for one in logs if one["event"] == "no TLS with a peer"]
+    (line,) = [one for one in logs if one["event"] == "a TLS handshake failed"]
     assert ("127.0.0.1", why) == (line["peer"], line["why"])
     channel.close()
     peer.close()
@@ -184,7 +184,10 @@ async def test_another_certificate_is_used_for_new_connections(relay):
         shutil.copy(FILES / "arena.key", relay.key)
         relay.reload()
         await until(lambda: len(logs) == 2)
-    expected = "the certificate stays the one before", "the certificate was read again"
+    expected = (
+        "the previous certificate stays in use",
+        "the certificate was reloaded",
+    )
     assert expected == tuple(line["event"] for line in logs)
     assert f"{relay.certificate}: no certificate in PEM" == logs[0]["why"]
     third, other_peer = await relayed(relay)

@@ -105,7 +105,7 @@ async def test_the_reason_stays_if_the_end_takes_too_long(monkeypatch):
         pass  # reaps the keeper
     assert (
         "was ended: it had 400 processes; the limit is 20, "
-        "and not all of it could be ended: not gone after 0.1 s"
+        "and not all of it could be ended: still there after 0.1 s"
     ) == str(bot.exit)
 
 

@@ -216,7 +216,7 @@ async def test_a_keeper_that_does_not_end_is_not_waited_for(monkeypatch):
         its_keeper = parent(bot.pid)
         os.kill(its_keeper, signal.SIGSTOP)
     try:
-        assert "could not be ended: not gone after 0.2 s" == str(bot.exit)
+        assert "could not be ended: still there after 0.2 s" == str(bot.exit)
         assert runs(bot.pid)
         assert {its_keeper} == keeper_process.unreaped
     finally:

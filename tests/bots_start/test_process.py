@@ -122,7 +122,7 @@ async def test_a_crash_is_told_with_its_trace(script):
             ["./orphan"],
             (
                 "No such file or directory: './orphan' "
-                "(the file is there, the interpreter that its #! line names isn't)"
+                "(the file is there, but the interpreter that its #! line names isn't)"
             ),
         ),
         (

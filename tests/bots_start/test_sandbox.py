@@ -85,7 +85,7 @@ async def told(arena, path, *words, **options):
 async def test_there_is_no_network_but_the_arena(script):
     """Not the host's loopback, no abstract socket, none in the file system, wherever it lies.
 
-    Even if the command names it. One that isn't named is told in hexadecimal.
+    Even if the command names it. One that isn't named is shown in hexadecimal.
     """
     path = script("""
 import json, os, socket, sys
@@ -586,8 +586,8 @@ def test_where_namespaces_cannot_be_made_it_is_an_error(tmp_path, monkeypatch):
         check_sandbox()
     assert (
         "sandbox: bubblewrap can't make namespaces here; it said: bwrap: No permissions to create "
-        "new namespace. docs/limits.md tells what a system must allow; --sandbox none runs bots "
-        "without"
+        "new namespace. docs/limits.md says what a system must allow; --sandbox none runs bots "
+        "without a sandbox"
     ) == str(caught.value)
 
 

@@ -82,7 +82,7 @@ def test_an_address_has_no_more_places_than_it_may(serve, peers):
     for number in range(2):
         peers(daemon, f"One v=1 room={number}", address="127.0.0.2").until("wait")
     told = peers(daemon, "Three v=1", address="127.0.0.2").rest()
-    assert "error server-full 2 connections of 127.0.0.2 already; try again later\n" == told
+    assert "error server-full already 2 connections from 127.0.0.2; try again later\n" == told
     assert is_welcome(peers, daemon)
 
 

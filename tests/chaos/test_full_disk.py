@@ -10,7 +10,7 @@ from soak.disk import Disk
 
 pytestmark = pytest.mark.one_user
 
-BEGINS, ENDS = "no match begins, as records can't be written", "records can be written again"
+BEGINS, ENDS = "no match is started, as records can't be written", "records can be written again"
 UNSTORED, STORED = "results can't be stored yet", "results are stored again"
 
 

@@ -57,7 +57,7 @@ def ended(words, folder, **more):
 
 
 PRINTS = "lanista: can't write the output: No space left on device"
-PLAYS = "not all could be printed: No space left on device"
+PLAYS = "some output couldn't be printed: No space left on device"
 NEW = ("angrymob", "CamperJoe", "GravityGoers", "--move-limit", 5)
 
 

@@ -10,9 +10,9 @@ from lanista.check.items import Status
 
 BAD = {
     # what the bot is, the bout that shows it beside the plain one, the item, words of evidence
-    "greets": (PLAIN, "before-go", "there was a line before its first turn"),
+    "greets": (PLAIN, "before-go", "it sent a line before its first turn"),
     "hasty": (APART, "before-go", "turn 0: it answered before `go` had been sent"),
-    "doubles": (PLAIN, "answers", "before turn 4 there was a line that nobody had asked for"),
+    "doubles": (PLAIN, "answers", "before turn 4 it sent a line that nobody had asked for"),
     "strict": (WORDS, "unknown-keywords", "unknown keyword x-check"),
     "strict-settings": (WORDS, "unknown-keywords", "unknown setting"),
     "one-turn": (ONE, "one-turn", "that can't be the end"),
@@ -30,9 +30,9 @@ OFFENDERS = {
     "leaves": ("answers", "the plain match, turn 2: closed its connection"),
     "dies_in_play": ("answers", "RuntimeError: out of ideas"),
     "dies_mid_line": ("answers", "its process: killed by SIGKILL"),
-    "twice": ("answers", "before turn 1 there was a line that nobody had asked for"),
-    "early": ("before-go", "there was a line before its first turn"),
-    "floods": ("answers", "before turn 1 there was a line that nobody had asked for"),
+    "twice": ("answers", "before turn 1 it sent a line that nobody had asked for"),
+    "early": ("before-go", "it sent a line before its first turn"),
+    "floods": ("answers", "before turn 1 it sent a line that nobody had asked for"),
     "illegal": ("submoves", "turn 2, submove 0: illegal: (-1, 0) is outside the map"),
     "malformed": ("submoves", 'the line: "go north please"'),
     "not_utf8": ("submoves", r'its bytes: "\xff\xfe\x80"'),
@@ -78,7 +78,7 @@ async def test_a_bot_that_never_says_its_name_fails_by_time(items_after):
     check(items, "name", "no hello within 0.5 s")
     others = [item for item in items.values() if item.name != "name"]
     assert 11 == len(others)
-    assert {(Status.NOT_TRIED, "it never came")} == {(item.status, item.said) for item in others}
+    assert {(Status.NOT_TRIED, "it never arrived")} == {(item.status, item.said) for item in others}
 
 
 async def test_a_bot_that_asks_for_another_game_is_told_so(items_after):

@@ -138,7 +138,7 @@ def test_more_than_half_of_the_limit_is_a_warning_and_passes():
     results = results_of(bout(CROWDED, {}, {}, {"took": 101 * MS}))
     found = item(results, "times")
     assert Status.WARNING is found.status
-    assert ("the match out-numbered, turn 2: 0.101 s of 0.2 s",) == found.evidence
+    assert ("the match when outnumbered, turn 2: 0.101 s of 0.2 s",) == found.evidence
     assert passed(judge(results))
 
 
@@ -199,16 +199,16 @@ def test_bytes_that_are_no_text_are_shown_as_such():
 
 GOLDEN = """\
 tested, Angry Mob
-ok    says its name in time ('Ann' after 0.25 s of 30 s)
+ok    sends its name in time ('Ann' after 0.25 s of 30 s)
 FAIL  answers every turn with one line
       the plain match, turn 2: closed its connection; its process: exited with code 1
-      the last it wrote:
+      the last lines that it wrote:
         Traceback \\x1b[31m
         KeyError: 'B'
       → find out why it ended: its own output, if there was any, is above
 FAIL  sends nothing before go
       turn 3: it answered before `go` had been sent: "1 1 1 0"
-      → say your name and then nothing until `go`: the turn's lines end there
+      → send your name and then nothing until `go`: the turn's lines end there
 FAIL  sends well-formed, legal submoves
       the match with unknown keywords, turn 1, submove 1: illegal: 9 units from (3, 4), where you had 2
         the line: "3 3 1 0 3 4 9 0"
@@ -216,11 +216,11 @@ FAIL  sends well-formed, legal submoves
 FAIL  ignores keywords it doesn't know
       the match with unknown keywords, turn 1, submove 1: illegal: 9 units from (3, 4), where you had 2
         the line: "3 3 1 0 3 4 9 0"
-      → skip every line whose first word you don't know, wherever it comes, and settings that you don't know (PROTOCOL.md 3)
+      → skip every line whose first word you don't know, wherever it appears, and settings that you don't know (PROTOCOL.md 3)
 ok    survives a match of one turn (2 turns; move_limit=1)
 ok    plays on the largest map (2 turns; 200 rows, 200 columns)
-?     plays on when it is out-numbered (it was gone in turn 1)
-ok    ends by itself, and well, when the match is over (exit code 0)
+?     plays on when it is outnumbered (it was gone in turn 1)
+ok    ends by itself, with exit code 0, when the match is over (exit code 0)
 -     plays a second match on its connection (keep=1) (it doesn't ask for it)
 ok    answers in time (first answer 0.001 s of 20 s at the slowest; others 1.00 ms median, 1.00 ms 99 %, 1.00 ms slowest, of 200 ms)
 FAIL  leaves no processes behind

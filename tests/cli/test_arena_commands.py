@@ -88,7 +88,7 @@ def test_check_changes_nothing(checked, tmp_path):
     assert [
         "ok    ladder l: Hogwarts, 4 seats, 3 house bots, maps made from seeds",
         "ok    bots: 127.0.0.1:0 can be listened on",
-        f"ok    data: {tmp_path}/lanista-data, which will be made",
+        f"ok    data: {tmp_path}/lanista-data, which will be created",
     ] == lines
     assert ["arena.toml"] == [path.name for path in tmp_path.iterdir()]
 
@@ -203,8 +203,8 @@ def test_a_short_token_of_the_operator_gets_a_warning(checked, monkeypatch):
     """Where there is a page that needs it; it isn't shown."""
     monkeypatch.setenv("LANISTA_WEB_TOKEN", "sesame")
     expected = (
-        "LANISTA_WEB_TOKEN has 6 characters and may be guessed; use 16 or more at random, such as "
-        "those that `openssl rand -hex 16` prints"
+        "LANISTA_WEB_TOKEN has 6 characters and could be guessed; use 16 or more random ones, such "
+        "as those that `openssl rand -hex 16` prints"
     )
     page = '[page]\nlisten = "127.0.0.1:0"\n'
     code, lines = checked("port = 0\n" + page)
@@ -228,7 +228,7 @@ def test_a_data_folder_that_can_t_be_written_is_found(checked, tmp_path):
     expected = f"data: {tmp_path}/lanista-data/records can't be written: Not a directory"
     assert (1, [expected]) == (code, wrong(lines))
     code, lines = checked('data = "arena.toml/folder"\n' + QUIET)
-    expected = f"data: {tmp_path}/arena.toml/folder can't be made: {tmp_path}/arena.toml isn't a fo"
+    expected = f"data: {tmp_path}/arena.toml/folder can't be created: {tmp_path}/arena.toml isn't"
     assert (1, [expected]) == (code, [line[: len(expected)] for line in wrong(lines)])
 
 
@@ -241,7 +241,7 @@ def test_results_that_can_t_be_used_are_found(checked, tmp_path):
     path.write_bytes(b"something else" * 1000)
     code, lines = checked(QUIET + LADDER)
     assert 1 == code
-    assert wrong(lines)[0].startswith(f"database: {path}: no SQLite database, or damaged")
+    assert wrong(lines)[0].startswith(f"database: {path}: not an SQLite database, or damaged")
 
 
 def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypatch):
@@ -372,7 +372,7 @@ def test_what_friendly_rooms_cannot_have_is_told(lanista, checked, tmp_path, fri
     [
         ("--ladder chess", "unknown game 'chess'; known games: angrymob,"),
         ("--ladder angrymob=a/b", "--ladder: ladders[1].name: 'a/b'; expected 1 to 64 of"),
-        ("--ladder angrymob --matches 3", "--matches and --ladder: say one of them"),
+        ("--ladder angrymob --matches 3", "--matches and --ladder: give only one of them"),
         ("--workers 1000", "--workers: 1000; expected "),
     ],
 )
@@ -429,15 +429,15 @@ def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_p
     )
     code, lines = checked(QUIET + LADDER + house + 'sandbox = "bwrap"\n')
     here, why = Path(os.path.realpath(tmp_path)), "which sandboxes hide, so"
-    move = "alone; move it elsewhere"
+    move, folder = "; move it elsewhere", "that folder; move it elsewhere"
     empty = (
-        "which its sandbox shows empty; if its program is there, move that elsewhere, and name its "
-        "file or folder in the command"
+        "which is empty in its sandbox; if its program is there, move the program elsewhere, and "
+        "name its file or folder in the command"
     )
     assert [
-        f"ladders[1].house[2]: {here}/main.py lies in {here}, {why} main sees that file {move}",
-        f"ladders[1].house[3]: {here}/tom/main.py lies in {here}, {why} T sees that folder {move}",
-        f"ladders[1].house[5]: main-3 works in {here}, {empty}",
+        f"ladders[1].house[2]: {here}/main.py lies in {here}, {why} main sees only that file{move}",
+        f"ladders[1].house[3]: {here}/tom/main.py lies in {here}, {why} T sees only {folder}",
+        f"ladders[1].house[5]: main-3 runs in {here}, {empty}",
     ] == wrong(lines)
     assert 0 == code
     assert [] == wrong(checked(QUIET + LADDER + house)[1])

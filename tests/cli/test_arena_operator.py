@@ -68,7 +68,7 @@ def test_what_can_be_no_token_is_refused_and_not_repeated(operate, tmp_path, lin
         ("bench", ["a\tb\x1b"], "'a b\\\\x1b' can't be a name on a ladder; use 1 to 32 of"),
         ("bench", ["Ada", "--ladder", "pot"], "arena.toml: no ladder 'pot'; its ladders are: pit"),
         ("strike", ["Ada", "--ladder", "pit"], "no bot called 'Ada' has played on the ladder pit"),
-        ("backup", ["/"], "/: there already, and not an empty folder"),
+        ("backup", ["/"], "/: exists already, and isn't an empty folder"),
     ],
 )
 def test_what_is_refused(operate, command, words, expected):

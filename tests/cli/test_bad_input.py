@@ -1,4 +1,4 @@
-"""What can't be used is told in one line on stderr, with exit code 2 and without a traceback:
+"""What can't be used gets one line on stderr, with exit code 2 and without a traceback:
 what was wrong, where, and what would be right.
 """
 
@@ -33,7 +33,7 @@ BAD = {
     "one bot": (["play", "angrymob", "CamperJoe"], "lanista: Angry Mob is for 2 bots; 1 given"),
     "a command without quotes": (
         ["play", "angrymob", "python3", "mybot.py", "CamperJoe"],
-        "lanista: Angry Mob is for 2 bots; 3 given; a command of several words is put in quotes:",
+        "lanista: Angry Mob is for 2 bots; 3 given; put a command of several words in quotes:",
     ),
     "three bots": ([*PLAY, "CamperJoe"], "lanista: Angry Mob is for 2 bots; 3 given"),
     "unknown bot": (
@@ -87,15 +87,15 @@ BAD = {
     ),
     "setting twice": (
         [*PLAY, "--set", "move_limit=1", "--set", "move_limit=2"],
-        "lanista: --set move_limit twice; say it once",
+        "lanista: --set move_limit twice; give it once",
     ),
     "two limits": (
         [*PLAY, "--set", "move_limit=1", "--move-limit", 2],
-        "lanista: --move-limit and --set move_limit differ; say it once",
+        "lanista: --move-limit and --set move_limit differ; give only one of them",
     ),
     "limit too small": (
         [*PLAY, "--move-limit", 0],
-        "lanista: setting move_limit of Angry Mob is 0; it can be from 1 to 1000000",
+        "lanista: setting move_limit of Angry Mob is 0; it must be from 1 to 1000000",
     ),
     "no map": (
         [*PLAY, "-i", "hell"],
@@ -117,11 +117,11 @@ BAD = {
     ),
     "record a folder": (
         [*PLAY, "-o", "folder"],
-        "lanista: -o folder: a folder; name a file (a folder goes with -n)",
+        "lanista: -o folder: is a folder; name a file (a folder is for -n)",
     ),
     "record's folder a file": (
         [*PLAY, "-n", 2, "-o", "empty"],
-        "lanista: -o empty: not a folder; with -n it names a folder",
+        "lanista: -o empty: isn't a folder; with -n, name a folder",
     ),
     "record's name too long": ([*PLAY, "-o", LONG], f"lanista: -o {LONG}: File name too long"),
     "data below a file": (

@@ -22,7 +22,7 @@ def test_the_first_difference_in_words(lanista, tmp_path):
     assert [
         f"A: {a}",
         f"B: {b}",
-        "They begin differently:",
+        "They start differently:",
         "  seat 0 is 'Ann' in A, 'Ann2' in B",
         "First difference: turn 1.",
         "  seat 0 (Ann in A) answered differently:",

@@ -26,19 +26,25 @@ def test_two_players_have_five_scores():
     scores = Scores("A")
     assert "" == scores.line()
     scores.event(done(1, ranked("AB", (1, 2)), ranked("BA", (2, 1))))  # 2
-    assert "A has 100.0 % of 1 block; by its points in one, 0 to 2: 0, 0, 0, 0, 1" == scores.line()
+    assert (
+        "A scored 100.0 % in 1 block; by its points in a block, from 0 to 2: 0, 0, 0, 0, 1"
+        == scores.line()
+    )
     scores.event(done(2, ranked("AB", (1, 1)), ranked("BA", (1, 2))))  # ½
     scores.event(done(3, ranked("AB", (2, 1)), ranked("BA", (1, 2))))  # 0
     scores.event(done(4, ranked("AB", (1, 2)), ranked("BA", (1, 2))))  # 1
     # 3½ of 8 points
-    assert "A has 43.8 % of 4 blocks; by its points in one, 0 to 2: 1, 1, 1, 0, 1" == scores.line()
+    assert (
+        "A scored 43.8 % in 4 blocks; by its points in a block, from 0 to 2: 1, 1, 1, 0, 1"
+        == scores.line()
+    )
 
 
 def test_a_void_match_has_no_points():
     scores = Scores("A")
     void = ranked("AB", (2, 1), end="void")
     scores.event(done(1, void, ranked("AB", (1, 2)), ranked("BA", (2, 1))))
-    assert scores.line().startswith("A has 100.0 % of 1 block;")
+    assert scores.line().startswith("A scored 100.0 % in 1 block;")
 
 
 def test_four_players_count_what_is_between_a_and_b():
@@ -46,10 +52,10 @@ def test_four_players_count_what_is_between_a_and_b():
     scores = Scores("A")
     scores.event(done(1, ranked("AABB", (1, 2, 3, 4))))
     scores.event(done(2, ranked("ABBA", (1, 2, 3, 4))))  # the first beats both, the last none
-    assert "A has 75.0 % of 2 blocks; by its points in one, 0 to 4: " in scores.line()
+    assert "A scored 75.0 % in 2 blocks; by its points in a block, from 0 to 4: " in scores.line()
     scores = Scores("A")
     scores.event(done(1, *[ranked("AABB", (1, 2, 3, 4))] * 4))
-    assert "A has 100.0 % of 1 block" == scores.line()  # 33 scores are no line for people
+    assert "A scored 100.0 % in 1 block" == scores.line()  # 33 scores are no line for people
 
 
 @pytest.mark.parametrize(("decision", "code"), [("H1", 0), ("H0", 1), ("", EXIT_UNDECIDED)])

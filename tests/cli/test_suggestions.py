@@ -81,7 +81,7 @@ def test_a_long_name_costs_no_time():
         (["check", "--game", "angrymob"], "lanista: one bot is checked at a time; 0 given: "),
         (
             ["play", "--game", "angrymob", "hogwarts", *PAIR],
-            "lanista: --game angrymob and hogwarts: two games; say one of them\n",
+            "lanista: --game angrymob and hogwarts: two games; give only one of them\n",
         ),
         (["play", "--game", "angrymob", "CamperJoe"], "lanista: Angry Mob is for 2 bots; 1 given"),
         (

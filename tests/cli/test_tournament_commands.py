@@ -122,7 +122,7 @@ def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, command, tex
     if text is not None:
         (tmp_path / "cup.toml").write_text(text)
     if command == "standings" and "no-such-bot" in words:
-        words = ["nothing was played yet"]  # to look at results no program need be there
+        words = ["nothing has been played yet"]  # to look at results no program need be there
     complains(lanista("tournament", command, "cup.toml"), *words)
 
 
@@ -138,7 +138,7 @@ def test_a_format_that_can_not_be_is_one_line(lanista, tmp_path, command):
     [
         (["--concurrency", "0"], "--concurrency '0'"),
         (["--concurrency", "many"], "--concurrency 'many'"),
-        (["--json", "--plain"], "say one of them"),
+        (["--json", "--plain"], "give only one of them"),
         (["--executor", "slurm"], "slurm"),
         (["--unbench", "Nobody"], "Nobody"),
     ],
@@ -152,7 +152,7 @@ def test_standings_of_nothing_played_say_so(lanista, tmp_path):
     """And make no database."""
     (tmp_path / "cup.toml").write_text(CUP)
     done = lanista("tournament", "standings", "cup.toml")
-    complains(done, "nothing was played yet", "cup.db", "lanista tournament run cup.toml")
+    complains(done, "nothing has been played yet", "cup.db", "lanista tournament run cup.toml")
     assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
 
 
@@ -165,7 +165,7 @@ def test_standings_refuse_what_is_no_database_of_ours(lanista, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["./a", "./b"], "so say the game"),
+        (["./a", "./b"], "so name the game"),
         (["Null", "Demo"], "crematoria or hogwarts"),
         (["GravityGoers", "Demo"], "different games"),
         (["GravityGoers", "./b"], "./b"),

@@ -69,14 +69,17 @@ def test_the_way_to_the_page_of_an_ssh_session(session, listens, command, monkey
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["serve", "--no-web", "--web", "8080"], "lanista: --web and --no-web: say one of them"),
+        (
+            ["serve", "--no-web", "--web", "8080"],
+            "lanista: --web and --no-web: give only one of them",
+        ),
         (
             ["play", "angrymob", *PAIR, "--watch", "-n", 2],
-            "lanista: --watch shows one match; use lanista serve for several",
+            "lanista: --watch shows one match only; use lanista serve for several",
         ),
         (
             ["play", "angrymob", *PAIR, "--web", "8080"],
-            "lanista: --web is the address of the page of --watch; give --watch too",
+            "lanista: --web is the address of the page that --watch serves; give --watch too",
         ),
     ],
 )
@@ -135,7 +138,7 @@ async def test_a_token_that_is_given_is_needed_on_loopback_too(monkeypatch):
 
 
 async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path):
-    """It is told in words, and no port stays open."""
+    """One line says why, and no port stays open."""
     from lanista.errors import CannotListenError
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))

@@ -194,7 +194,7 @@ def test_no_cluster_can_be_made(monkeypatch):
         workers.start()
     workers.terminate()
     assert (
-        "executor: dask-local: no cluster can be made: Nanny failed to start. Worker exited"
+        "executor: dask-local: no cluster can be started: Nanny failed to start. Worker exited"
         == str(refused.value)
     )
 

@@ -305,8 +305,8 @@ def test_knockout_that_stays_drawn_goes_by_seed_and_says_so():
     format_ = make("knockout", "ba", blocks=2)
     assert 1 + EXTENSIONS == len(play(format_, lambda _: 0))
     assert (
-        "b wins; b went on before a in round 1 as the higher seed, still even after 20 extensions"
-        == format_.verdict()
+        "b wins; b advanced in place of a in round 1 as the higher seed, as they were "
+        "still even after 20 extensions" == format_.verdict()
     )
 
 

@@ -141,7 +141,7 @@ class TestIdentities:
             check_identities(changed, store, accept_changes=False)
         assert (
             f"bots: B has another {what} than when it played before; change it back, give it "
-            "another name, or start it anew by --accept-changes" == str(refused.value)
+            "another name, or start it anew with --accept-changes" == str(refused.value)
         )
 
     async def test_accepted_it_starts_anew(self, tmp_path):

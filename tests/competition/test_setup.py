@@ -66,11 +66,11 @@ def bots(*, first):
         ),
         (
             {"match_cpu": 60, "limits": "memory=1G, cpu=30"},
-            "limits: limits 'memory=1G, cpu=30': cpu is given beside a budget of 60 s for",
+            "limits: limits 'memory=1G, cpu=30': cpu is given as well as a budget of 60 s for",
         ),
         (
             {"match_cpu": 60, "bots": bots(first={"limits": "cpu=none"})},
-            "bots[1].limits: limits 'cpu=none': cpu is given beside a budget of 60 s",
+            "bots[1].limits: limits 'cpu=none': cpu is given as well as a budget of 60 s",
         ),
         ({"bots": bots(first={"environment": {"A=B": "1"}})}, "bots[1].environment: 'A=B' can't"),
         ({"maps": [""]}, "maps[1]: ''; expected the file or the name of a map"),

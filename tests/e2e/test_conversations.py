@@ -208,7 +208,7 @@ def test_one_who_keeps_meets_one_who_does_not(daemon, peers):
     ("hello", "answer"),
     [
         ("v=1", "error bad-hello no name; the first line is `NAME` or `NAME key=value …`"),
-        ("Bot v=1 v=1", "error bad-hello option v twice; say it once"),
+        ("Bot v=1 v=1", "error bad-hello option v twice; give it once"),
         ("Bot seat=2", "error bad-hello seat 2; angrymob has seats 0 to 1"),
         ("Bot seat=two", "error bad-hello option seat has the value 'two'; it must be a whole"),
         ("Bot room=a/b", "error bad-hello option room has the value 'a/b'; it must be 1 to 64"),

@@ -313,7 +313,7 @@ def test_feed_tells_where_a_bot_answers_otherwise(lanista, record):
     """The match goes on as it was recorded: GravityGoers is fed what another bot met."""
     done = lanista("replay", "feed", record, "--seat", 0, "--turn", 5, "--", "GravityGoers")
     assert (0, "") == (done.code, done.err)
-    assert "it answered otherwise than in the match in " in done.out
+    assert "its answers differ from the match's in " in done.out
 
 
 def test_feed_needs_no_haste(lanista, record, tmp_path):

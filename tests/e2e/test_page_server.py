@@ -152,7 +152,7 @@ def test_off_loopback_commands_need_the_token_that_is_printed(serve):
         assert "mode is the operator's; say the token first" == told["words"]
         assert "operator" == ask(viewer, "token", token="open-sesame")["type"]
         assert "done" == ask(viewer, "mode", manual=True)["type"]
-    assert "LANISTA_WEB_TOKEN has 11 characters and may be guessed" in daemon.err
+    assert "LANISTA_WEB_TOKEN has 11 characters and could be guessed" in daemon.err
     assert "sesame" not in daemon.err  # the log may be read by others
 
 
@@ -184,11 +184,11 @@ def test_off_loopback_logs_of_a_running_match_are_told_where_they_are_opened(ser
     [
         (
             ("serve", "--no-web", "--open-logs"),
-            "lanista: --open-logs and --no-web: say one of them, the page shows logs",
+            "lanista: --open-logs and --no-web: give only one of them, as the page shows logs",
         ),
         (
             ("play", "angrymob", *CAMPERS, "--open-logs"),
-            "lanista: --open-logs is for the page of --watch; give --watch too",
+            "lanista: --open-logs is for the page that --watch serves; give --watch too",
         ),
     ],
 )

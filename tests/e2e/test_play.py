@@ -287,7 +287,7 @@ for hello in b"Thief v=1 token=guessed", b"Thief v=1 game=chess":
     )
     done = lanista("play", "angrymob", "CamperJoe", shlex.join([sys.executable, str(script)]))
     assert 1 == done.code
-    assert "this port takes only the bot that was started for it\n" in done.err
+    assert "this port accepts only the bot that was started for it\n" in done.err
     assert (
         "error unknown-game game 'chess'; this arena has angrymob, crematoria, hogwarts\n"
         in done.err

@@ -116,7 +116,7 @@ def test_more_connections_than_allowed_are_refused(serve, peers):
     first.until("wait")
     second.until("wait")
     told = peers(daemon).rest()
-    assert "error server-full 2 connections already; try again later\n" == told
+    assert "error server-full already 2 connections; try again later\n" == told
     first.leave()
     while True:  # until the arena has seen it go
         third = peers(daemon, "Three v=1 room=c")

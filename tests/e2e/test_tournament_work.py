@@ -361,7 +361,7 @@ def test_a_trial_warns_of_a_bot_that_doesnt_stay(tmp_path):
     setup = setup_of(tmp_path, ("Script", bot("classic")))
     trial = try_bot(setup.match_setup, setup.contestants["Script"], setup.opening(0))
 
-    assert ("", "does not stay for another match (keep=1), so it is started for each") == (
+    assert ("", "doesn't stay for another match (keep=1), so it is started anew for each") == (
         trial.trouble,
         trial.warning,
     )

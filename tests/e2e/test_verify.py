@@ -85,7 +85,7 @@ def test_a_tournament_s_results_are_compared_with_its_records(cup, tmp_path):
     folder = tmp_path / "cup"
     shutil.copytree(cup, folder)
     verify = "tournament verify cup.toml"
-    assert ["cup: 6 matches stored; all is right"] == verified(verify, folder, code=0)
+    assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
     database = folder / "cup.db"
     execute(
         database,
@@ -149,7 +149,7 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     verify = "arena verify arena.toml"
     assert ["pit: no results are stored"] == verified(verify, tmp_path, code=0)
     open_room(tmp_path)
-    assert ["pit: 5 matches stored; all is right"] == verified(verify, tmp_path, code=0)
+    assert ["pit: 5 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
     database = tmp_path / "data" / "lanista.db"
     execute(
         database,
@@ -187,8 +187,8 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     assert "pit: 5 matches stored; record unreadable: 1; record missing: 1" == lines[-1]
     database.unlink()
     (records / "3.jsonl.gz").unlink()
-    assert ["arena: 3 matches stored anew"] == verified(verify + " --rebuild", tmp_path, code=0)
-    assert ["pit: 3 matches stored; all is right"] == verified(verify, tmp_path, code=0)
+    assert ["arena: 3 matches stored again"] == verified(verify + " --rebuild", tmp_path, code=0)
+    assert ["pit: 3 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
 
 
 async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
@@ -236,8 +236,8 @@ async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
     assert 2 == run_here(["arena", "verify", "arena.toml"], tmp_path).code
     (line,) = verified("arena verify arena.toml --rebuild", tmp_path, code=0)
     assert line.startswith(
-        "arena: 7 matches stored anew; names with their tokens: 1; benched names: 1; strikes: 1; "
-        "the former database is "
+        "arena: 7 matches stored again; names with their tokens: 1; benched names: 1; strikes: 1; "
+        "the old database is kept as "
     )
     kept = path.with_name(line.rpartition("/")[2])
     assert {path.name, "lanista.db.lock", kept.name} == names_like("lanista.db", data.path)
@@ -275,11 +275,11 @@ def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
     )
     rebuild = "tournament verify cup.toml --rebuild"
     (line,) = verified(rebuild, folder, code=0)
-    assert line.startswith("cup: 6 matches stored anew; ")
+    assert line.startswith("cup: 6 matches stored again; ")
     with Store.open(database) as store:
         assert [one.block for one in expected] == [one.block for one in stored(store)]
         assert identities == store.identities()
-    assert ["cup: 6 matches stored; all is right"] == verified(
+    assert ["cup: 6 matches stored; nothing is wrong"] == verified(
         "tournament verify cup.toml", folder, code=0
     )
     database.write_bytes(b"no database")
@@ -287,7 +287,7 @@ def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
     lines = verified(rebuild, folder)
     assert lines[0].startswith("cup: nothing could be kept: ")
     assert lines[1].endswith(": not all of its matches are known, so it is played again")
-    assert lines[2].startswith("cup: 4 matches stored anew; the former database is ")
+    assert lines[2].startswith("cup: 4 matches stored again; the old database is kept as ")
     assert 0 == run_here(["tournament", "run", "cup.toml"], folder).code
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 

@@ -34,7 +34,7 @@ def test_a_value_out_of_range_is_refused(value):
     """What was wrong, where, and what would be right."""
     with pytest.raises(BadSettingError) as caught:
         complete_settings(RULESET, {"move_limit": value})
-    assert f"setting move_limit of Angry Mob is {value}; it can be from 1 to 1000000" == str(
+    assert f"setting move_limit of Angry Mob is {value}; it must be from 1 to 1000000" == str(
         caught.value
     )
 

@@ -350,7 +350,7 @@ def run_alone(bot, port, **env):
 
 @pytest.mark.parametrize(("said", "name"), [({}, "EveryCall"), ({"LANISTA_NAME": "Me"}, "Me")])
 def test_the_name_is_the_players_own_or_the_environments(compiler, said, name):
-    """And the game is the kit's. An arena that closes is told in one line."""
+    """And the game is the kit's. One line says that the arena has closed."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(PATIENCE)
         running = subprocess.Popen(

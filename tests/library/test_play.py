@@ -243,7 +243,7 @@ BAD = {
     "two limits of processor time": (
         ("angrymob", PAIR),
         {"match_cpu": 5, "limits": "cpu=5"},
-        "limits 'cpu=5': cpu is given beside a budget of 5 s for the whole match (match_cpu): ",
+        "limits 'cpu=5': cpu is given as well as a budget of 5 s for the whole match (match_cpu): ",
     ),
     "an unknown setting": (
         ("angrymob", PAIR),

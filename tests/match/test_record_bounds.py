@@ -210,7 +210,7 @@ async def test_a_bot_whose_answers_no_record_can_hold_is_out(tmp_path, autojump_
     record = await table.play(speaks(*lines), speaks(*"1111"), speaks(*"1111"))
     assert ["answer", "answer", "missing", "out"] == [turn.verdicts[0] for turn in record.turns]
     (fault,) = record.turns[2].faults
-    words = "its answers in this match have more than 16 MiB, which is the limit"
+    words = "its answers in this match add up to more than 16 MiB, which is the limit"
     assert ("too-many-submoves", words) == (fault.code, fault.words)
     assert f"error too-many-submoves {words}" == heard(table.bots[0])[-1]
     assert (1, 4, 4) == record.result.scores

@@ -74,7 +74,7 @@ def test_a_bots_owner_sees_what_it_logged_and_why_it_failed(pit, visit):
         match.go(1)
         return match.panel("Logs")
 
-    expect(state).to_contain_text("for its owner alone: show its token.")
+    expect(state).to_contain_text("only for its owner: show its token.")
     expect(replay()).not_to_contain_text("plan")
     expect(bundle).to_have_count(0)
     page.goto(f"{bots}/Ann")

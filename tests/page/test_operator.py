@@ -84,11 +84,11 @@ async def test_what_no_house_bot_is_seated_for(tmp_path, monkeypatch):
         page = await house.page()
         asked = {"game": "angrymob", "bot": "CamperJoe", "room": "r"}
         for how, words in [
-            ({"bot": "Nobody"}, "no house bot 'Nobody' of Angry Mob; there are: "),
+            ({"bot": "Nobody"}, "Angry Mob has no house bot 'Nobody'; it has: "),
             ({"game": "chess"}, "chess"),
             ({"room": ""}, "room is ''; it is 1 to 64 of A-Z a-z 0-9 . _ -"),
             ({"room": "a b"}, "room is 'a b'"),
             ({"room": None}, "room is None; it should be text"),
-            ({}, "0 house bots at once"),
+            ({}, "already 0 house bots"),
         ]:
             assert words in (await page.ask("house", **asked | how))["words"]

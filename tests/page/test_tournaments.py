@@ -390,7 +390,10 @@ def test_a_spec_that_cannot_be_used_is_refused_at_the_start(tmp_path):
 def test_no_page_shows_no_tournament(tmp_path):
     write_spec(tmp_path)
     told = refused(tmp_path, "--no-web", "--tournament", "cup.toml")
-    assert "lanista: --tournament and --no-web: say one of them, the page shows it\n" == told
+    assert (
+        "lanista: --tournament and --no-web: give only one of them, as tournaments are shown on "
+        "the page\n" == told
+    )
 
 
 def test_without_a_tournament_its_libraries_are_not_loaded(tmp_path):

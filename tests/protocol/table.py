@@ -1,6 +1,6 @@
 """The vectors of protocol/vectors as the tests use them: read, with their bytes spelled out.
 
-The format is told in protocol/vectors/README.md. No expectation lives here.
+The format is given in protocol/vectors/README.md. No expectation lives here.
 """
 
 import json

@@ -143,11 +143,11 @@ def test_only_the_owner_of_a_file_reads_it(tmp_path):
 def test_a_database_that_is_not_there(tmp_path):
     """It is made with its folder, if that can be made."""
     away = DataFolder(tmp_path / "away")
-    with pytest.raises(StoreError, match=r"lanista\.db: not there; `lanista tournament run` or"):
+    with pytest.raises(StoreError, match=r"lanista\.db: there is no such file; `lanista "):
         Database.of_arena(away, create=False)
     assert [] == list(tmp_path.iterdir())
     Database.of_arena(away).close()
-    with pytest.raises(StoreError, match=r"below: can't be made: Not a directory"):
+    with pytest.raises(StoreError, match=r"below: can't be created: Not a directory"):
         Database.of_arena(DataFolder(away.database / "below"))
 
 
@@ -163,7 +163,7 @@ def test_a_data_folder_of_before_the_first_release_is_refused(tmp_path, former):
         assert f"{tmp_path}: {former}: written by a version of Lanista before 0.1" in str(
             refused.value
         )
-        assert "move them away: ladders begin anew" in str(refused.value)
+        assert "move them away: ladders then start from nothing" in str(refused.value)
     path.unlink()
     Database.of_arena(DataFolder(tmp_path)).close()
 

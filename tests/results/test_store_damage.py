@@ -133,7 +133,7 @@ def test_a_value_that_nobody_stored_is_refused_where_it_is_read(filled, tmp_path
             store.played()
     words = f"{path}: damaged (a value isn't what was stored: JSONDecodeError: "
     assert str(error.value).startswith(words)
-    assert "makes it anew; or move cup.db away and put back a copy" in str(error.value)
+    assert "rebuilds it; or move cup.db away and restore a copy" in str(error.value)
 
 
 def test_what_a_kill_or_a_power_cut_broke_off_is_stored_again(killed, tmp_path):

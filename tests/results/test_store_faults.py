@@ -78,7 +78,7 @@ def test_a_full_database_leaves_nothing_half_there(tmp_path):
             [pages] = raw.execute("PRAGMA page_count").fetchone()
             raw.execute(f"PRAGMA max_page_count = {pages + 2}")
         words = refused(lambda: store.add([drawn(number) for number in range(1, 200)]))
-        assert f"{tmp_path}/cup.db: the disk is full; what was being stored is not in it" in words
+        assert f"{tmp_path}/cup.db: the disk is full; what was being stored is lost" in words
         assert [drawn(0)] == stored(store)
         with store.database._engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA max_page_count = 100000")
@@ -143,19 +143,22 @@ def read_only(folder):
 def test_a_file_that_is_not_there(tmp_path):
     path = tmp_path / "cup.db"
     words = refused(lambda: Store.open(path, create=False))
-    assert f"{path}: not there; `lanista tournament run` or `lanista arena run` makes it" == words
+    assert (
+        f"{path}: there is no such file; `lanista tournament run` or `lanista arena run` creates it"
+        == words
+    )
     assert [] == list(tmp_path.iterdir())
     away = tmp_path / "away" / "cup.db"
-    assert f"{away}: its folder {away.parent} isn't there" == refused(lambda: Store.open(away))
+    assert f"{away}: there is no folder {away.parent}" == refused(lambda: Store.open(away))
     words = refused(lambda: Store.open(tmp_path))
-    assert f"{tmp_path}: a folder; a database is a file" == words
+    assert f"{tmp_path}: is a folder; a database is a file" == words
 
 
 def test_a_file_that_is_no_database(tmp_path):
     path = tmp_path / "cup.db"
     path.write_text("name = 'cup'\n" * 100)
     words = refused(lambda: Store.open(path))
-    assert f"{path}: no SQLite database, or damaged at its start; give another" in words
+    assert f"{path}: not an SQLite database, or damaged at its start; give another" in words
     assert path.read_text().startswith("name")
 
 
@@ -170,7 +173,7 @@ def test_a_damaged_file(tmp_path):
 
     words = refused(lambda: Store.open(path))
     assert f"{path}: damaged (" in words
-    assert "verify --rebuild` makes it anew; or move cup.db away and put back a copy" in words
+    assert "verify --rebuild` rebuilds it; or move cup.db away and restore a copy" in words
 
 
 def test_a_database_that_others_lock_too_long(target, monkeypatch):

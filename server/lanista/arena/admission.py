@@ -97,14 +97,14 @@ class Admission:
         if len(own) >= self._most(host):
             least = self._least(host, now)
             if least is None:
-                raise _full(f"{len(own)} connections of {host} already; try again later")
+                raise _full(f"already {len(own)} connections from {host}; try again later")
             place, why = least
-            self._dismiss(place, f"{why}, and {host} has as many connections as it may")
+            self._dismiss(place, f"{why}, and {host} has as many connections as it may have")
         elif sum(not place.greeted for place in own) >= SILENT_PER_ADDRESS:
             silent = self._silent(host, now)
             if silent is None:
                 raise _full(
-                    f"{SILENT_PER_ADDRESS} connections of {host} are about to send their hello; "
+                    f"{SILENT_PER_ADDRESS} connections from {host} haven't sent their hello yet; "
                     "try again later"
                 )
             why = f"no hello yet, and {host} has {SILENT_PER_ADDRESS} connections without one"
@@ -166,7 +166,7 @@ class Admission:
         if least is not None:
             place, why = least
             return place, f"{why}, and all {self.limit} places are taken"
-        raise _full(f"{self.limit} connections already; try again later")
+        raise _full(f"already {self.limit} connections; try again later")
 
 
 def _full(message: str) -> RemoteProtocolError:

@@ -148,11 +148,11 @@ class Arena:
 
         Raises:
             GuestRefusedError: There is no such game or house bot, there are too many at once, the
-                arena has only ladders, or it isn't serving now.
+                arena has only ladders, or it isn't serving bots now.
         """
         nursery = self._matches.nursery
         if nursery is None or self._matches.closing:
-            raise GuestRefusedError("the arena isn't serving now")
+            raise GuestRefusedError("the arena isn't serving bots now")
         if self.options.spec.rooms is Rooms.LADDERS:
             raise GuestRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
         try:
@@ -162,11 +162,11 @@ class Arena:
         house = registry.house_bots(game)
         if bot not in house:
             raise GuestRefusedError(
-                f"no house bot {bot!r} of {ruleset.title}; there are: "
+                f"{ruleset.title} has no house bot {bot!r}; it has: "
                 f"{', '.join(house) or 'none'}{did_you_mean(bot, house)}"
             )
         if self._guests >= MAX_GUESTS:
-            raise GuestRefusedError(f"{MAX_GUESTS} house bots at once; wait until some have played")
+            raise GuestRefusedError(f"already {MAX_GUESTS} house bots; wait until some have played")
         self._guests += 1
         nursery.start_soon(self._keep_guest, *bot_command(game, bot), room)
 

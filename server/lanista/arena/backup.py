@@ -53,7 +53,7 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
     place = target.resolve()
     if place.is_relative_to(data.path.resolve()):
         raise BackupError(
-            f"{target}: within the data folder {data.path}; choose a folder outside of it"
+            f"{target}: lies within the data folder {data.path}; choose a folder outside it"
         )
     making = _new_folder(place)
     try:
@@ -75,16 +75,16 @@ def _new_folder(place: Path) -> Path:
     """Make the folder that is to get this name when the copy is complete."""
     try:
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
-            raise BackupError(f"{place}: there already, and not an empty folder")
+            raise BackupError(f"{place}: exists already, and isn't an empty folder")
         making = place.with_name(place.name + _MAKING)
         making.mkdir(mode=0o700, parents=True)
     except FileExistsError:
         raise BackupError(
-            f"{place}{_MAKING}: there already; another backup is being made, or was ended: "
-            "remove it"
+            f"{place}{_MAKING}: exists already: another backup is running, or one was "
+            "interrupted; in that case remove it"
         ) from None
     except OSError as error:
-        raise BackupError(f"{place}: can't be made: {error.strerror}") from None
+        raise BackupError(f"{place}: can't be created: {error.strerror}") from None
     return making
 
 

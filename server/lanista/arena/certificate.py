@@ -55,13 +55,15 @@ def load(certificate: Path, key: Path) -> ssl.SSLContext:
         context.load_cert_chain(certificate, key, password=_refuse)
     except _PasswordWantedError:
         raise CertificateError(
-            "key", f"{key}: encrypted; an arena can't ask for its password, so store it without"
+            "key", f"{key}: encrypted; an arena can't ask for its password, so store it without one"
         ) from None
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
             raise CertificateError("key", f"{key}: not the key of {certificate}") from None
         why = f" ({error.reason})" if error.reason else ""
-        raise CertificateError("key", f"{key}: no private key in PEM, or unusable{why}") from None
+        raise CertificateError(
+            "key", f"{key}: no private key in PEM, or an unusable one{why}"
+        ) from None
     return context
 
 

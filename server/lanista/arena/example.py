@@ -15,11 +15,11 @@ _TEXT = """\
 #
 # Lines that start with a # are defaults or examples. docs/arena.md explains everything.
 
-# Where bots connect: this machine alone, or "0.0.0.0" for the network; port 0 is a free one.
+# Where bots connect: only from this machine, or "0.0.0.0" for the network; port 0 is a free one.
 # host = "127.0.0.1"
 # port = 7777
 
-# The game of bots that name none; without it that of the first ladder.
+# The game of bots that name none; by default that of the first ladder.
 # game = "{game}"
 
 # The folder of records and results, in the folder of this file.
@@ -28,28 +28,28 @@ _TEXT = """\
 # A PostgreSQL database for the results; without it they are in SQLite files in the data folder.
 # store = "postgresql://USER:PASSWORD@HOST/NAME"
 
-# Who may register a name for a ladder: "open", whoever says it first, with a token; or "closed",
-# you alone.
+# Who may register a name for a ladder: "open" (whoever is first to send it, with a
+# token) or "closed" (only you).
 # registration = "open"
 
 # Which rooms there are: "any", ladders and friendly rooms of any name; or "ladders" alone: then a
 # bot that has mistyped its ladder's name is refused.
 # rooms = "any"
 
-# Connections of bots at once, of all and of one address (100; on this machine no such limit), and
-# the seconds from connecting to a bot's first line.
+# The most connections of bots at once, in all and from one address (100; from this machine no such
+# limit), and the seconds from connecting to a bot's first line.
 # max_connections = 1000
 # max_per_address = 100
 # hello_timeout = 10.0
 
-# Seconds that running matches have to end when the arena is told to stop.
+# Seconds that running matches may take to end when the arena is told to stop.
 # drain = 0.0
 
-# Lines of the log: "text", or "json", an object each.
+# The log's lines: "text", or "json" for one object per line.
 # log_format = "text"
 
-# Processes in which matches run, 1 to 256; without this line one for each core. With 1 it is the
-# arena's own, which suits a small machine, or one whose cores the bots need.
+# Processes in which matches run, 1 to 256; by default one for each core. With 1, they run in the
+# arena's own process, which suits a small machine, or one whose cores the bots need.
 # workers = 1
 
 # Encryption of the bots' port and the page: files in PEM.
@@ -71,16 +71,16 @@ _TEXT = """\
 # start = "auto"
 # map = "my.map"
 
-# A ladder: bots get on it by room=NAME, are paired by the arena and rated.
+# A ladder: bots join it with room=NAME; the arena pairs and rates them.
 [[ladders]]
 name = {name}
 game = "{game}"
 
-# Maps: files, or names from `lanista map list {game}`; without maps each seed makes its own.
+# Maps: files, or names from `lanista map list {game}`; by default each seed makes its own.
 # maps = [{maps}]
 
-# House bots, started by the arena to fill free seats and to hold the scale: names from `lanista
-# bots {game}`, command lines, or {{ name = "Mine", command = "python3 mybot.py" }}.
+# House bots, started by the arena to fill free seats and to anchor the ratings: names from
+# `lanista bots {game}`, command lines, or {{ name = "Mine", command = "python3 mybot.py" }}.
 house = [{house}]
 
 # The resources each house bot may use, and whether it is isolated from this machine ("bwrap").
@@ -90,10 +90,10 @@ house = [{house}]
 # Seconds that a bot waits for others before house bots take the free seats.
 # fill_after = 10.0
 
-# Failed matches in a row after which a bot has to rest.
+# Failed matches in a row after which a bot must rest.
 # bench_after = 3
 
-# The number of matches that count for the table and for pairing, the latest; without it all.
+# How many of the latest matches count for the table and for pairing; by default all.
 # window = 10000
 
 # Seconds of a bot's round trip over the network that are added to its time limits, at most 0.25.

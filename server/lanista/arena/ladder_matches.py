@@ -219,7 +219,7 @@ class LadderMatches:
         for place, bot in taken.items():
             if isinstance(bot, NotStartedError):
                 log.error(
-                    "a house bot can't be started, and isn't paired until the arena starts again",
+                    "a house bot can't be started, and isn't paired until the arena is restarted",
                     ladder=room.spec.name,
                     name=names[place],
                     why=bot.with_last_words(),

@@ -115,7 +115,7 @@ def unstored(
         records: The arena's folder of records by day.
         ladder: The ladder's name.
         since: When the last match was stored.
-        stored: The records of the matches that were stored lately, relative to the folder.
+        stored: The records of the matches that were stored recently, relative to the folder.
         on_damaged: Is told of each record that can't be read, and why.
 
     Raises:

@@ -3,7 +3,7 @@
 The web page lists matches by game, player and ending, and shows standings over all of them. They
 are rows of the arena's SQLite database (`results.listed`), also if results are in PostgreSQL. A
 match on a ladder whose results are in it is listed by its result; any other match that has a record
-is stored for the list alone. `sync` compares the names of the files with the rows, so records may
+is stored only for the list. `sync` compares the names of the files with the rows, so records may
 also be added, moved or removed by hand.
 
 Standings are sums over all matches, kept in memory, to which those of newer matches are added.
@@ -90,7 +90,7 @@ class MatchList:
         stored for the list.
         """
         # If there are ladders, the arena has looked for damage.
-        # The list is made anew from the records, so it needn't wait for the disk.
+        # The list can be made again from the records, so it needn't wait for the disk.
         database = Database.of_arena(data, check=not ladders, is_lasting=False)
         return cls(data.records, database, ladders, MatchRows(database))
 

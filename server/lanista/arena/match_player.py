@@ -169,7 +169,9 @@ async def play_here(
         )
 
     def unwritten(error: OSError) -> None:
-        log.error("the record isn't whole", match=id_, path=str(seated.record), why=error.strerror)
+        log.error(
+            "the record is incomplete", match=id_, path=str(seated.record), why=error.strerror
+        )
 
     try:
         report = await host_match(
@@ -230,7 +232,7 @@ def record_path(data: DataFolder, match: str) -> Path:
 
 def our_fault() -> RemoteProtocolError:
     """Return the error for a bot that has to go because the arena failed."""
-    return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this is no fault of the bot")
+    return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this isn't the bot's fault")
 
 
 async def close_all(connections: Sequence[Connection], error: RemoteProtocolError) -> None:

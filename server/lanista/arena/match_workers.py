@@ -7,7 +7,7 @@ have sent and nobody has read stays in the kernel all the time.
 
 A worker that dies, even by `kill -9`, takes only its own matches with it, and another is started.
 
-- If it had not told that the match begins, nothing was sent to the bots or read from them, and the
+- If it had not reported the match's start, nothing was sent to the bots or read from them, and the
   match is handed to another worker.
 - Otherwise the match is aborted, and its record completed from the `.part` file. Nobody knows how
   many answers a bot owes, what was read of its last one, or whether its last line was cut. So its
@@ -230,7 +230,7 @@ class MatchWorkers:
                 handed.end()
 
     def _hear(self, worker: _Worker, content: dict[str, Any]) -> None:
-        """Take note of what a worker tells."""
+        """Take note of what a worker reports."""
         kind = content["kind"]
         if kind == "ready":
             self._workers.append(worker)

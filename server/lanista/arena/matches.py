@@ -92,7 +92,7 @@ class RecordSpace:
             while (why := await trio.to_thread.run_sync(self._trouble)) is not None:
                 if not was_full:
                     log.error(
-                        "no match begins, as records can't be written",
+                        "no match is started, as records can't be written",
                         folder=str(self.folder),
                         why=why,
                     )
@@ -243,7 +243,7 @@ class Matches:
     async def playing(self, players: Collection[Player]) -> AsyncIterator[None]:
         """Let a match, of the lobby or of a ladder, be played in this block.
 
-        An error there is logged, and closes the connections of these bots alone.
+        An error there is logged, and closes only the connections of these bots.
 
         Args:
             players: Its bots that are connected here; `unfinished` counts the match already.

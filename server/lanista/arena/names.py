@@ -148,7 +148,7 @@ class _Compared:
 
 
 class _Sender(NamedTuple):
-    """Whoever sends tokens, as far as that can be told."""
+    """Whoever sends tokens, as far as that can be known."""
 
     purpose: str
     """`HELLO`, `PAGE` or `NEW_NAME`; each has its own queue, so none delays another."""
@@ -223,7 +223,7 @@ class Names:
         if key in self._reserved_keys:
             raise RemoteProtocolError(
                 ErrorCode.NAME_TAKEN,
-                f"the name {shown(name)} is that of a bot of this arena; choose another name",
+                f"the name {shown(name)} belongs to a bot of the arena; choose another name",
             )
         with self._store_errors(name):
             if hello.token is None:
@@ -312,13 +312,13 @@ class Names:
     async def _check_without_token(self, name: str, key: str, address: str) -> None:
         if not self.is_open:
             raise _bad_token(
-                "a name on a ladder needs its token; add token=TOKEN to the hello, with the one "
-                "that the operator gave you"
+                "a name on a ladder needs its token; add token=TOKEN to the hello, with the "
+                "token that the operator gave you"
             )
         if not is_loopback(address):
             raise _bad_token(
-                "a name on a ladder needs a token; add token=TOKEN to the hello, with a secret of "
-                "your own, which registers the name if it is free"
+                "a name on a ladder needs a token; add token=TOKEN to the hello, where TOKEN is a "
+                "secret of your own; it registers the name if that is free"
             )
         if await self._in_thread(self.store.find, key) is not None:
             raise _bad_token(
@@ -445,7 +445,7 @@ class Names:
                 self._next_trouble = now + TROUBLE_INTERVAL
                 log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
             raise RemoteProtocolError(
-                ErrorCode.INTERNAL, "the arena can't look up names at present; try again later"
+                ErrorCode.INTERNAL, "the arena can't look up names now; try again later"
             ) from None
 
     def _digest(self, purpose: str, text: str) -> bytes:

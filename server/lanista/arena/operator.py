@@ -1,6 +1,6 @@
 """The operator's commands to a running arena: the socket by which they come, and what they do.
 
-It is a Unix socket in the arena's data folder, which the arena's user alone may open. A client
+It is a Unix socket in the arena's data folder, which only the arena's user may open. A client
 sends one line of JSON, `{"command": NAME, …}`, and gets one line, `{"answer": …}` or
 `{"error": TEXT}`; then the connection is closed.
 
@@ -127,9 +127,9 @@ def _listen(data: DataFolder) -> socket.socket:
     with _alone_in(data), socket_address(data) as address:
         with contextlib.suppress(FileNotFoundError):
             if address.exists() and not address.is_socket():
-                raise OSError(errno.EEXIST, "a file that is no socket is there")
+                raise OSError(errno.EEXIST, "a file that isn't a socket has its name")
             if _is_answered(address):
-                raise OSError(errno.EADDRINUSE, "another arena that is running has it")
+                raise OSError(errno.EADDRINUSE, "another running arena uses it")
             address.unlink()
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -215,7 +215,7 @@ async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
 def _parsed(commands: Mapping[str, Command], line: bytes) -> Mapping[str, Any]:
     """Return the keys of a command that exists."""
     if not line.endswith(b"\n") or len(line) > MAX_LINE:
-        raise CommandRefusedError(f"expected one line of JSON, of at most {MAX_LINE} bytes")
+        raise CommandRefusedError(f"expected one line of JSON of at most {MAX_LINE} bytes")
     try:
         asked = json.loads(line)
     except (ValueError, RecursionError):
@@ -262,7 +262,7 @@ class Operator:
         if names is not None:
             await names.look()
             if not await self._take_up(names):
-                raise CommandRefusedError("the arena can't read its databases at present")
+                raise CommandRefusedError("the arena can't read its databases now")
 
     async def _take_up(self, names: "Names") -> bool:
         """Take up which names were benched, removed, struck and the like.

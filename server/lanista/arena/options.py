@@ -33,7 +33,7 @@ class Options:
 
     spec: ArenaSpec = attrs.field(factory=ArenaSpec)
     default: Ruleset
-    """The game of bots that don't ask for one; `settings` and `board` are for it alone."""
+    """The game of bots that don't ask for one; `settings` and `board` are only for that game."""
     settings: Mapping[str, int] = attrs.field(factory=dict)
     """Settings of friendly matches that differ from the game's defaults."""
     board: Any = None

@@ -228,7 +228,7 @@ async def _reload(arena: ArenaServer, reread: Reread) -> None:
         options = await trio.to_thread.run_sync(reread, arena.options, abandon_on_cancel=True)
     except SpecError as error:
         log.error(  # noqa: TRY400 - the reason is enough
-            "the arena's file can't be used; everything stays as it was", why=str(error)
+            "the arena's file can't be used; nothing is changed", why=str(error)
         )
         return
     arena.reload(options)

@@ -64,7 +64,7 @@ class Registration(enum.StrEnum):
     OPEN = "open"
     """Whoever is the first to say it, with a token."""
     CLOSED = "closed"
-    """The operator alone."""
+    """Only the operator."""
 
 
 class Rooms(enum.StrEnum):
@@ -129,7 +129,9 @@ def _few(most: int) -> Validator:
 
 def _given(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
     if value is not None and (not value.strip() or "\0" in value):
-        raise ValueOfKeyError(attribute.name, f"{shown(value)}; expected some text, or no such key")
+        raise ValueOfKeyError(
+            attribute.name, f"{shown(value)}; expected some text; otherwise leave the key out"
+        )
 
 
 def _files(most: int) -> Validator:
@@ -176,7 +178,7 @@ def _postgresql(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) ->
         raise ValueOfKeyError(
             attribute.name,
             "not the URL of a PostgreSQL database; expected "
-            "postgresql://USER:PASSWORD@HOST:PORT/NAME, or no such key for SQLite files",
+            "postgresql://USER:PASSWORD@HOST:PORT/NAME, or leave the key out for SQLite files",
         )
 
 
@@ -207,7 +209,9 @@ class Page:
     def __attrs_post_init__(self) -> None:
         for key in ("open_logs", "tournaments"):
             if self.listen == NO_PAGE and getattr(self, key):
-                raise ValueOfKeyError(key, 'listen = "none" serves no page; leave one of them out')
+                raise ValueOfKeyError(
+                    key, 'listen = "none" serves no page; leave out that or this key'
+                )
 
 
 @attrs.frozen(kw_only=True)

@@ -103,7 +103,7 @@ class TlsRelay:
 def local_connection() -> tuple[socket.socket, socket.socket]:
     """Return both ends of a TCP connection within this machine.
 
-    A pair of Unix sockets would do, but the kernel tells no time of receipt for those.
+    A pair of Unix sockets would do, but the kernel gives no time of receipt for those.
 
     Raises:
         OSError: There are no more descriptors or ports.

@@ -116,9 +116,9 @@ class Relay:
         try:
             self._context = load(self.certificate, self.key)
         except CertificateError as error:
-            log.error("the certificate stays the one before", why=str(error))  # noqa: TRY400
+            log.error("the previous certificate stays in use", why=str(error))  # noqa: TRY400
         else:
-            log.info("the certificate was read again", certificate=str(self.certificate))
+            log.info("the certificate was reloaded", certificate=str(self.certificate))
 
     async def _relay(self, message: Message) -> None:
         """Relay one connection until it ends; nothing that goes wrong concerns another."""
@@ -158,7 +158,7 @@ class Relay:
             self._second, self._failures = second, 0
         self._failures += 1
         if self._failures <= FAILURES_LOGGED:
-            log.warning("no TLS with a peer", peer=peer.address, why=why)
+            log.warning("a TLS handshake failed", peer=peer.address, why=why)
         return False
 
 

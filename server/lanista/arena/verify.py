@@ -1,4 +1,4 @@
-"""Comparing stored results with the records of matches, and making an arena's database anew."""
+"""Comparing stored results with the records of matches, and rebuilding an arena's database."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from lanista.results.recorded import Comparison, Finding, Trouble, differ
 from lanista.results.writing import Row, insert, match_row
 
 BATCH = 500
-"""Number of matches that are stored anew in one transaction."""
+"""Number of matches that are stored again in one transaction."""
 
 
 @attrs.frozen
@@ -53,7 +53,7 @@ class LadderRecords:
 
 
 def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
-    """Make the database of an arena anew from its records, while the arena doesn't run.
+    """Rebuild the database of an arena from its records, while the arena doesn't run.
 
     Matches keep their order. One that is stored as its record says, or that has no record any more,
     stays as it is stored.
@@ -98,7 +98,7 @@ def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
 
 @attrs.frozen
 class _Anew:
-    """The results of an arena's matches, stored anew from their records."""
+    """The results of an arena's matches, stored again from their records."""
 
     work: Rebuild
     records: Path
@@ -112,7 +112,7 @@ class _Anew:
         stored: StoredMatch | None,
         of: tuple[Kind, str, str] | None,
     ) -> Row | None:
-        """Return what is stored anew of a match; None if nothing can be.
+        """Return what is stored again of a match; None if nothing can be.
 
         Args:
             id_: The match's id.

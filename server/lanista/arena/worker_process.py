@@ -66,7 +66,7 @@ class LinkedProcess:
                     hear(content)
         except Exception:  # noqa: BLE001 - a fault of the process must not end the arena
             log.error(  # noqa: TRY400 - the trace is in the line
-                "a process can't be understood",
+                "a process sent something that can't be understood",
                 process=self.title,
                 trace=traceback.format_exc(),
                 **self.about,

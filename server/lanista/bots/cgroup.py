@@ -1,7 +1,7 @@
 """Limits enforced by control groups (cgroup v2), where a part of their tree is delegated to us.
 
 With control groups the kernel enforces a bot's memory limit exactly and at once, so nothing has to
-be measured, and bounds the number of its threads. docs/limits.md tells how an arena gets a part of
+be measured, and bounds the number of its threads. docs/limits.md says how an arena gets a part of
 the tree ("delegation"). Without one, the keeper measures the bot's memory instead.
 
 If the arena may only make groups below its own, but not limit them (most often as root), bots have
@@ -41,7 +41,7 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
     delegated to us, this process moves to a group of its own, below the one it was in.
 
     Args:
-        proc: The folder of /proc that tells which group this process is in; tests pass a fake.
+        proc: The folder of /proc that says which group this process is in; tests pass a fake.
 
     Returns:
         Whether bots have control groups now.

@@ -132,7 +132,7 @@ def environment(
         "LANISTA_PORT": str(port),
         "LANISTA_NAME": name,
         "LANISTA_TOKEN": token,
-        "LANISTA_QUIET": "1",  # nobody has to be told that a bot waits for others that are coming
+        "LANISTA_QUIET": "1",  # nobody needs to know that a bot waits for others that are coming
         **({KEEP: "1"} if keep else {}),
         **({ROOM: room} if room else {LOCAL: "1"}),
     }

@@ -183,7 +183,7 @@ def hint(error: OSError, program: str, remark: str = "") -> str:
     if error.errno == errno.ENOENT and "/" not in program:
         return f" (found in the working directory: call it './{program}')" if exists else " on PATH"
     if error.errno == errno.ENOENT and exists:
-        return " (the file is there, the interpreter that its #! line names isn't)"
+        return " (the file is there, but the interpreter that its #! line names isn't)"
     if error.errno == errno.EACCES:
         return f" (a program must be an executable file: chmod +x{remark})"
     if error.errno == errno.ENOEXEC:

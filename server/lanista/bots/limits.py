@@ -1,6 +1,6 @@
 """Limits on what a bot may use: their defaults, how they are parsed, and how they are described.
 
-Nothing is enforced here: `keeper`, `execute` and `cgroup` do that, and docs/limits.md tells how.
+Nothing is enforced here: `keeper`, `execute` and `cgroup` do that, and docs/limits.md says how.
 """
 
 import re
@@ -162,8 +162,8 @@ def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
         part.partition("=")[0].strip() == "cpu" for part in text.split(",")
     ):
         raise LimitsError(
-            f"limits {shown(text, 200)}: cpu is given beside a budget of {match_cpu} s for the "
-            "whole match (match_cpu): leave one of them out"
+            f"limits {shown(text, 200)}: cpu is given as well as a budget of {match_cpu} s for "
+            "the whole match (match_cpu): leave one of them out"
         )
     return attrs.evolve(limits, cpu=match_cpu)
 

@@ -402,7 +402,7 @@ class _Link:
             what = "could not be ended"
             if bot.broken_limit is not None:
                 what = f"was ended: it {bot.broken_limit}, and not all of it could be ended"
-            bot.settle(Exit(failure=f"{what}: not gone after {END_TIMEOUT:g} s"))
+            bot.settle(Exit(failure=f"{what}: still there after {END_TIMEOUT:g} s"))
 
 
 @contextlib.asynccontextmanager

@@ -1,7 +1,7 @@
 """The parts of the file system that a bot in a sandbox sees, and the mounts that show them.
 
 A sandbox begins empty. It shows, read-only, what every bot needs (`common`), what this bot's
-command needs (`needed`), and nothing else. Folders that are none of the bot's business stay hidden
+command needs (`needed`), and nothing else. Folders that don't concern the bot stay hidden
 even where they lie within something that is shown, and by whatever other name a bind mount gives
 them (`aliases`).
 

@@ -110,7 +110,7 @@ class Sandbox:
     """Size of the scratch folder in bytes; None for the limit of file sizes, or SCRATCH_SIZE."""
 
     hidden: tuple[str | os.PathLike[str], ...] = ()
-    """Files and folders that are none of the bot's business, such as the record of its match. A
+    """Files and folders that don't concern the bot, such as the record of its match. A
     hidden file can't be read, even if the bot's command names it. Of a hidden folder, even if it is
     the bot's working directory, only what the command names is shown, and the folder of a program
     further down. Paths that don't exist when the bot is started are ignored."""
@@ -227,7 +227,8 @@ def check_sandbox() -> None:
         raise SandboxError(
             "sandbox: bubblewrap can't make namespaces here; "
             f"it said: {execute.printable(complaint)}. "
-            "docs/limits.md tells what a system must allow; --sandbox none runs bots without"
+            "docs/limits.md says what a system must allow; --sandbox none runs bots without a "
+            "sandbox"
         )
 
 
@@ -238,7 +239,9 @@ def _bwrap() -> str:
         SandboxError: It isn't installed.
     """
     if sys.platform != "linux":
-        raise SandboxError("sandbox: bubblewrap is for Linux; --sandbox none runs bots without")
+        raise SandboxError(
+            "sandbox: bubblewrap needs Linux; --sandbox none runs bots without a sandbox"
+        )
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxError(
@@ -260,7 +263,7 @@ def _filter() -> bytes:
         known = " and ".join(syscalls.AUDIT)
         raise SandboxError(
             f"sandbox: the filter of system calls is for {known}, not {machine}; "
-            "--sandbox none runs bots without"
+            "--sandbox none runs bots without a sandbox"
         )
     return program
 

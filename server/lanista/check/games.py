@@ -82,7 +82,7 @@ def largest_board(ruleset: Ruleset) -> Any:
 
 
 def crowded_board(ruleset: Ruleset, seed: int, seat: int) -> tuple[Any, int | None]:
-    """Return a board on which the seat is soon out-numbered, and for how many turns to play on it.
+    """Return a board on which the seat is soon outnumbered, and for how many turns to play on it.
 
     None: that is up to its rivals, and the match is a whole one.
     """

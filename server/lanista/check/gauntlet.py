@@ -1,6 +1,6 @@
 """The bouts that a check plays, their order, and when it gives up.
 
-All bouts but the out-numbered one are short: a good bot should need less than ten seconds for all.
+All bouts but the outnumbered one are short: a good bot should need less than ten seconds for all.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ APART = "the match with late go"
 WORDS = "the match with unknown keywords"
 ONE = "the match of one turn"
 LARGEST = "the match on the largest map"
-CROWDED = "the match out-numbered"
+CROWDED = "the match when outnumbered"
 KEPT = "two matches on one connection"
 VERSION1 = frozenset((APART, WORDS))
 """The bouts that aren't played with a bot that uses a dialect of the game instead of version 1."""

@@ -63,15 +63,15 @@ class Item:
 
 
 TITLES = {
-    "name": "says its name in time",
+    "name": "sends its name in time",
     "answers": "answers every turn with one line",
     "before-go": "sends nothing before go",
     "submoves": "sends well-formed, legal submoves",
     "unknown-keywords": "ignores keywords it doesn't know",
     "one-turn": "survives a match of one turn",
     "largest-map": "plays on the largest map",
-    "out-numbered": "plays on when it is out-numbered",
-    "end": "ends by itself, and well, when the match is over",
+    "out-numbered": "plays on when it is outnumbered",
+    "end": "ends by itself, with exit code 0, when the match is over",
     "keep": "plays a second match on its connection (keep=1)",
     "times": "answers in time",
     "processes": "leaves no processes behind",
@@ -89,7 +89,7 @@ def judge(results: Results) -> list[Item]:
     plain = results.plain
     items = [_name(results)]
     if plain.not_there:
-        return items + [_untried(name, "it never came") for name in TITLES if name != "name"]
+        return items + [_untried(name, "it never arrived") for name in TITLES if name != "name"]
     return [
         *items,
         _answers(results),
@@ -123,18 +123,20 @@ def _name(results: Results) -> Item:
         after = f"after {plain.hello_after:.2f} s of {limit:g} s"
         return _item("name", Status.OK, f"{plain.hello.name!r} {after}")
     if "unknown-game" in plain.not_there:
-        advice = "check it by --game with the game that it asks for, or say no game= in the hello"
+        advice = (
+            "check it with --game and the game that it asks for, or leave game= out of the hello"
+        )
     elif "bad-token" in plain.not_there:
-        advice = "say token= with what LANISTA_TOKEN holds, or no token at all"
+        advice = "send token= with what LANISTA_TOKEN holds, or no token at all"
     elif "hello was refused" in plain.not_there:
-        advice = "say `NAME v=1 token=TOKEN` as the first line, ended by a newline (PROTOCOL.md 2)"
+        advice = "send `NAME v=1 token=TOKEN` as the first line, ended by a newline (PROTOCOL.md 2)"
     elif plain.not_there.startswith("no hello"):
         advice = (
             "connect to LANISTA_HOST and LANISTA_PORT, or {host} and {port} of the command line, "
             "and send your name as the first line before you read anything"
         )
     else:
-        advice = "run the same command by hand: it must stay, connect and say its name"
+        advice = "run the same command by hand: it must keep running, connect and send its name"
     evidence = (plain.not_there, *filter(None, [plain.crash]), *output_of(plain))
     return _item("name", Status.FAILED, evidence=evidence, advice=advice)
 
@@ -170,7 +172,7 @@ def _answers(results: Results) -> Item:
     ]
     if extra:
         evidence = [
-            f"{bout.spec.name}: before turn {unasked.turn} there was a line that nobody had asked "
+            f"{bout.spec.name}: before turn {unasked.turn} it sent a line that nobody had asked "
             f"for: {shown(unasked.line)}"
             for bout, unasked in extra[:SHOWN]
         ]
@@ -191,7 +193,7 @@ def _before_go(results: Results) -> Item:
     if early:
         bout = early[0]
         line = bout.unasked[0].line
-        evidence = (f"{bout.spec.name}: there was a line before its first turn: {shown(line)}",)
+        evidence = (f"{bout.spec.name}: it sent a line before its first turn: {shown(line)}",)
     elif apart is not None and apart.tap is not None and apart.tap.too_soon:
         turn, line = apart.tap.too_soon[0]
         evidence = (f"turn {turn}: it answered before `go` had been sent: {shown(line)}",)
@@ -203,7 +205,7 @@ def _before_go(results: Results) -> Item:
         "before-go",
         Status.FAILED,
         evidence=evidence,
-        advice="say your name and then nothing until `go`: the turn's lines end there",
+        advice="send your name and then nothing until `go`: the turn's lines end there",
     )
 
 
@@ -248,7 +250,7 @@ def _unknown_keywords(results: Results) -> Item:
         "unknown-keywords",
         results,
         results.bouts.get(WORDS),
-        advice="skip every line whose first word you don't know, wherever it comes, and settings "
+        advice="skip every line whose first word you don't know, wherever it appears, and settings "
         "that you don't know (PROTOCOL.md 3)",
     )
 
@@ -264,7 +266,9 @@ def _one_turn(results: Results) -> Item:
 
 
 def _largest(results: Results) -> Item:
-    advice = "allocate by the sizes that the arena sends, and mind the work that grows with them"
+    advice = (
+        "allocate by the sizes that the arena sends, and watch out for work that grows with them"
+    )
     if games.largest_board(results.tested.ruleset) is not None:
         bout = results.bouts.get(LARGEST)
         size = "" if bout is None or not bout.records else _size(bout)
@@ -290,7 +294,7 @@ def _slow_there(item: Item, bout: Bout, results: Results) -> Item:
         return item
     took = f"{slowest.seconds:.3f} s, over the usual {limit:g} s"
     evidence = (f"turn {slowest.turn}: {took}; the time limit of this match was longer",)
-    advice = "mind the work that grows with the map: on one of this size it would be late"
+    advice = "reduce the work that grows with the map: on one of this size it would be late"
     return attrs.evolve(item, status=Status.WARNING, evidence=evidence, advice=advice)
 
 
@@ -315,7 +319,7 @@ def _crowded(results: Results) -> Item:
         results,
         bout,
         said=said,
-        advice="having few or no units, against many of the others', must not be a special case",
+        advice="having few or no units against many must not be a special case",
     )
 
 
@@ -328,7 +332,7 @@ def _end(results: Results) -> Item:
     bad = [bout for bout in bouts if bout.ended_well is False]
     if not bad:
         if not any(bout.ended_well for bout in bouts):
-            return _untried("end", "no match came to its end")
+            return _untried("end", "no match reached its end")
         return _item("end", Status.OK, "exit code 0")
     evidence = [f"after {bout.spec.name} its process: {bout.how_it_ended}" for bout in bad[:SHOWN]]
     evidence += output_of(bad[0])
@@ -407,7 +411,9 @@ def _processes(results: Results) -> Item:
 
 # -- what several items share ----------------------------------------------------------------------
 
-_STALLED = f"this machine stalled in {DEFAULT.void_tries} tries; check again when it is less busy"
+_STALLED = (
+    f"this machine stalled in all {DEFAULT.void_tries} tries; check again when it is less busy"
+)
 
 
 def _survived(
@@ -439,7 +445,7 @@ def _survived(
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.unasked and not plain.unasked:
         extra = bout.unasked[0]
-        evidence = (f"before turn {extra.turn} it sent a line too many: {shown(extra.line)}",)
+        evidence = (f"before turn {extra.turn} it sent one line too many: {shown(extra.line)}",)
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.broken_off:
         slip = slips[0]
@@ -477,7 +483,10 @@ def output_of(bout: Bout) -> list[str]:
     lines = [line for line in bout.output.splitlines() if line.strip()]
     if not lines:
         return []
-    return ["the last it wrote:", *(f"  {line[:OUTPUT_COLUMNS]}" for line in lines[-OUTPUT_LINES:])]
+    return [
+        "the last lines that it wrote:",
+        *(f"  {line[:OUTPUT_COLUMNS]}" for line in lines[-OUTPUT_LINES:]),
+    ]
 
 
 def wrong(bout: Bout, slip: Slip) -> Iterator[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.group("arena", cls=Group)
 def command() -> None:
-    """Run an arena that one file describes, with ladders on which bots are rated for weeks.
+    """Run an arena described by one file, with ladders on which bots are rated for weeks.
 
     docs/arena.md explains how.
     """
@@ -35,7 +35,7 @@ def command() -> None:
 @click.argument("file", type=FILE, default=Path("arena.toml"), required=False)
 @click.option("--game", default=DEFAULT_GAME, show_default=True, help="The game of the ladder.")
 def new(file: Path, game: str) -> int:
-    """Write an example to FILE (arena.toml), with every key, and a ladder of one game.
+    """Write an example to FILE (arena.toml), with every key and a ladder of one game.
 
     An existing file isn't overwritten.
     """
@@ -59,9 +59,9 @@ def new(file: Path, game: str) -> int:
 @command.command("check")
 @click.argument("file", type=FILE)
 def check(file: Path) -> int:
-    """Look for all that would keep the arena of FILE from doing what FILE says.
+    """Look for anything that would keep the arena of FILE from doing what FILE says.
 
-    Games, maps, house bots, addresses, certificate, folders, databases and limits are looked at.
+    Games, maps, house bots, addresses, certificate, folders, databases and limits are checked.
     Nothing is started, and nothing is changed.
 
     Exit codes: 0 nothing is wrong, 1 something is, 2 bad input.
@@ -79,7 +79,7 @@ def verify(file: Path, *, rebuild: bool) -> int:
 
     One line is printed for each match whose record is missing, can't be read or says something
     else, and for each record whose match isn't stored; then the totals of each ladder. The arena
-    may run, but not while its database is made anew. It takes about 1 ms a match.
+    may be running, but not while its database is rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
     damaged.
@@ -107,7 +107,7 @@ def verify(file: Path, *, rebuild: bool) -> int:
 
 
 def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
-    """Make an arena's database anew.
+    """Rebuild an arena's database.
 
     Raises:
         BadInputError: It is PostgreSQL's or in use, or can't be written.
@@ -118,15 +118,17 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
 
     if spec.store is not None:
         raise BadInputError(
-            f"{file}: the database of `store` can't be made anew: restore it by pg_restore, or "
-            "drop its schema `lanista`; the next start stores from the records what isn't in it"
+            f"{file}: the database of `store` can't be rebuilt here: restore it with pg_restore, "
+            "or drop its schema `lanista`; the next start stores whatever it lacks from the records"
         )
     try:
         ask(file, data, "status")
     except NotRunningError:
         pass
     else:
-        raise BadInputError(f"{file}: the arena runs; stop it before its database is made anew")
+        raise BadInputError(
+            f"{file}: the arena is running; stop it before you rebuild its database"
+        )
     try:
         return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
     except StoreError as error:
@@ -135,29 +137,39 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
 
 @command.command("run")
 @click.argument("file", type=FILE)
-@click.option("--host", metavar="ADDRESS", help="Listen there, whatever FILE says.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="The same.")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on, whatever FILE says.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Port to listen on, whatever FILE says.",
+)
 @click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Use this data folder, whatever FILE says.",
+    help="Data folder, whatever FILE says.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Play in so many processes, whatever FILE says; without both, one for each core.",
+    help="Number of processes that play matches, whatever FILE says; if neither says, one for "
+    "each core.",
 )
-@click.option("--web", metavar="HOST:PORT", help="Serve the page there; none serves no page.")
+@click.option(
+    "--web",
+    metavar="HOST:PORT",
+    help="Address of the page, whatever FILE says; none serves no page.",
+)
 @click.option(
     "--print-config",
     is_flag=True,
-    help="Print the file with every key, defaults included, and exit. The password of a database "
-    "is in it.",
+    help="Print the file with every key, defaults included, and exit. A database's password is "
+    "printed too.",
 )
 def run(file: Path, *, print_config: bool, **given: Any) -> int:
-    """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reads limits and certificate again.
+    """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reloads limits and certificate.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
     commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
@@ -251,7 +263,7 @@ def _reread(
         raise SpecError(f"{file}: max_connections: {error}") from None
     ahead = unchangeable(begun_with, spec)
     if ahead:
-        log.warning("these keys take effect when the arena is started again", keys=ahead)
+        log.warning("these keys take effect when the arena is restarted", keys=ahead)
     return with_limits(options, attrs.evolve(spec, max_connections=possible))
 
 

@@ -1,6 +1,6 @@
 """`lanista arena check`: what can be found wrong with an arena before it is started.
 
-Nothing is started, and nothing is changed. Everything is looked at, also after a mistake was found.
+Nothing is started, and nothing is changed. Everything is checked, even after a mistake was found.
 """
 
 import contextlib
@@ -139,14 +139,14 @@ def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
                     seen = "that file" if program.parent in private else "that folder"
                     yield Finding(
                         f"{key}: {program} lies in {around}, which sandboxes hide, so "
-                        f"{bot.name} sees {seen} alone; move it elsewhere",
+                        f"{bot.name} sees only {seen}; move it elsewhere",
                         "warn",
                     )
                 if not programs and folder in own:
                     yield Finding(
-                        f"{key}: {bot.name} works in {folder}, which its sandbox shows empty; if "
-                        "its program is there, move that elsewhere, and name its file or folder "
-                        "in the command",
+                        f"{key}: {bot.name} runs in {folder}, which is empty in its sandbox; if "
+                        "its program is there, move the program elsewhere, and name its file or "
+                        "folder in the command",
                         "warn",
                     )
 
@@ -249,10 +249,10 @@ def _data(data: DataFolder) -> Iterator[Finding]:
         return
     parent = next(folder for folder in data.path.parents if folder.exists())
     if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
-        yield Finding(f"data: {data.path}, which will be made", "ok")
+        yield Finding(f"data: {data.path}, which will be created", "ok")
     else:
         yield Finding(
-            f"data: {data.path} can't be made: {parent} isn't a folder that can be written"
+            f"data: {data.path} can't be created: {parent} isn't a folder that can be written"
         )
 
 

@@ -126,4 +126,4 @@ def take_up(file: Path, data: "DataFolder") -> None:
     except NotRunningError:
         pass
     except BadInputError as error:
-        click.echo(f"stored, but not taken up yet: {error}", err=True)
+        click.echo(f"stored, but not applied yet: {error}", err=True)

@@ -23,7 +23,9 @@ MAX_TOKEN_LINE = 1000
 """Number of characters of standard input that are read for a token."""
 
 _token_stdin = click.option(
-    "--token-stdin", is_flag=True, help="Take the token from standard input instead of a new one."
+    "--token-stdin",
+    is_flag=True,
+    help="Read the token from standard input instead of making a new one.",
 )
 
 
@@ -31,7 +33,7 @@ _token_stdin = click.option(
 def command() -> None:
     """Register, remove and list the names on the ladders of an arena, running or not.
 
-    A running arena takes each change up at once.
+    A running arena applies each change at once.
     """
 
 
@@ -40,7 +42,7 @@ def command() -> None:
 @click.argument("name")
 @_token_stdin
 def add(file: Path, name: str, *, token_stdin: bool) -> int:
-    """Register NAME, and print its token, which is shown only now."""
+    """Register NAME, and print its token, which is shown only this once."""
     from lanista.arena.tokens import add_name
 
     token = _given_token() if token_stdin else None
@@ -57,9 +59,9 @@ def add(file: Path, name: str, *, token_stdin: bool) -> int:
 @click.argument("name")
 @_token_stdin
 def reset(file: Path, name: str, *, token_stdin: bool) -> int:
-    """Give NAME another token in place of its old one, and print it; it is shown only now.
+    """Give NAME a new token in place of its old one, and print it; it is shown only this once.
 
-    A bot that is connected with the old one is sent away.
+    A bot that is using the old one is disconnected.
     """
     from lanista.arena.tokens import reset_token
 
@@ -74,10 +76,10 @@ def reset(file: Path, name: str, *, token_stdin: bool) -> int:
 @click.argument("file", type=FILE)
 @click.argument("name")
 def remove(file: Path, name: str) -> int:
-    """Remove NAME, which anybody may then register again if registration is open.
+    """Remove NAME, which anyone may then register again if registration is open.
 
-    A bot that is connected with it is sent away. Its matches stay, and count; `lanista arena
-    strike` takes them out.
+    A bot that is using it is disconnected. Its matches stay, and still count; `lanista
+    arena strike` takes them out.
     """
     from lanista.arena.tokens import remove_name
 
@@ -89,7 +91,7 @@ def remove(file: Path, name: str) -> int:
 @command.command("list")
 @click.argument("file", type=FILE)
 def list_(file: Path) -> int:
-    """List the registered names: since when and by whom, and when each was last seen."""
+    """List the registered names: when and by whom each was registered, and when last seen."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

@@ -40,7 +40,7 @@ _COLUMNS = {
 @click.argument("file", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def status(file: Path, *, as_json: bool) -> int:
-    """Show what happens in the running arena of FILE: live in a terminal, otherwise once."""
+    """Show what the running arena of FILE is doing: live in a terminal, otherwise once."""
     from lanista.cli.tournament_table import console_for, print_to
 
     data = data_of(spec_of(file), file)
@@ -133,8 +133,8 @@ _on_ladder = click.option(
 def bench(file: Path, name: str, ladder: str | None) -> int:
     """Keep NAME from being paired on the ladders of FILE's arena, running or not.
 
-    Its match goes on if it plays one. It may stay connected, and is told. This holds until
-    `lanista arena unbench`, also when the arena is started again.
+    A match that it is playing goes on. It may stay connected, and is told why it isn't
+    paired. It stays benched until `lanista arena unbench`, even if the arena is restarted.
     """
     from lanista.results.names import NameStore
 
@@ -152,7 +152,7 @@ def bench(file: Path, name: str, ladder: str | None) -> int:
 @click.argument("name")
 @_on_ladder
 def unbench(file: Path, name: str, ladder: str | None) -> int:
-    """Let NAME play again that was benched, or that rests because it has failed.
+    """Let NAME play again after it was benched, or while it rests because it has failed.
 
     Its failures are forgotten.
     """
@@ -181,7 +181,7 @@ def unbench(file: Path, name: str, ladder: str | None) -> int:
 @click.argument("name")
 @click.option("--ladder", required=True, metavar="LADDER", help="The ladder; its name in FILE.")
 def strike(file: Path, name: str, ladder: str) -> int:
-    """Take the matches of NAME until now out of a ladder's ratings and table, for all who played.
+    """Take the matches of NAME until now out of a ladder's ratings and table, for all their bots.
 
     They stay stored, and count again after `lanista arena unstrike`. What NAME plays from now on
     counts.
@@ -257,10 +257,10 @@ def _ladder_name(name: str) -> str:
 @click.argument("file", type=FILE)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def backup(file: Path, folder: Path) -> int:
-    """Copy the arena of FILE to DIR, a new folder, also while it runs.
+    """Copy the arena of FILE to DIR, a new folder, even while it runs.
 
     FILE, the database and the records of all matches that are over are copied; `lanista arena
-    run` runs the copy. A PostgreSQL database is left to pg_dump.
+    run` runs the copy. A PostgreSQL database isn't copied; use pg_dump.
     """
     from lanista.arena.backup import BackupError, back_up
 
@@ -272,5 +272,5 @@ def backup(file: Path, folder: Path) -> int:
     counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
     click.echo(printable(f"{folder}: {file.name}; {counts} of records in {made.data}"))
     if spec.store is not None:
-        click.echo("the database of `store` isn't in it: back it up by pg_dump", err=True)
+        click.echo("the database of `store` isn't in the copy: back it up with pg_dump", err=True)
     return 0

@@ -40,8 +40,8 @@ MARKS = {
 
 @click.command("check")
 @click.argument("words", metavar="GAME BOT", nargs=-1)
-@click.option("--game", metavar="GAME", help="The game, unless it is the first word.")
-@click.option("-s", "--seed", type=int, help="The seed of all matches; without it, a new one.")
+@click.option("--game", metavar="GAME", help="The game, if it isn't the first word.")
+@click.option("-s", "--seed", type=int, help="The seed of all matches; a random one by default.")
 @limit_options
 @start_option
 @bot_options
@@ -84,7 +84,7 @@ def command(
     if len(bots) != 1:
         raise BadInputError(
             f"one bot is checked at a time; {len(bots)} given: lanista check {game} BOT, "
-            "a command line in quotes"
+            "with a command line in quotes"
         )
     [bot] = bots
     name, argv = bot_command(game, bot)

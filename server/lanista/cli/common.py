@@ -209,8 +209,8 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--limits",
             "bot_limits",
             metavar="LIMITS",
-            help="What each bot may use, as "
-            "memory=1G,cpu=3600,files=1024,file-size=256M,processes=64 "
+            help="What each bot may use, "
+            "such as memory=1G,cpu=3600,files=1024,file-size=256M,processes=64 "
             "(these are the defaults), or none.",
         ),
         click.option(
@@ -218,7 +218,7 @@ def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=Choice(["none", "bwrap"]),
             default="none",
             show_default=True,
-            help="Isolate the bots from this machine, by bubblewrap.",
+            help="Isolate the bots from this machine with bubblewrap.",
         ),
     ]
     return _with(command, options)
@@ -228,7 +228,7 @@ match_cpu_option = click.option(
     "--match-cpu",
     type=click.IntRange(1, MAX_MATCH_CPU),
     metavar="SECONDS",
-    help="Processor time that each bot may use in a whole match; a bot that has used it is ended.",
+    help="Processor time that each bot may use in a whole match; a bot that uses more is ended.",
 )
 """The option for a bot's budget of processor time, of commands that play matches."""
 
@@ -251,7 +251,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--map",
             "map_",
             metavar="FILE",
-            help="A map file, or a shipped map's name; without it, the seed makes the map.",
+            help="A map file, or a shipped map's name; by default, the seed makes the map.",
         ),
         set_option,
         click.option(
@@ -280,8 +280,8 @@ def display_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--accept-changes",
             is_flag=True,
-            help="Begin anew with bots whose command or limits changed, which is an error "
-            "otherwise.",
+            help="Start over with bots whose command or limits changed; otherwise such a "
+            "change is an error.",
         ),
         click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON."),
         click.option("--plain", is_flag=True, help="Print lines even in a terminal."),
@@ -373,7 +373,7 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
     if game is not None:
         named = words[0] if words and words[0] in registry.names() else game
         if named != game:
-            raise BadInputError(f"--game {game} and {named}: two games; say one of them")
+            raise BadInputError(f"--game {game} and {named}: two games; give only one of them")
         return game, tuple(words[1:] if words and words[0] == game else words)
     if not words:
         raise click.UsageError("Missing argument 'GAME'.", click.get_current_context())
@@ -405,11 +405,11 @@ def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[s
         if not equals or not re.fullmatch(r"-?[0-9]{1,18}", value):
             raise BadInputError(f"--set {text!r}: expected NAME=VALUE with a whole number")
         if name in given:
-            raise BadInputError(f"--set {name} twice; say it once")
+            raise BadInputError(f"--set {name} twice; give it once")
         given[name] = int(value)
     if move_limit is not None:
         if given.get("move_limit", move_limit) != move_limit:
-            raise BadInputError("--move-limit and --set move_limit differ; say it once")
+            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
         given["move_limit"] = move_limit
     return given
 

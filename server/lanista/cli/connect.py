@@ -21,7 +21,10 @@ EXIT_NO_CONNECTION = 1
     "--host", metavar="HOST", show_default="LANISTA_HOST or 127.0.0.1", help="The arena's address."
 )
 @click.option(
-    "--port", type=click.IntRange(1, 65535), show_default="LANISTA_PORT or 7777", help="Its port."
+    "--port",
+    type=click.IntRange(1, 65535),
+    show_default="LANISTA_PORT or 7777",
+    help="The arena's port.",
 )
 @click.option("--name", show_default="LANISTA_NAME, or COMMAND's name", help="The bot's name.")
 @click.option("--game", show_default="the arena's", help="The game to play.")
@@ -31,7 +34,10 @@ EXIT_NO_CONNECTION = 1
     "--token", help="The secret for the name or seat; LANISTA_TOKEN keeps it off the command line."
 )
 @click.option(
-    "--tls", is_flag=True, show_default="LANISTA_TLS=1", help="Connect by TLS, and check the name."
+    "--tls",
+    is_flag=True,
+    show_default="LANISTA_TLS=1",
+    help="Connect by TLS, and verify the arena's certificate and name.",
 )
 @click.option(
     "--tls-ca",

@@ -40,7 +40,7 @@ def map_() -> None:
 
 @map_.command("generate")
 @click.argument("game")
-@click.option("-s", "--seed", type=int, help="The map's seed; without it, a new one.")
+@click.option("-s", "--seed", type=int, help="The map's seed; a random one by default.")
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the map to FILE instead of printing it."
 )

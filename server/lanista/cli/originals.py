@@ -42,7 +42,9 @@ def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 @click.command("build")
 @click.argument("source", metavar="AINAME.cc")
 @click.option(
-    "--game", metavar="GAME", help="hogwarts or crematoria; without it, the one it compiles for."
+    "--game",
+    metavar="GAME",
+    help="hogwarts or crematoria; by default the one that it compiles for.",
 )
 @click.option("-o", "--output", metavar="FILE", show_default="./AINAME", help="The bot's file.")
 @click.option(
@@ -51,7 +53,7 @@ def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
     is_eager=True,
     expose_value=False,
     callback=_print_include,
-    help="Print the folder of the headers, to compile without this command.",
+    help="Print the folder of the headers, for compiling without this command.",
 )
 def build(source: str, game: str | None, output: str | None) -> None:
     """Compile AINAME.cc, an unchanged player of an original kit, into a bot.

@@ -72,9 +72,9 @@ class PlayCommand(click.Command):
 
 @click.command("play", cls=PlayCommand)
 @click.argument("words", metavar="GAME BOT...", nargs=-1)
-@click.option("--game", metavar="GAME", help="The game, unless it is the first word.")
+@click.option("--game", metavar="GAME", help="The game, if it isn't the first word.")
 @click.option("-l", "--list", "lists", is_flag=True, help="Only list the house bots of GAME.")
-@click.option("-s", "--seed", type=int, help="The match's seed; without it, a new one.")
+@click.option("-s", "--seed", type=int, help="The match's seed; a random one by default.")
 @click.option(
     "--original-seeds",
     is_flag=True,
@@ -86,8 +86,8 @@ class PlayCommand(click.Command):
     "-o",
     "--record",
     metavar="FILE",
-    help="File for the record (with -n: a folder); without it, one in ./lanista-records/. "
-    "A name ending in .res gets the original game's match file, besides that record.",
+    help="File for the record (with -n: a folder); by default, one in ./lanista-records/. "
+    "A name ending in .res gets the original game's match file, in addition to that record.",
 )
 @clock_options
 @start_option
@@ -97,20 +97,21 @@ class PlayCommand(click.Command):
     "--delay",
     type=Finite(min=0),
     metavar="MS",
-    show_default="50, and less the longer a match goes on",
+    show_default="50, or less in a long match",
     help="Pause between turns while the board is drawn.",
 )
 @size_option
 @click.option(
     "--watch",
     is_flag=True,
-    help="Show the match in a browser; it begins when the page is open, with a turn each --delay.",
+    help="Show the match in a browser; it begins when the page is opened, and plays a turn every "
+    "--delay.",
 )
 @click.option(
     "--web",
     metavar="HOST:PORT",
     show_default="127.0.0.1:8080, or a free port",
-    help="Address of that page.",
+    help="Address of the page of --watch.",
 )
 @click.option(
     "--open-logs",
@@ -126,7 +127,7 @@ class PlayCommand(click.Command):
     default=1,
     show_default=True,
     metavar="MATCHES",
-    help="Number of matches; their seeds count up.",
+    help="Number of matches; each seed is the one before plus 1.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each result as a line of JSON.")
 def command(
@@ -156,7 +157,7 @@ def command(
     """Start BOTs and play a match of GAME between them.
 
     A BOT is a house bot's name (see `lanista bots`), or a command line in quotes, run without a
-    shell; in it {host}, {port}, {name} and {token} are replaced. `stdio:` before it says that the
+    shell; in it {host}, {port}, {name} and {token} are replaced. Prefix it with `stdio:` if the
     bot reads stdin and writes stdout. Bots take the seats in the order given.
 
     Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
@@ -177,11 +178,13 @@ def command(
     game, bots = game_and_bots(game, words)
     ruleset = registry.get(game)
     if watch and matches > 1:
-        raise BadInputError("--watch shows one match; use lanista serve for several")
+        raise BadInputError("--watch shows one match only; use lanista serve for several")
     if web is not None and not watch:
-        raise BadInputError("--web is the address of the page of --watch; give --watch too")
+        raise BadInputError(
+            "--web is the address of the page that --watch serves; give --watch too"
+        )
     if open_logs and not watch:
-        raise BadInputError("--open-logs is for the page of --watch; give --watch too")
+        raise BadInputError("--open-logs is for the page that --watch serves; give --watch too")
     if lists:
         click.echo("\n".join(registry.house_bots(game)))
         return 0
@@ -259,7 +262,7 @@ def _unquoted(bots: Sequence[str]) -> str:
 
     for first, second in itertools.pairwise(bots):
         if INTERPRETER.fullmatch(Path(first).name):
-            return f"; a command of several words is put in quotes: '{first} {second}'"
+            return f"; put a command of several words in quotes: '{first} {second}'"
     return ""
 
 
@@ -268,9 +271,11 @@ def _check_res(ruleset: Any, res: Path, matches: int) -> None:
     from lanista.games.originals import of_game
 
     if of_game(ruleset.name) is None:
-        raise BadInputError(f"-o {res}: {ruleset.title} has no .res files; name a record otherwise")
+        raise BadInputError(
+            f"-o {res}: {ruleset.title} has no .res files; give the record another name"
+        )
     if matches > 1:
-        raise BadInputError(f"-o {res}: one match file; with -n name a folder for the records")
+        raise BadInputError(f"-o {res}: is one match file; with -n, name a folder for the records")
     try:
         with res.open("a", encoding="ascii"):
             pass
@@ -291,12 +296,12 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
         raise BadInputError(f"-o {record}: {error.strerror}") from None
     if record is not None and matches == 1:
         if is_folder:
-            raise BadInputError(f"-o {record}: a folder; name a file (a folder goes with -n)")
+            raise BadInputError(f"-o {record}: is a folder; name a file (a folder is for -n)")
         return lambda match: path  # noqa: ARG005 - named by the user, not by the match
     if exists and not is_folder:
         if record is None:
             raise BadInputError(f"{path} isn't a folder; name a file for the record with -o")
-        raise BadInputError(f"-o {record}: not a folder; with -n it names a folder")
+        raise BadInputError(f"-o {record}: isn't a folder; with -n, name a folder")
     return lambda match: path / inputs.record_name(game, seed, match)
 
 
@@ -363,7 +368,7 @@ class _Session:
         except StartFailureError as error:
             click.echo(f"lanista play: {printable(str(error))}", err=True)
             if error.output.strip():
-                click.echo("the last it wrote:", err=True)
+                click.echo("the last lines that it wrote:", err=True)
                 click.echo(printable(error.output.rstrip()[-OUTPUT_SHOWN:], "\n"), err=True)
             for line in self._check_lines([error.seat]):
                 click.echo(line, err=True)

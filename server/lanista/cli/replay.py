@@ -103,8 +103,8 @@ def verify(files: tuple[str, ...]) -> int:
 def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
     """Find the first difference between two recorded matches.
 
-    It is the first turn in which a bot answered differently, such as two versions of a bot that
-    played with the same seed. Times and logs aren't compared.
+    That is the first turn in which a bot answered differently, for example when two versions of
+    a bot have played with the same seed. Times and logs aren't compared.
 
     Exit codes: 0 the same match, 1 they differ, 2 a file isn't a record or can't be read.
     """
@@ -157,7 +157,7 @@ def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header
     yield f"A: {files[0]}"
     yield f"B: {files[1]}"
     if difference.start:
-        yield "They begin differently:"
+        yield "They start differently:"
         yield from _indented(difference.start)
     if not difference.is_comparable:
         yield "So the turns of these matches can't be compared."
@@ -291,7 +291,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     "-o",
     "--output",
     metavar="FILE",
-    help="The file to write; without it, a picture is named like FILE, and a res is printed.",
+    help="The file to write; by default, a picture is named after FILE, and a res is printed.",
 )
 @click.option(
     "--round", "round_", type=click.IntRange(min=0), show_default="the last", help="png: the round."
@@ -317,11 +317,11 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     "--size",
     type=click.IntRange(1, 200),
     metavar="PIXELS",
-    show_default="as fits 1200 pixels",
+    show_default="so that it fits 1200 pixels",
     help="png, gif: the side of a cell.",
 )
 def export(file: str, format_: str, output: str | None, **given: int | None) -> None:
-    """Write a match as a file of another format.
+    """Write a match as a file in another format.
 
     res: a record of Hogwarts or Crematoria as the original game's match file. png, gif: a picture
     of a record, or of a match file (.res) of an original game.
@@ -376,7 +376,7 @@ def _export_res(file: str, output: str | None) -> None:
     "-o",
     "--output",
     metavar="FILE",
-    show_default="FILE's name, here, with .html",
+    show_default="FILE's name with .html, in the working directory",
     help="The file to write.",
 )
 def html(file: str, output: str | None) -> int:
@@ -494,8 +494,8 @@ def _print_feed(
     ]
     if differing:
         click.echo(
-            f"it answered otherwise than in the match in {len(differing)} turns, "
-            f"from {differing[0]}"
+            f"its answers differ from the match's in {len(differing)} turns, "
+            f"first in turn {differing[0]}"
         )
     if result.trouble is not None:
         ended = "was ended" if result.exit_code is None else f"exit code {result.exit_code}"

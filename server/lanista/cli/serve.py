@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 65535),
     default=7777,
     show_default=True,
-    help="Port to listen on; 0 takes a free one.",
+    help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--game",
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     "ladders",
     multiple=True,
     metavar="GAME[=NAME]",
-    help="A ladder, on which bots are rated, with the game's house bots; named NAME, or like its "
-    "game. May be repeated.",
+    help="A ladder, on which bots are rated, with the game's house bots; named NAME, or after "
+    "its game. May be repeated.",
 )
 @click.option(
     "--start",
     type=Choice(["auto", "manual"]),
     default="auto",
     show_default=True,
-    help="Start each match when its players are there, or when Enter is pressed.",
+    help="Start each match when its players have connected, or when Enter is pressed.",
 )
 @click.option(
     "--matches",
@@ -95,8 +95,8 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     multiple=True,
     metavar="FILE|FOLDER",
-    help="Show FILE's tournament, or all those of FOLDER, on the page, also while they are played; "
-    "may be repeated.",
+    help="Show FILE's tournament, or all those in FOLDER, on the page, even while they are being "
+    "played; may be repeated.",
 )
 @click.option(
     "--max-connections",
@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     metavar="N",
     show_default="100, on loopback no limit",
-    help="The same for each address.",
+    help="Maximum number of connections from one address.",
 )
 @click.option(
     "--hello-timeout",
@@ -132,7 +132,7 @@ if TYPE_CHECKING:
 @click.option(
     "--print-config",
     is_flag=True,
-    help="Print a file for `lanista arena run` that says the same, and exit.",
+    help="Print these options as a file for `lanista arena run`, and exit.",
 )
 @click.option(
     "--log-format",
@@ -182,13 +182,17 @@ def command(
     from lanista.toml_spec import ValueOfKeyError
 
     if no_web and web is not None:
-        raise BadInputError("--web and --no-web: say one of them")
+        raise BadInputError("--web and --no-web: give only one of them")
     if no_web and open_logs:
-        raise BadInputError("--open-logs and --no-web: say one of them, the page shows logs")
+        raise BadInputError(
+            "--open-logs and --no-web: give only one of them, as the page shows logs"
+        )
     if no_web and tournaments:
-        raise BadInputError("--tournament and --no-web: say one of them, the page shows it")
+        raise BadInputError(
+            "--tournament and --no-web: give only one of them, as tournaments are shown on the page"
+        )
     if ladders and matches is not None:
-        raise BadInputError("--matches and --ladder: say one of them, a ladder has no end")
+        raise BadInputError("--matches and --ladder: give only one of them, as a ladder has no end")
     if web is not None:
         address_of(web)
     spec = _with_ladders(ladders)

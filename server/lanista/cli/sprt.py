@@ -43,10 +43,10 @@ STEPS_SHOWN = 9
     "--game", metavar="GAME", help="The game; needed unless A or B is a house bot of a single game."
 )
 @click.option(
-    "--elo0", type=float, default=0.0, show_default=True, help="H0: A is so many Elo stronger."
+    "--elo0", type=float, default=0.0, show_default=True, help="H0: A is this many Elo stronger."
 )
 @click.option(
-    "--elo1", type=float, default=10.0, show_default=True, help="H1: A is so many Elo stronger."
+    "--elo1", type=float, default=10.0, show_default=True, help="H1: A is this many Elo stronger."
 )
 @click.option(
     "--alpha",
@@ -68,7 +68,7 @@ STEPS_SHOWN = 9
     "base",
     type=int,
     metavar="BASE",
-    help="A number from which seeds are drawn; without it, a secret one kept with the results.",
+    help="A number from which seeds are drawn; by default a secret one, kept with the results.",
 )
 @click.option(
     "-i",
@@ -76,7 +76,7 @@ STEPS_SHOWN = 9
     "maps",
     multiple=True,
     metavar="FILE",
-    help="A map file, or a shipped map's name; may be repeated. Without it, seeds make the maps.",
+    help="A map file, or a shipped map's name; may be repeated. By default, seeds make the maps.",
 )
 @set_option
 @clock_options
@@ -122,7 +122,7 @@ def command(
     as_json: bool,
     plain: bool,
 ) -> int:
-    """Test whether A is stronger than B, with as few matches as the answer needs.
+    """Test whether A is stronger than B, with as few matches as the answer takes.
 
     A and B are house bots' names, or command lines in quotes, as for `lanista play`. Blocks are
     played, each a seed in all seatings, until one of two hypotheses is accepted: H0, A is --elo0
@@ -141,7 +141,7 @@ def command(
     from lanista.results.blocks import FormatName
 
     if as_json and plain:
-        raise BadInputError("--json and --plain: say one of them")
+        raise BadInputError("--json and --plain: give only one of them")
     if not -math.inf < elo0 < elo1 < math.inf:
         raise BadInputError(
             f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
@@ -231,19 +231,20 @@ class Scores:
     def line(self) -> str:
         """Return the counts as a line, empty before the first block.
 
-        For example `A has 61.2 % of 12 blocks; by its points in one, 0 to 2: 1, 0, 5, 4, 2`.
+        For example `A scored 61.2 % in 12 blocks; by its points in a block, from 0 to 2: 1, 0, 5,
+        4, 2`.
         """
         blocks = self._counts.total()
         if not blocks:
             return ""
         points_made = sum(points * count for points, count in self._counts.items())
         share = 100 * points_made / (blocks * self._most)
-        text = f"{self._first} has {share:.1f} % of {counted(blocks, 'block')}"
+        text = f"{self._first} scored {share:.1f} % in {counted(blocks, 'block')}"
         steps = [half / 2 for half in range(int(2 * self._most) + 1)]
         if len(steps) > STEPS_SHOWN:
             return text
         counts = ", ".join(str(self._counts[step]) for step in steps)
-        return f"{text}; by its points in one, 0 to {self._most:g}: {counts}"
+        return f"{text}; by its points in a block, from 0 to {self._most:g}: {counts}"
 
 
 def code_of(report: "Report") -> int:
@@ -263,7 +264,7 @@ def game_of(bots: Sequence[str]) -> str:
     known = [of_bot for of_bot in games if of_bot]
     if not known:
         raise BadInputError(
-            f"--game: neither {bots[0]!r} nor {bots[1]!r} is a house bot, so say the game; "
+            f"--game: neither {bots[0]!r} nor {bots[1]!r} is a house bot, so name the game; "
             f"known are {', '.join(registry.ours())}"
         )
     common = set.intersection(*known)
@@ -273,5 +274,5 @@ def game_of(bots: Sequence[str]) -> str:
         raise BadInputError(f"{bots[0]} and {bots[1]} are house bots of different games")
     named = [bot for bot, of_bot in zip(bots, games, strict=True) if of_bot]
     raise BadInputError(
-        f"--game: {' and '.join(named)} may play {' or '.join(sorted(common))}; say which"
+        f"--game: {' and '.join(named)} may play {' or '.join(sorted(common))}; name one"
     )

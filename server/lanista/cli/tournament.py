@@ -88,7 +88,7 @@ def check(file: Path) -> int:
     "--executor",
     metavar="WHO",
     show_default="the spec's",
-    help="What plays the blocks: local, dask-local or dask://HOST:PORT.",
+    help="Where blocks are played: local, dask-local or dask://HOST:PORT.",
 )
 @click.option(
     "--unbench",
@@ -102,8 +102,8 @@ def check(file: Path) -> int:
     is_flag=False,
     flag_value="",
     metavar="[HOST:PORT]",
-    help="Serve a page that shows the tournament, its matches live; its address is printed. "
-    "Without HOST:PORT 127.0.0.1:8080, or a free port.",
+    help="Serve a page that shows the tournament and its running matches; its address is "
+    "printed. Without HOST:PORT it is 127.0.0.1:8080, or a free port.",
 )
 def run(
     file: Path | None,
@@ -121,7 +121,7 @@ def run(
     Results go to a database and a folder beside FILE. Ctrl-C lets the running blocks finish, a
     second one stops at once; the same command resumes the tournament.
 
-    Exit codes: 0 all is played, 2 bad input or no room for the output, 3 it can't continue,
+    Exit codes: 0 everything is played, 2 bad input or unwritable output, 3 it can't continue,
     130 interrupted.
     """
     import attrs
@@ -134,7 +134,7 @@ def run(
     if file is None:
         raise click.UsageError("Missing argument 'FILE'.")
     if as_json and plain:
-        raise BadInputError("--json and --plain: say one of them")
+        raise BadInputError("--json and --plain: give only one of them")
     spec = read_spec(file)
     if concurrency is not None:
         spec = attrs.evolve(spec, concurrency=concurrency_of(concurrency))
@@ -192,9 +192,9 @@ def page_of(file: Path, web: str) -> "PagePort":
     help="Add the results of each pair of bots (JSON, HTML: always there; CSV: only these).",
 )
 def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bool) -> int:
-    """Show the standings of FILE's tournament, also while it is being played.
+    """Show the standings of FILE's tournament, even while it is being played.
 
-    Exit codes: 0 shown, 2 bad input, or nothing was played yet.
+    Exit codes: 0 shown, 2 bad input, or nothing has been played yet.
     """
     from lanista.competition.standings import standings_of
     from lanista.results.database import Store
@@ -227,8 +227,8 @@ def verify(file: Path, *, rebuild: bool) -> int:
     """Compare the results of FILE's tournament with the records of its matches.
 
     One line is printed for each match whose record is missing, can't be read or says something
-    else, and for each record whose match isn't stored; then the totals. The tournament may be being
-    played, but not while its database is made anew. It takes about 1 ms a match.
+    else, and for each record whose match isn't stored; then the totals. The tournament may be
+    running, but not while its database is rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or the database
     is damaged.
@@ -242,7 +242,9 @@ def verify(file: Path, *, rebuild: bool) -> int:
     database = setup.database
     if rebuild:
         if not isinstance(database, Path):
-            raise BadInputError(f"{file}: a PostgreSQL database can't be made anew; use pg_restore")
+            raise BadInputError(
+                f"{file}: a PostgreSQL database can't be rebuilt here; use pg_restore"
+            )
         return 0 if show_rebuilt(setup.spec.name, rebuilt(setup, database)) else EXIT_DIFFERENT
     with Store.open(database, create=False, check=False) as store:
         store.database.check_whole()
@@ -266,7 +268,7 @@ def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
     lost = isinstance(setup.database, Path) and not setup.database.exists()
     if lost and not may_be_lost:
         raise BadInputError(
-            f"nothing was played yet: there is no {setup.database}; "
+            f"nothing has been played yet: there is no {setup.database}; "
             f"play it with `lanista tournament run {file}`"
         )
     return setup

@@ -85,7 +85,7 @@ def trial_lines(trial: "Trial") -> Iterator[str]:
         yield f"FAIL  {trial.bot}: {trial.trouble}"
         output = trial.output.strip()[-OUTPUT_SHOWN:]
         if output:
-            yield "      the last it wrote:"
+            yield "      the last lines that it wrote:"
             yield from (f"      {line}" for line in output.splitlines())
         return
     figures = f"hello after {trial.hello_after:.2f} s, {trial.turns} turns in {trial.seconds:.2f} s"

@@ -260,7 +260,7 @@ class LiveDisplay(Display):
         self._more = line
 
     def refresh(self) -> None:
-        """Draw everything anew."""
+        """Draw everything again."""
         self._live.update(Group(*self._parts()), refresh=True)
 
     def _parts(self) -> Iterator[RenderableType]:

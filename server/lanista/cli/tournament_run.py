@@ -71,7 +71,7 @@ def play(
     Args:
         setup: The tournament.
         source: Name of the file or test that describes it, for messages.
-        accept_changes: Whether to begin anew with bots that changed.
+        accept_changes: Whether to start over with bots that changed.
         unbench: Benched bots that may play again.
         as_json: Whether to print events as lines of JSON.
         plain: Whether to print lines even in a terminal.
@@ -125,7 +125,7 @@ def play(
             if halt.trace:
                 click.echo(printable(halt.trace, "\n"), err=True)
         if display.trouble:
-            click.echo(f"not all could be printed: {display.trouble}", err=True)
+            click.echo(f"some output couldn't be printed: {display.trouble}", err=True)
     if report.halted:
         return EXIT_HALTED
     if report.interrupted:

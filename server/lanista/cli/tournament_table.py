@@ -79,7 +79,7 @@ def table(standings: Standings, rows: int | None = None) -> Table:
 
     Args:
         standings: The standings.
-        rows: Maximum number of bots; a further row tells how many there are more. None: all.
+        rows: Maximum number of bots; a further row says how many more there are. None: all.
     """
     shown = columns(standings)
     titles = [column.title for column in shown]

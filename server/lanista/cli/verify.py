@@ -17,7 +17,7 @@ EXIT_DIFFERENT = 1
 REBUILD = click.option(
     "--rebuild",
     is_flag=True,
-    help="Make the database anew, from the records and what can be read of it. The former one is "
+    help="Rebuild the database from the records and whatever can be read of it. The old one is "
     "kept beside it.",
 )
 _INTERVAL = 0.5
@@ -52,12 +52,12 @@ def show(name: str, comparison: "Comparison") -> bool:
     parts += [f"{trouble}: {count:,}" for trouble, count in counts.items()]
     if comparison.without_record:
         parts.append(f"without a record: {comparison.without_record:,}")
-    click.echo(printable(f"{name}: {'; '.join(parts)}{'' if counts else '; all is right'}"))
+    click.echo(printable(f"{name}: {'; '.join(parts)}{'' if counts else '; nothing is wrong'}"))
     return not counts
 
 
 def show_rebuilt(name: str, work: "Rebuild") -> bool:
-    """Print what a database has that was made anew, and what couldn't be read.
+    """Print what a rebuilt database has, and what couldn't be read.
 
     Args:
         name: What the lines begin with.
@@ -68,9 +68,9 @@ def show_rebuilt(name: str, work: "Rebuild") -> bool:
     """
     for trouble in work.troubles:
         click.echo(printable(f"{name}: {trouble}"))
-    parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored anew"]
+    parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored again"]
     parts += [f"{what}: {count:,}" for what, count in work.kept.items()]
     if work.kept_at is not None:
-        parts.append(f"the former database is {work.kept_at}")
+        parts.append(f"the old database is kept as {work.kept_at}")
     click.echo(printable(f"{name}: {'; '.join(parts)}"))
     return not work.troubles

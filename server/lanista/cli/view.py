@@ -135,7 +135,7 @@ class BoardView:
     def _all(
         self, frame: Frame, console: Console, choices: Sequence[Cells], drawn: Drawn
     ) -> list[Text]:
-        """Return legend and board in a width alone, with the parts one below another."""
+        """Return legend and board for a width, with the parts one below another."""
         layout = self._fit(frame, console, Window(console.width), choices)
         lines = self._head(frame, console, layout)
         parts = [part for screen in layout.screens for part in screen]

@@ -60,8 +60,8 @@ def warning_of_token() -> str | None:
     if not token or not is_short(token):
         return None
     return (
-        f"{TOKEN} has {counted(len(token), 'character')} and may be guessed; use {LONG} or more at "
-        "random, such as those that `openssl rand -hex 16` prints"
+        f"{TOKEN} has {counted(len(token), 'character')} and could be guessed; use {LONG} or more "
+        "random ones, such as those that `openssl rand -hex 16` prints"
     )
 
 

@@ -68,7 +68,7 @@ class DaskWorkers(Workers):
         """Connect to the cluster, after making it if it is to be our own.
 
         Raises:
-            SpecError: No scheduler answers, or no cluster can be made.
+            SpecError: No scheduler answers, or no cluster can be started.
         """
         # Each logger by its name, because some have levels of their own.
         for name in [*_LOGGERS, *logging.root.manager.loggerDict]:
@@ -112,7 +112,7 @@ class DaskWorkers(Workers):
                 )
         except Exception as error:  # noqa: BLE001 - dask's errors are of many kinds
             raise SpecError(
-                f"executor: dask-local: no cluster can be made: {one_line(error)}"
+                f"executor: dask-local: no cluster can be started: {one_line(error)}"
             ) from None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:

@@ -27,23 +27,23 @@ game = "{game}"
 format = "round-robin"
 
 # Bots that meet play each seed in all seatings. This is a list of seeds; or their number (default:
-# 10), and they are drawn from a secret; or {{ count = 100, base = 42 }}, drawn from the number 42.
+# 10), drawn from a secret; or {{ count = 100, base = 42 }}, drawn from 42.
 seeds = [1, 2, 3]
 
-# Maps: files, or names from `lanista map list {game}`. Each seed is played on each map; without
-# maps each seed makes its own.
+# Maps: files, or names from `lanista map list {game}`. Each seed is played on each map; by
+# default each seed makes its own.
 # maps = [{maps}]
 
 # rotations: {rotations}; all: {all}.
 # seatings = "rotations"
 
-# Swiss: the number of rounds; without it as many as leave one winner.
+# Swiss: the number of rounds; by default as many as leave one winner.
 # rounds = 5
 
-# Swiss, knockout: blocks of a meeting on each map (1). Ladder, sprt: at most so many blocks in all.
+# Swiss, knockout: blocks per meeting and map (1). Ladder, sprt: the most blocks in all.
 # blocks = 1
 
-# Gauntlet: the bot that meets all others; without it the first one.
+# Gauntlet: the bot that meets all others; by default the first one.
 # challenger = {first}
 
 {fill}# The resources each bot may use, and whether it is isolated from this machine ("bwrap").
@@ -51,7 +51,7 @@ seeds = [1, 2, 3]
 # sandbox = "none"
 
 # Seconds of processor time for a whole match, without limits for each turn if the clock below is 0;
-# every bot is then started afresh for every match.
+# every bot is then started anew for every match.
 # match_cpu = 60
 
 # Failed matches in a row after which a bot is benched: it plays no more.
@@ -85,7 +85,7 @@ seeds = [1, 2, 3]
 # late_limit = 10      # late turns in a row that put a bot out, where late turns are skipped
 # stall_margin = 0.05  # a stall of this machine above which a late answer makes a match void
 
-# For the format sprt: H0 says that the first bot is elo0 stronger, H1 elo1.
+# For the format sprt: H0 says that the first bot is elo0 Elo stronger, H1 elo1 Elo.
 # [sprt]
 # elo0 = 0.0
 # elo1 = 10.0
@@ -99,8 +99,8 @@ seeds = [1, 2, 3]
 # [[bots]]
 # name = "Mine"
 # command = "python3 mybot.py"
-# limits = "memory=512M"               # its own, in place of those above
-# restart = false                      # true: started afresh for every match
+# limits = "memory=512M"               # its own, instead of those above
+# restart = false                      # true: started anew for every match
 # environment = {{ LEVEL = "3" }}        # additional environment variables
 """
 

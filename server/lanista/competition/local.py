@@ -110,7 +110,7 @@ class LocalWorkers(Workers):
             return future
 
     def set_slots(self, slots: int) -> None:
-        """Set the number of workers; pinned ones share the cores anew if all are idle."""
+        """Set the number of workers; pinned ones share the cores again if all are idle."""
         self.slots = slots
         with self._lock:
             restart = self._pin and len(self._idle) == len(self._all)

@@ -131,7 +131,7 @@ def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], 
         raise SpecError(f"blocks: {name} has none; {_LENGTH[kind]}")
     if spec.challenger is not None:
         if kind is not FormatName.GAUNTLET:
-            raise SpecError(f"challenger: {name} has none; only a gauntlet has")
+            raise SpecError(f"challenger: {name} has none; only a gauntlet has one")
         if spec.challenger not in bots:
             raise SpecError(
                 f"challenger: {spec.challenger!a} isn't a bot here; it can be {', '.join(bots)}"

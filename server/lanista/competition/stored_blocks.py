@@ -154,7 +154,7 @@ def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> Non
         them = "it" if len(changed) == 1 else "them"
         raise SpecError(
             f"bots: {changes}; change it back, give it another name, "
-            f"or start {them} anew by --accept-changes"
+            f"or start {them} anew with --accept-changes"
         )
     for name, identity in now.items():
         if before.get(name) != identity:

@@ -1,4 +1,4 @@
-"""Comparing a tournament's results with its records, and making its database anew from them."""
+"""Comparing a tournament's results with its records, and rebuilding its database from them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -99,7 +99,7 @@ def _result(header: Header, info: ResultInfo, map_: str, seating: int, record: s
 
 
 def rebuild(setup: Setup, database: Path) -> Rebuild:
-    """Make the database of a tournament anew from its records, while it isn't played.
+    """Rebuild the database of a tournament from its records, while it isn't played.
 
     Blocks keep their order. A match that is stored as its record says, or that has no record,
     stays as it is stored. A block of which not all matches are known isn't stored, and is played
@@ -148,7 +148,7 @@ def _store(
 
     Args:
         setup: The tournament.
-        work: The database that is made anew.
+        work: The database that is being rebuilt.
         blocks: By id of the block its matches, each with its former number, or that of the last one
             before it.
     """

@@ -131,7 +131,7 @@ class Trial:
 
 
 class WorkError(LanistaError):
-    """A block can't be played by no fault of a bot, say because a record can't be written.
+    """A block can't be played, through no fault of a bot, say because a record can't be written.
 
     The message is one line.
     """
@@ -252,7 +252,7 @@ async def _try_bot(
     warning = ""
     stays = report is not None and report.exits[0] is None
     if not trouble and not stays and not contestant.restart:
-        warning = "does not stay for another match (keep=1), so it is started for each"
+        warning = "doesn't stay for another match (keep=1), so it is started anew for each"
     limit = match_setup.conditions.clock.turn
     if not trouble and limit and slowest > limit / 2:
         warning = f"its slowest answer took {slowest:.3f} s of {limit:g} s"
@@ -425,7 +425,7 @@ def end_idle_bots() -> None:
 
 
 def close() -> None:
-    """Cancel what is played in this process and end its bots; the next task starts them anew."""
+    """Cancel what is played in this process and end its bots; the next task starts them again."""
     global _the_loop
     with _loop_lock:
         loop, _the_loop = _the_loop, None

@@ -9,7 +9,7 @@ from lanista.games.arrays import Encoder, Mask, Moves, Observation, encoder_of
 from lanista_client import Arena, State
 
 Policy = Callable[[Observation, Mask], Any]
-"""Returns the action for an observation, given the mask of what is possible: one row a thing."""
+"""Returns the action for an observation, given the mask of what is possible: a row per thing."""
 
 
 class PolicyBot:

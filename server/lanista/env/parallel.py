@@ -138,7 +138,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
             number of steps.
 
         Raises:
-            ValueError: An action is for somebody else than the agents, or isn't an action.
+            ValueError: An action is given for something other than an agent, or isn't an action.
         """
         game = self.game
         if game is None or not self.agents:

@@ -50,7 +50,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return observation, reward, over, truncated, info
 
     def action_masks(self) -> Cells:
-        """Return the mask of every thing after the other, as MaskablePPO of sb3-contrib asks."""
+        """Return the masks of all things in one row, as MaskablePPO of sb3-contrib expects."""
         return self.parallel.action_mask(self._agent).astype(np.bool_).ravel()
 
     def render(self) -> Any:

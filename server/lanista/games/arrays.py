@@ -44,7 +44,7 @@ class Encoder(Protocol):
 
 
 class UnitEncoder:
-    """An encoding with an action for each unit, by its id, as both games of four have it."""
+    """An encoding with an action for each unit, by its id, as both four-player games have it."""
 
     shapes: dict[str, tuple[int, ...]]
     choices: tuple[int, int]

@@ -31,7 +31,7 @@ class RefusalCode(enum.Enum):
     MALFORMED = "malformed"
     ILLEGAL = "illegal"
     IGNORED = "ignored"
-    """It repeats an order, which is no fault; on the wire it is told like an illegal submove."""
+    """It repeats an order, which is no fault; the wire shows it like an illegal submove."""
 
 
 @attrs.frozen
@@ -115,7 +115,7 @@ class Malformed:
 
 @attrs.frozen
 class Missing:
-    """The verdict when the connection ended before an answer came, or there is none at present."""
+    """The verdict when the connection ended before an answer came, or there is none now."""
 
 
 @attrs.frozen
@@ -382,7 +382,7 @@ def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, i
         if not setting.low <= value <= setting.high:
             raise BadSettingError(
                 f"setting {name} of {ruleset.title} is {value}; "
-                f"it can be from {setting.low} to {setting.high}"
+                f"it must be from {setting.low} to {setting.high}"
             )
     return {name: given.get(name, setting.default) for name, setting in known.items()}
 

@@ -58,7 +58,7 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
         room = os.environ.get("LANISTA_ROOM") or None
         arena = Arena(name, game=game, room=room, keep=os.environ.get("LANISTA_KEEP") == "1")
     except (ArenaError, ValueError) as error:
-        print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - a process tells its end so
+        print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - so a process says why it ends
         return 1
     try:
         with arena:
@@ -69,5 +69,5 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
                 arena.send(bot.moves(state))
     except ArenaError as error:
         if error.code not in _QUIET:
-            print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - a process tells its end so
+            print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - so a process says why it ends
     return 0

@@ -137,7 +137,7 @@ class Frame:
     captions: tuple[str, ...]
     """By seat, a line for the legend, such as `12 units`."""
     owned: Mapping[Place, int] = attrs.field(factory=dict)
-    """The cells that belong to a seat at present: seat by (row, column)."""
+    """The cells that belong to a seat now: seat by (row, column)."""
     lit: frozenset[int] = frozenset()
     """The columns of the scene that are lit, in a game with day and night."""
     stats: tuple[tuple[int | float | str, ...], ...] = ()

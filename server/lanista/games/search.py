@@ -52,16 +52,16 @@ class SaysWhole(Protocol):
 
 @runtime_checkable
 class RestorableRuleset(Ruleset, Protocol):
-    """A ruleset that can go back from what a bot was told to a game that goes on."""
+    """A ruleset that can turn what a bot was sent back into a game that goes on."""
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Game:
-        """Return the game in the position that a bot was told of.
+        """Return the game in the position that a bot was sent.
 
         Args:
             start: The lines that described the match.
             turn: The number of turns carried out.
             position: The complete facts of the position (`SaysWhole`).
-            chance: The source of the draws to come, which nobody is told.
+            chance: The source of the draws to come, which aren't sent to anybody.
 
         Raises:
             ValueError: The lines aren't those of a match of this game.

@@ -146,8 +146,8 @@ class Handshake:
         if hello.token is not None and not same_secret(hello.token, self.token):
             raise RemoteProtocolError(
                 ErrorCode.BAD_TOKEN,
-                "the token isn't that of LANISTA_TOKEN, or {token}; "
-                "this port takes only the bot that was started for it",
+                "the token isn't the one in LANISTA_TOKEN or {token}; "
+                "this port accepts only the bot that was started for it",
             )
         if self.connection is not None:
             raise RemoteProtocolError(

@@ -1,4 +1,4 @@
-"""A match of bots that are started for it alone, as by `lanista play`."""
+"""A match of bots that are started just for it, as by `lanista play`."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

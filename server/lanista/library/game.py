@@ -103,9 +103,9 @@ def new_game(
 
 
 def from_state(state: State, seed: int | None = None) -> "Game":
-    """Return the game that a bot is told of, from which it can be stepped on.
+    """Return the game in the position that a bot was sent, from which it can go on.
 
-    Nobody tells a bot the draws to come, so they are made anew.
+    A bot isn't told the draws to come, so new ones are made.
 
     Args:
         state: The state of a match, at any turn.
@@ -120,7 +120,7 @@ def from_state(state: State, seed: int | None = None) -> "Game":
     ruleset = registry.get(state.game)
     if not isinstance(ruleset, RestorableRuleset):
         raise UnsupportedError(
-            f"{ruleset.title} can't be restored from what a bot is told; "
+            f"{ruleset.title} can't be restored from what a bot is sent; "
             "its ruleset would need a method `restore` (lanista.games.search)"
         )
     seed = _checked_seed(ruleset, seed)
@@ -268,7 +268,7 @@ class Game:
 
         Args:
             answers: By seat, its submoves; none at all is a valid answer. None instead: no answer
-                came, which is a forfeit in Angry Mob, and no orders in the games of four.
+                came, which is a forfeit in Angry Mob, and no orders in the four-player games.
 
         Returns:
             By seat, the indexes of the submoves that the rules refused, whatever follows from that

@@ -82,7 +82,7 @@ def play_many(
         BadInputError: An argument can't be used.
         StartFailureError: A bot couldn't be started, or hasn't said hello.
         FileError: The folder for records can't be written.
-        WorkError: The matches can't be played by no fault of a bot.
+        WorkError: The matches can't be played, through no fault of a bot.
     """
     wish = _Wish(pairings, seeds, workers, seatings, records, keep, on_progress)
     with _begun(game, wish, options) as (job, taken):
@@ -211,7 +211,7 @@ class _Many(Scheduler):
         Raises:
             StartFailureError: A bot hasn't started.
             FileError: The folder for records can't be written.
-            WorkError: The matches can't be played by no fault of a bot.
+            WorkError: The matches can't be played, through no fault of a bot.
         """
         self._job = job
         try:

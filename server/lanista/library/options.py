@@ -46,7 +46,7 @@ class MatchOptions(TypedDict, total=False):
     time_start: float
     """Seconds that a bot has from its start to its hello; 30 by default."""
     limits: str | None
-    """What each bot may use, as `memory=1G,cpu=3600,files=1024`, or `none`."""
+    """What each bot may use, such as `memory=1G,cpu=3600,files=1024`, or `none`."""
     match_cpu: int
     """Seconds of processor time that each bot may use in a whole match; each bot is then started
     afresh for every match."""

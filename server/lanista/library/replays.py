@@ -199,8 +199,8 @@ class Replay(Sequence[Position]):
     def first_difference(self, other: "Replay") -> difference.Difference:
         """Find the first difference between this match and another one.
 
-        That is the first turn in which a bot answered differently, such as two versions of a bot
-        that played with the same seed. Times and logs aren't compared.
+        That is the first turn in which a bot answered differently, for example when two versions
+        of a bot have played with the same seed. Times and logs aren't compared.
 
         Raises:
             MismatchError: One of the records contradicts the rules.
@@ -302,7 +302,7 @@ def open_record(path: str | Path) -> Replay:
 
 
 class _Cursor:
-    """Plays a record again for one seat; going on is quick, going back begins anew."""
+    """Plays a record again for one seat; going forward is quick, going back starts over."""
 
     def __init__(self, record: Record, ruleset: Ruleset, seat: int) -> None:
         self._record, self._ruleset, self._seat = record, ruleset, seat
@@ -335,7 +335,7 @@ class _Cursor:
                     facts = self._game.facts(self._seat, self._status())
                     self._state.update(self._turn, facts_of(facts))
         except BaseException:
-            self._turn = -1  # so that the next one begins anew, and fails at the same place
+            self._turn = -1  # so that the next one starts over, and fails at the same place
             raise
 
     def _begin(self) -> None:

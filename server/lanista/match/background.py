@@ -116,7 +116,7 @@ class BackgroundWork:
 
     @property
     def more(self) -> int:
-        """How many additional pieces a pass may run, because passes are long at present."""
+        """How many additional pieces a pass may run, because passes are long now."""
         return int(self.share * self._pass / PIECE_TIME)
 
     def _release(self) -> None:

@@ -87,7 +87,7 @@ class Encoder(Protocol):
     def closing(
         self, game: Game, seat: int, outcome: Outcome, status: Sequence[float], *, keeps: bool
     ) -> bytes:
-        """Return everything after the last answer; `keeps` tells if the connection stays open."""
+        """Return all that follows the last answer; `keeps` says if the connection stays open."""
         ...
 
     def error(self, code: ErrorCode, message: str) -> bytes:

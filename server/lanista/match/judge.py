@@ -99,7 +99,9 @@ class Judge:
         if isinstance(verdict, Answer) and not self.rooms[seat.index].holds(seat.line):
             # Without the answer the match couldn't be replayed.
             limit = ANSWERS_KEPT // 1024**2
-            message = f"its answers in this match have more than {limit} MiB, which is the limit"
+            message = (
+                f"its answers in this match add up to more than {limit} MiB, which is the limit"
+            )
             seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, message)
             return Missing()
         return verdict

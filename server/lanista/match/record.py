@@ -200,10 +200,10 @@ class TurnInfo:
     rejoined: dict[str, RejoinInfo] = attrs.field(factory=dict)
     """The seats whose bots came back and were asked over another connection from this turn on."""
     round_trips: dict[str, tuple[int, int]] = attrs.field(factory=dict)
-    """By seat, in microseconds: how long the way to its bot and back takes on average lately, and
-    at least. It is measured in a few turns only."""
+    """By seat, in microseconds: the recent mean of the round trip to its bot, and the least one. It
+    is measured only in a few turns."""
     lags: dict[str, int] = attrs.field(factory=dict)
-    """By seat, the microseconds that were added to its time limit in this turn for that way."""
+    """By seat, the microseconds by which this turn's time limit was extended for the round trip."""
 
     def lag(self, seat: int) -> float:
         """Return the seconds that were added to a seat's time limit."""

@@ -78,7 +78,7 @@ def start(record: Record, ruleset: Ruleset) -> Game:
 
 
 def start_of(header: Header, ruleset: Ruleset) -> Game:
-    """Return the game as `start` does, from a record's header alone."""
+    """Return the game as `start` does, from just a record's header."""
     if header.game != ruleset.name:
         raise BadRecordError(
             f"the record is of {header.game}; these are the rules of {ruleset.name}"

@@ -100,7 +100,7 @@ def not_found(message: str) -> RefusedError:
 
 
 def unavailable(message: str) -> RefusedError:
-    """Return the refusal of a request that can't be carried out at present."""
+    """Return the refusal of a request that can't be carried out now."""
     return RefusedError(http.HTTPStatus.SERVICE_UNAVAILABLE, message)
 
 

@@ -76,7 +76,7 @@ class Authorization:
         """
         if not (await self.visitor(peer, headers)).operator:
             raise forbidden(
-                "this is for the operator: show its token, as Authorization: Bearer TOKEN"
+                "this is for the operator: send its token, as Authorization: Bearer TOKEN"
             )
 
 

@@ -79,7 +79,7 @@ class LadderTables:
         try:
             return self._answers[do](source, **about)
         except StoreError:
-            # It may have been replaced: it is opened anew for the next question.
+            # It may have been replaced: it is opened again for the next question.
             database = self._databases.pop((source.data, source.url), None)
             if database is not None:
                 database.close()

@@ -229,7 +229,7 @@ class Ladders:
     async def _ask(self, table: _Table, do: str, bot: str, opponent: str | None = None) -> str:
         """Return the answer to a question about a bot as JSON; for some seconds the same one."""
         assert self.ask is not None
-        # With the time of the table, as viewers ask anew when there is another one.
+        # With the time of the table, as viewers ask again when there is another one.
         key = (table.room.spec.name, str(table.about["computed"]), do, bot, opponent or "")
         question = {"do": do, "ladder": table.source, "bot": bot}
         if opponent is not None:

@@ -99,7 +99,7 @@ def _matches(arena: Arena) -> Iterator[Metric]:
     yield turns
     late = CounterMetricFamily(
         "lanista_late_answers",
-        "Late answers, by whose fault they were: the bot's, or a stall's of the arena's machine.",
+        "Late answers, by cause: the bot, or a stall of the arena's machine.",
         labels=["game", "fault"],
     )
     answers = HistogramMetricFamily(

@@ -10,7 +10,7 @@ until they are told that they are wrong. What the right token gets depends on it
   used for guessing. So a guesser can delay the operator, by one interval for each connection that
   waits; the arena warns of such a token.
 
-The log tells of wrong tokens, with one line in a while. Bots' tokens have limits of their own
+The log reports wrong tokens, with one line now and then. Bots' tokens have limits of their own
 (`lanista.arena.names`).
 """
 

@@ -114,7 +114,7 @@ class ReplayReader:
             return self._go_on()
         except (BadRecordError, MismatchError) as error:
             return self._end(None, f"the replay stops here: {error}")
-        except Exception as error:  # noqa: BLE001 - a ruleset's fault ends this replay alone
+        except Exception as error:  # noqa: BLE001 - a ruleset's fault ends only this replay
             return self._end(None, f"the replay stops here: {type(error).__name__} in the rules")
 
     def _begin(self) -> dict[str, Any] | None:
@@ -139,7 +139,7 @@ class ReplayReader:
         is_void = False
         if isinstance(item, TurnInfo):
             if _may_be_void(item):
-                # Only the next line tells whether this turn was carried out.
+                # Only the next line shows whether this turn was carried out.
                 after = self._peek(1)
                 if after is None and self.live:
                     return None

@@ -203,7 +203,7 @@ class ReplayWorker:
             last = {"failed": f"{job.path.name}: too large to be shown"}
         except OSError as error:
             last = {"failed": f"no room for the frames: {error.strerror}"}
-        except Exception as error:  # noqa: BLE001 - whatever a file brings about ends its job alone
+        except Exception as error:  # noqa: BLE001 - whatever a file brings about ends only its job
             last = {"failed": f"{job.path.name}: can't be shown ({type(error).__name__})"}
         if last:
             self._drop(job.number)

@@ -64,7 +64,7 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 @attrs.frozen
 class Asked:
-    """A request, as its handler is told of it besides the parts of its path."""
+    """A request, as its handler gets it besides the parts of its path."""
 
     peer: Peer
     parameters: dict[str, str]

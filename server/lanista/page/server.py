@@ -265,7 +265,7 @@ class Server:
             log.error(  # noqa: TRY400 - the trace is in the line
                 "a request ended by an error", trace=traceback.format_exc()
             )
-            message = "the arena failed; this is no fault of the request"
+            message = "the arena failed; this isn't the request's fault"
             answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
         return answer.serialized()
 

@@ -120,7 +120,7 @@ def _called(function: Callable[..., T], arguments: Any) -> T:
 class _Look:
     """Gets a tournament's table when its spec or database has changed (`page.tournaments`).
 
-    The spec is read anew each time, because bots and seeds may be added while the arena serves.
+    The spec is read again each time, because bots and seeds may be added while the arena serves.
     """
 
     file: Path

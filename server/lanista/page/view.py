@@ -397,7 +397,7 @@ class View:
         return {"names": page, "next": page[-1]["name"] if len(rest) > NAMES else None}
 
     def refusals(self) -> dict[str, Any]:
-        """Return the connections that were refused lately, the newest first."""
+        """Return the connections that were refused recently, the newest first."""
         refusals = () if self.arena is None else self.arena.refusals
         return {
             "refusals": [

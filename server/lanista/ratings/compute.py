@@ -1,4 +1,4 @@
-"""Computing the standings from the results; everything is derived anew each time.
+"""Computing the standings from the results; everything is derived again each time.
 
 The order of blocks changes nothing, down to the last bit. Nothing is read, stored or shown here.
 """

@@ -175,8 +175,9 @@ def _standings(standings: Standings) -> Iterator[str]:
     yield from _table(headings, rows)
     if any(row.benched for row in standings.rows):
         yield f"<p>{_shown(benched_text(standings))}</p>"
-    yield '<p class="muted">How to read it: two bots whose rank intervals overlap are not told '
-    yield "apart yet; more blocks make the intervals narrower, four times as many halve them.</p>"
+    yield '<p class="muted">How to read it: two bots whose rank intervals overlap can\'t '
+    yield "be told apart yet; more blocks make the intervals narrower, four times as many halve "
+    yield "them.</p>"
     yield from _meanings(
         "What the columns say", [(column.title, column.meaning) for column in shown]
     )
@@ -252,8 +253,8 @@ def _head_to_head(standings: Standings) -> Iterator[str]:
     yield "<h2>Head-to-head</h2>"
     yield from _table(headings, rows)
     yield '<p class="muted">How to read it: the points of the bot on the left against the bot '
-    yield "whose number stands above, of so many matches in which both played; coloured where one "
-    yield "of the two is the stronger one with a likelihood of 97.5 % at least.</p>"
+    yield "whose number stands above, out of the matches in which both played; coloured where one "
+    yield "of the two is stronger with a likelihood of at least 97.5 %.</p>"
 
 
 def _score(pair: HeadToHead | None) -> str:
@@ -280,9 +281,9 @@ def _endings(standings: Standings) -> Iterator[str]:
         rows.append([*cells, *(_cell(str(n)) for n in (row.late, row.malformed, row.illegal))])
     yield "<h2>Endings</h2>"
     yield from _table(headings, rows)
-    yield '<p class="muted">How to read it: how its matches ended for each bot, one ending a '
-    yield "match; who won is another matter. Late and malformed turns, and illegal moves, are "
-    yield "counted also where they cost nothing but the turn.</p>"
+    yield '<p class="muted">How to read it: how each bot\'s matches ended for it, one ending per '
+    yield "match; who won is another matter. Late and malformed turns and illegal moves are "
+    yield "counted even where they cost nothing but the turn.</p>"
     yield from _meanings(
         "What the endings mean", [(ending.value, ending.meaning) for ending in Ending]
     )

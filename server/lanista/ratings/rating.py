@@ -93,7 +93,7 @@ class Ratings:
     """(N,): the bots whose mean is 0.
 
     They are those of the largest part, if it has at least two bots; all bots that played, if no
-    part is the largest. If there are house bots among them, they are the house bots alone, so that
+    part is the largest. If there are house bots among them, they are only the house bots, so that
     0 means the same however many bots come and go.
     """
     apart: Floats

@@ -53,7 +53,7 @@ class Row:
     """The rating in Elo; None before its first match.
 
     The mean of all bots whose intervals have both ends is 0; if there are none, that of all bots.
-    Where house bots are among them, it is the mean of these alone.
+    Where house bots are among them, it is the mean of these only.
     """
     rank_low: int | None
     """The best rank of its 95 % interval; None before its first match, and for a house bot."""

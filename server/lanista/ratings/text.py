@@ -189,23 +189,25 @@ class Column:
 RATING = "rating"
 BOT = "bot"
 _RATING_MEANING = (
-    "Elo with its 95 % interval; the mean of all bots is 0. Where somebody never scored, or nobody "
-    "against somebody, intervals lack an end, and 0 is the mean of those that have both."
+    "Elo with its 95 % interval; the mean of all bots is 0. If a bot never scored, or nobody "
+    "scored "
+    "against it, intervals are open at one end, and 0 is the mean of the bots whose intervals "
+    "have both ends."
 )
 _HOUSE_MEANING = (
-    "Elo with its 95 % interval; the mean of the house bots is 0. Where somebody never scored, or "
-    "nobody against somebody, intervals lack an end."
+    "Elo with its 95 % interval; the mean of the house bots is 0. If a bot never scored, or nobody "
+    "scored against it, intervals are open at one end."
 )
 
 
 def columns(standings: Standings) -> list[Column]:
     """Return the columns of the table that people read."""
     if standings.seats == 2:
-        points = "A win gives 1, a draw one half."
+        points = "A win gives 1, a draw half."
         places, places_title = "How often it won, drew and lost.", "won-drawn-lost"
     else:
-        points = "Every opponent that is placed below gives 1, a tied one one half."
-        places = "How often it had which place; a tie counts for the best."
+        points = "Every opponent that is placed below gives 1, a tied one half."
+        places = "How often it took each place; a tie counts as the best."
         places_title = f"places 1-{standings.seats}"
     has_house = any(row.rank is None for row in standings.rows)
     return [
@@ -220,7 +222,7 @@ def columns(standings: Standings) -> list[Column]:
             ),
             is_text=True,
         ),
-        Column("matches", "Those that count.", lambda row: str(row.matches)),
+        Column("matches", "The matches that count.", lambda row: str(row.matches)),
         Column("points", points, lambda row: _number(row.points)),
         Column(
             RATING,
@@ -332,7 +334,7 @@ def benched_text(standings: Standings) -> str:
     """Return the names of the benched bots, and what that means for the figures of the others."""
     benched = ", ".join(row.bot for row in standings.rows if row.benched)
     return (
-        f"benched for failing again and again: {benched}; what others won against it before "
+        f"benched for failing repeatedly: {benched}; what others won against it before "
         "counts, so bots that never met it may have fewer points a match"
     )
 

@@ -131,7 +131,7 @@ class Database:
     ) -> Self:
         """Open the database of an arena, as `open` does.
 
-        A file can be read by its owner alone: people may choose tokens that are easy to guess, and
+        A file can be read only by its owner: people may choose tokens that are easy to guess, and
         their hashes are in it.
 
         Args:
@@ -187,7 +187,8 @@ class Database:
 
         if not create and not path.exists():
             raise StoreError(
-                f"{path}: not there; `lanista tournament run` or `lanista arena run` makes it"
+                f"{path}: there is no such file; `lanista tournament run` or `lanista arena run` "
+                "creates it"
             )
         # In a place that can't be written the usual mode fails, as readers share an index in a file
         # beside the database. The next one to try is `ro`, which uses an index that exists already,
@@ -284,7 +285,7 @@ class Database:
             ):
                 raw = connection.connection.driver_connection
                 assert isinstance(raw, sqlite3.Connection)
-                # In one step: a copy made piecemeal begins anew whenever a result is stored.
+                # In one step: a copy made piecemeal starts over whenever a result is stored.
                 raw.backup(copy)
             part.replace(path)
         except (OSError, *ERRORS) as error:
@@ -394,7 +395,7 @@ class Database:
         For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
         session that is held open. Reading and writing need no lock. But while it is held, each
         write checks that it still is, since a session ends with its server, or is ended by an
-        administrator. Then the lock is taken anew, or the write is refused.
+        administrator. Then the lock is taken again, or the write is refused.
 
         Raises:
             StoreError: Another process has the lock, or it can't be made.
@@ -510,7 +511,7 @@ def _refuse_former(data: DataFolder) -> None:
         raise StoreError(
             f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
             f"any more, as everything is in {data.database.name} now; move them away: ladders "
-            "begin anew, as such a version's records of their matches can't be read either, and "
+            "then start from nothing, as the records of that version can't be read either, and "
             "names have to be registered again"
         )
 
@@ -520,7 +521,7 @@ def _make_private(data: DataFolder) -> None:
     try:
         data.make()
     except OSError as error:
-        raise StoreError(f"{data.path}: can't be made: {error.strerror}") from None
+        raise StoreError(f"{data.path}: can't be created: {error.strerror}") from None
     # SQLite gives the files beside it the same mode. If this fails, SQLite says why.
     with contextlib.suppress(OSError):
         os.close(os.open(data.database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))

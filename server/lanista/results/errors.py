@@ -42,7 +42,9 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
         code = sqlite3.SQLITE_CORRUPT  # a text, or a table's name, that isn't UTF-8
     match (code or 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
-            detail = "the disk is full; what was being stored is not in it, all before is"
+            detail = (
+                "the disk is full; what was being stored is lost, everything before it is stored"
+            )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             detail = "locked by another program for too long"
         case sqlite3.SQLITE_CORRUPT:
@@ -50,9 +52,9 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
         case sqlite3.SQLITE_CONSTRAINT | sqlite3.SQLITE_MISMATCH | sqlite3.SQLITE_TOOBIG:
             return UnstorableError(f"{path}: {no_password(str(error))}")
         case sqlite3.SQLITE_ERROR:  # no such table, no such column
-            return damaged(path, f"its tables aren't as they were made: {error}")
+            return damaged(path, f"its tables aren't as Lanista made them: {error}")
         case sqlite3.SQLITE_NOTADB:
-            detail = "no SQLite database, or damaged at its start; give another file, or a copy"
+            detail = "not an SQLite database, or damaged at its start; give another file, or a copy"
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             detail = _why_closed(path)
         case sqlite3.SQLITE_IOERR:
@@ -76,8 +78,8 @@ def damaged(path: Path, what: str) -> StoreError:
             files = f"{path.name} and {log.name}"
     return StoreError(
         f"{path}: damaged ({no_password(what)}); "
-        f"`lanista arena verify --rebuild` or `lanista tournament verify --rebuild` makes it anew; "
-        f"or move {files} away and put back a copy"
+        f"`lanista arena verify --rebuild` or `lanista tournament verify --rebuild` rebuilds it; "
+        f"or move {files} away and restore a copy"
     )
 
 
@@ -90,14 +92,14 @@ def _why_closed(path: Path) -> str:
     """Return why a file can't be opened or written, as far as its surroundings show."""
     folder = path.parent
     if not folder.is_dir():
-        return f"its folder {folder} isn't there"
+        return f"there is no folder {folder}"
     if path.is_dir():
-        return "a folder; a database is a file"
+        return "is a folder; a database is a file"
     if not os.access(folder, os.W_OK | os.X_OK):
         # SQLite makes files beside the database, so its own permission isn't enough.
         return f"its folder {folder} can't be written"
     if not path.exists():
-        return "not there; `lanista tournament run` makes it"
+        return "there is no such file; `lanista tournament run` creates it"
     return "it can't be opened for reading and writing"
 
 
@@ -115,7 +117,9 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
         return UnstorableError(f"{where}: {no_password(str(cause), password)}")
     match getattr(cause, "sqlstate", None):
         case "53100":
-            detail = "its disk is full; what was being stored is not in it, all before is"
+            detail = (
+                "its disk is full; what was being stored is lost, everything before it is stored"
+            )
         case "55P03" | "57014":
             detail = "locked by another program for too long"
         case "25006":

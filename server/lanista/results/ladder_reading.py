@@ -1,8 +1,8 @@
 """Queries about a ladder's results.
 
 A match counts unless it is void, one of its bots was struck afterwards, or it is older than the
-latest ones that alone count (the ladder's `window`). Everything stays quick when there are a
-million matches: what concerns one bot reads its matches alone, and what concerns all of them is
+latest ones, if only those count (the ladder's `window`). Everything stays quick when there are a
+million matches: what concerns one bot reads only its matches, and what concerns all of them is
 read piece by piece.
 """
 

@@ -1,7 +1,7 @@
 """The list of an arena's matches that are over: storing and querying it.
 
 Every match with an id is in it: those of ladders, which are stored as results (`database.Store`),
-and all others, which are stored for the list alone (`base.Kind.LISTED`). The list has the order in
+and all others, which are stored only for the list (`base.Kind.LISTED`). The list has the order in
 which they were stored.
 """
 
@@ -98,7 +98,7 @@ class MatchRows:
             )
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Remove matches that are stored for the list alone; results of ladders stay.
+        """Remove matches that are stored only for the list; results of ladders stay.
 
         Raises:
             StoreError: They can't be removed.
@@ -137,7 +137,7 @@ class MatchRows:
             _remove(connection, results)
 
     def known(self) -> dict[str, tuple[str | None, bool]]:
-        """Return by id of each match its record, and whether it is stored for the list alone.
+        """Return by id of each match its record, and whether it is stored only for the list.
 
         Raises:
             StoreError: They can't be read.
@@ -323,7 +323,7 @@ def _described(
 
 
 def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
-    """Remove those of some matches that are stored for the list alone."""
+    """Remove those of some matches that are stored only for the list."""
     of_list = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LISTED.value)
     which = sa.select(MATCHES.c.number).where(condition, MATCHES.c.competition.in_(of_list))
     numbers = list(connection.scalars(which))
@@ -334,7 +334,7 @@ def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> Non
 
 
 def listed_row(competition: int, match: ListedMatch) -> Row:
-    """Return what `writing.insert` takes of a match that is stored for the list alone."""
+    """Return what `writing.insert` takes of a match that is stored only for the list."""
     row = {
         "id": match.id,
         "block": None,

@@ -147,7 +147,7 @@ class Session:
         self._connection = connection
 
     def keep(self) -> None:
-        """Check that the session is still there, else take the lock anew; raises as `take`."""
+        """Check that the session is still there, else take the lock again; it raises as `take`."""
         with self._one_thread:
             if self._connection is not None:
                 with contextlib.suppress(exc.DBAPIError):

@@ -1,4 +1,4 @@
-"""Making a SQLite database anew, from records and from what can be read of the former one.
+"""Rebuilding a SQLite database from records and from what can be read of the old one.
 
 The new file takes the former one's place when it is complete, and not before; the former one is
 kept beside it. What the records say is read by `arena.verify` and `competition.verify`.
@@ -49,11 +49,11 @@ _AT_ONCE = 5000
 
 @attrs.define
 class Rebuild:
-    """A database that is made anew."""
+    """A database that is being rebuilt."""
 
     new: Database
     former: Database | None
-    """The former database; None if there is none, or if it can't be opened."""
+    """The old database; None if there is none, or if it can't be opened."""
     kept_at: Path | None = None
     """Where the former file is in the end; None if there was none."""
     matches: int = 0
@@ -145,7 +145,7 @@ class Rebuild:
 
 @contextlib.contextmanager
 def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
-    """Yield what makes a database anew, which takes the former one's place in the end.
+    """Yield what rebuilds a database, which takes the old one's place in the end.
 
     If it is interrupted, the former database is there as before.
 
@@ -178,7 +178,7 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
             part.replace(path)
         except OSError as error:
             raise StoreError(
-                f"{path}: can't be made anew: {error.filename}: {error.strerror}"
+                f"{path}: can't be rebuilt: {error.filename}: {error.strerror}"
             ) from None
         finally:
             _remove(part)
@@ -215,7 +215,7 @@ def _remove(path: Path) -> None:
 
 
 def in_order(ids: Collection[str], numbers: Mapping[str, int]) -> list[tuple[int, str]]:
-    """Return matches in the order in which they are stored anew, each after its place.
+    """Return matches in the order in which they are stored again, each after its place.
 
     That is the former order; a match that the former database didn't have comes after the last one
     that began before it.

@@ -107,7 +107,7 @@ async def complete_records(records: Path, on_record: Callable[[str, Path], None]
                 trio.from_thread.run_sync(on_record, match, recovered.path)
         if any(counts.values()):
             log.info(
-                "completed the records that were left",
+                "completed records that an earlier run had left unfinished",
                 **{fate.value: count for fate, count in counts.items()},
             )
 
@@ -115,11 +115,14 @@ async def complete_records(records: Path, on_record: Callable[[str, Path], None]
         await trio.to_thread.run_sync(work)
     except OSError as error:
         log.error(  # noqa: TRY400 - a trace would add nothing
-            "can't look for records that were left", path=error.filename, why=error.strerror
+            "can't look for records that an earlier run has left unfinished",
+            path=error.filename,
+            why=error.strerror,
         )
     except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
         log.error(  # noqa: TRY400 - the trace is in the line
-            "records that were left are not complete", trace=traceback.format_exc()
+            "records that an earlier run has left are still unfinished",
+            trace=traceback.format_exc(),
         )
 
 

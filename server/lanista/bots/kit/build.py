@@ -101,7 +101,7 @@ def compiler() -> tuple[str, ...]:
     if chosen:
         argv = _split("CXX", chosen)
         if shutil.which(argv[0]) is None:
-            raise NoCompilerError(f"CXX={chosen}: there is no program {argv[0]!r} to run")
+            raise NoCompilerError(f"CXX={chosen}: there is no program {argv[0]!r}")
         return argv
     for name in COMPILERS:
         if shutil.which(name) is not None:
@@ -291,8 +291,8 @@ def _game_of(work: _Work) -> str:
     nearest = min(GAMES, key=lambda game: len(_ERROR.findall(errors[game] or "")))
     raise CompileError(
         cut(errors[nearest] or ""),
-        f"{work.source} compiles for no game; these are the errors for {nearest}, "
-        "use --game to see another's",
+        f"{work.source} compiles for no game; these are the errors for {nearest}; "
+        "use --game to see those for another game",
     )
 
 

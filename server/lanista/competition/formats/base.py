@@ -104,7 +104,7 @@ class Format(abc.ABC):
         return []
 
     def verdict(self) -> str:
-        """Return the outcome in one line once the format is over; empty if the table tells it."""
+        """Return the outcome in one line once the format is over; empty if the table shows it."""
         return ""
 
     def _free(self, pairing: Pairing) -> bool:
@@ -154,7 +154,7 @@ def arranged(bots: Iterable[str], opening: int, rotation: Rotation) -> tuple[str
 
 
 def bye_points(seated: Sequence[Seating]) -> float:
-    """Return the points for a block that isn't played for want of opponents.
+    """Return the points for a block that isn't played because opponents are missing.
 
     For two seats these are the points of a block whose matches were all won. For four they are the
     mean of a block, as coming first against three opponents is more than any bot can expect.

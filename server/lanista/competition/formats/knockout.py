@@ -101,8 +101,8 @@ class Knockout(Staged):
                 return ranked[: heat.through]
             if meeting.blocks == self._blocks + EXTENSIONS:
                 self._notes.append(
-                    f"{last_in} went on before {first_out} in round {self._rounds} as the "
-                    f"higher seed, still even after {EXTENSIONS} extensions"
+                    f"{last_in} advanced in place of {first_out} in round {self._rounds} "
+                    f"as the higher seed, as they were still even after {EXTENSIONS} extensions"
                 )
                 return ranked[: heat.through]
             self._want(meeting, self._first_opening() + meeting.blocks)
@@ -245,7 +245,7 @@ def bracket(count: int) -> list[int]:
     """Return the seeds, from 0, by line of a bracket; the best two can meet only in the final.
 
     The bracket's size is the power of two not below `count`, and at least two. Seeds from `count`
-    on are byes, which thus fall to the first seeds.
+    on are byes, which therefore fall to the first seeds.
     """
     lines = [0, 1]
     while len(lines) < count:

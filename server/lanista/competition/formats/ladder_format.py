@@ -132,9 +132,9 @@ class LadderFormat(Format):
         return [bot for begun, bot in there if begun > most]
 
     def _rate_anew(self) -> None:
-        """Rate the bots anew whenever an eighth to a sixteenth more blocks were played.
+        """Rate the bots again whenever an eighth to a sixteenth more blocks were played.
 
-        Which blocks are rated depends on their number alone, so that a tournament that is resumed
+        Which blocks are rated depends only on their number, so that a tournament that is resumed
         goes on as it would have.
         """
         step = max(0, len(self._played).bit_length() - 4)
@@ -150,7 +150,7 @@ class LadderFormat(Format):
         self._wait_again(pairing, 1)
 
     def _wait_again(self, pairing: Pairing, begun: int) -> None:
-        """Let the bots of a block wait as befits so many more blocks that they have begun."""
+        """Let the bots of a block wait as suits their having begun this many more blocks."""
         for bot in pairing.bots:
             self._begun[bot] += begun
             self._ladder.leave(bot)

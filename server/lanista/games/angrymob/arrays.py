@@ -53,7 +53,7 @@ class AngryMobEncoder:
         return {"planes": planes, "globals": np.asarray(about, np.float32)}
 
     def mask(self, rules: Any, seat: int) -> Mask:
-        """Return by cell: stay, all units go right, up, left, down, or one unit goes so."""
+        """Return by cell: stay, all units go right, up, left, down, or one unit does."""
         cells = np.zeros((len(rules.board.cells), 9), np.int8)
         cols = rules.board.cols
         for (row, col), ways in rules.legal(seat).items():
@@ -87,5 +87,5 @@ def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:  # noqa:
 
 
 def size_of(board: Any) -> Size:
-    """Return the size that arrays must have for one board alone."""
+    """Return the size that arrays must have for just one board."""
     return board.rows, board.cols

@@ -17,7 +17,7 @@ RICH, RICH_STEPS = 50, 3
 
 
 def crowded(seed: int, seat: int) -> Any:
-    """Return a board on which the seat is soon out-numbered.
+    """Return a board on which the seat is soon outnumbered.
 
     It is a generated map with nothing to recruit in the seat's half, and hundreds of units around
     the other base. No real match has such a map: they are symmetrical.

@@ -82,7 +82,7 @@ class AngryMobRules:
         return AngryMob(board, settings["move_limit"])
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> AngryMob:  # noqa: ARG002 - no chance once the map is made
-        """Return the game that a bot was told of.
+        """Return the game in the position that a bot was sent.
 
         `position` has a line `neutral` for every cell that changed since the start.
         """

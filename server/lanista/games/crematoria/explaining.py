@@ -1,4 +1,4 @@
-"""Checks a `.res` of Crematoria against the rules from the file alone, round by round.
+"""Checking a `.res` of Crematoria against the rules, from the file alone, round by round.
 
 The movements of a round are applied in their printed order to its position, and the next position
 must be one that the rules allow: exactly the expected one where the rules leave no choice, one of

@@ -82,7 +82,7 @@ class CrematoriaRules:
         return Crematoria(generator.place_units(settings, board, chance), settings)
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Crematoria:
-        """Return the game that a bot was told of, with new draws to come.
+        """Return the game in the position that a bot was sent, with new draws to come.
 
         Everything is said every round except the draws to come; and whether a dead necromonger ever
         lived, which no rule asks.

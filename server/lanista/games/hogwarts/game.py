@@ -231,7 +231,7 @@ class Hogwarts:
         if is_ghost:
             return "the cell was taken, and ghosts don't fight"
         if self.rounds[unit]:
-            return "the cell was taken, and who is changing its clan doesn't fight"
+            return "the cell was taken, and a wizard that is changing its clan doesn't fight"
         if self.clans[other] == self.clans[unit]:
             return self._cancel(other)
         return self._attack_ghost(other) if other < CLANS else self._battle(unit, other)
@@ -265,7 +265,7 @@ class Hogwarts:
         """Carry out section 8: a ghost rests longer, unless it was attacked recently."""
         last = self.nexts[ghost]
         if last != -1 and self.turn - last < self.settings["ROUNDS_NO_ATTACK_GHOST"]:
-            return "that ghost was attacked only lately"
+            return "that ghost was attacked too recently"
         self.rounds[ghost] += self.settings["ROUNDS_ATTACK_RESTING_GHOST"]
         self.nexts[ghost] = self.turn
         return None

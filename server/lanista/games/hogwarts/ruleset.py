@@ -78,7 +78,7 @@ class HogwartsRules:
         return Hogwarts(settings, board, chance)
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Hogwarts:
-        """Return the game that a bot was told of, with new draws to come.
+        """Return the game in the position that a bot was sent, with new draws to come.
 
         Everything is said every round except the draws to come.
         """

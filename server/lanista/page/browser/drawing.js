@@ -185,7 +185,7 @@ export function readLine(text, levels) {
   const rules = KINDS.get(kind);
   if (rules === undefined) {
     const known = [...KINDS.keys()].join(", ");
-    return refused(text, "kind", `${quoted(kind)} is nothing that can be drawn; known are ${known}`);
+    return refused(text, "kind", `${quoted(kind)} can't be drawn; known are ${known}`);
   }
   if (kind === "value") {
     return readValue(text, words, rules.form);
@@ -242,12 +242,12 @@ function readValue(text, words, form) {
   const [, name, digits] = words;
   if (!NAME.test(name)) {
     const rule = "names are 1 to 32 of A-Z a-z 0-9 . _ -";
-    return refused(text, "name", `${quoted(name)} is no name; ${rule}`);
+    return refused(text, "name", `${quoted(name)} isn't a name; ${rule}`);
   }
   const number = digits.length <= MAX_DIGITS && NUMBER.test(digits) ? Number(digits) + 0 : NaN;
   if (!(Math.abs(number) <= MAX_NUMBER)) {
     const rule = `from -1e15 to 1e15 of at most ${MAX_DIGITS} characters`;
-    return refused(text, "number", `${quoted(digits)} is no number ${rule}`);
+    return refused(text, "number", `${quoted(digits)} isn't a number ${rule}`);
   }
   return { text, value: { name, number } };
 }

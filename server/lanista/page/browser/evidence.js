@@ -465,7 +465,7 @@ function waysText(head, play) {
       const parts = [];
       if (measured !== undefined) {
         const [smoothed, least] = measured.map((us) => formatDuration(us / 1000));
-        parts.push(`the way to the bot and back takes ${smoothed}, at least ${least}`);
+        parts.push(`the round trip to the bot takes ${smoothed}, at least ${least}`);
       }
       if (lag !== undefined) {
         parts.push(`its limit is ${formatDuration(lag / 1000)} longer`);

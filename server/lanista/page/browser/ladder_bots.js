@@ -210,7 +210,7 @@ function describeWay(way) {
     return "";
   }
   const [smoothed, least] = [way.smoothed, way.least].map((us) => formatDuration(us / 1000));
-  return `In its last matches the way to the bot and back took ${smoothed}, at least ${least}.`;
+  return `In its last matches the round trip to the bot took ${smoothed}, at least ${least}.`;
 }
 
 /**

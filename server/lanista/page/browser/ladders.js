@@ -283,7 +283,7 @@ export function tableSection(ladder) {
       el(
         "p",
         { class: "muted" },
-        "Two bots whose intervals of ranks overlap aren't told apart yet. ",
+        "Two bots whose intervals of ranks overlap can't be told apart yet. ",
         "Four times as many matches halve an interval.",
       ),
     ),

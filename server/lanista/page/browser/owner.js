@@ -155,7 +155,7 @@ export function ownerSection(link, bot) {
     state.textContent = isProved
       ? "You have shown this bot's token: replays show what it logged, its failures have bundles " +
         "to download, and its records are whole. This tab forgets the token when it is closed."
-      : "What this bot logs, and the bundles of its failures, are for its owner alone: show its token.";
+      : "What this bot logs, and the bundles of its failures, are only for its owner: show its token.";
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -54,7 +54,7 @@ export function standingsSection() {
       el(
         "p",
         { class: "muted" },
-        "Two bots whose intervals of ranks overlap aren't told apart yet. ",
+        "Two bots whose intervals of ranks overlap can't be told apart yet. ",
         "Four times as many blocks halve an interval.",
       ),
     ),
@@ -74,7 +74,7 @@ export function standingsSection() {
       );
       const names = table.standings.filter((row) => row.benched).map(({ bot }) => printable(bot));
       benched.textContent =
-        `Benched for failing again and again: ${names.join(", ")}. What others won against it ` +
+        `Benched for failing repeatedly: ${names.join(", ")}. What others won against it ` +
         "before counts, so bots that never met it may have fewer points a match.";
       benched.hidden = names.length === 0;
       return table.standings.length > 0;
@@ -103,8 +103,8 @@ function columnsOf(seats) {
     {
       title: "Rating",
       meaning:
-        "Elo with its 95 % interval. The mean of all bots is 0; where intervals lack an end, " +
-        "that of those that have both",
+        "Elo with its 95 % interval. The mean of all bots is 0; where intervals are open at " +
+        "one end, that of the bots whose intervals have both",
     },
     { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
     { title: "Ranks", meaning: "The 95 % interval of the rank by rating" },
@@ -203,9 +203,9 @@ export function meetingsSection(linkOf) {
       el(
         "p",
         { class: "muted" },
-        "Points of the bot on the left against the one whose number stands above, of so many ",
+        "Points of the bot on the left against the one whose number stands above, out of the ",
         "matches in which both played. Bold on green, or on red: it is the stronger one, or the ",
-        "weaker one, with a likelihood of 97.5 % at least.",
+        "weaker one, with a likelihood of at least 97.5 %.",
       ),
     ),
     update({ standings, head_to_head: meetings }) {
@@ -308,7 +308,7 @@ export function endingsSection(linkOf) {
       el(
         "p",
         { class: "muted" },
-        "Matches by what ended them, where that wasn't normal; then faults, also those that cost ",
+        "Matches by what ended them, where that wasn't normal; then faults, even those that cost ",
         "nothing but the turn.",
       ),
     ),

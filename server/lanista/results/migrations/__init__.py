@@ -46,8 +46,8 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
     if FORMER_NAMES in there or version in FORMER:
         raise StoreError(
             f"{where}: written by a version of Lanista before 0.1, and can't be read any more; "
-            "move it away: a tournament is then played again, ladders begin anew, as such a "
-            "version's records of their matches can't be read either, and names have to be "
+            "move it away: a tournament is then played again, ladders start from nothing, "
+            "as the records of that version can't be read either, and names have to be "
             "registered again"
         )
     if VERSION_TABLE not in there:
