@@ -79,7 +79,7 @@ def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]
 def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
     """Return the file name and the text of a map."""
     path = Path(map_) if folder is None else folder / map_
-    if _is_file(path):
+    if is_file(path):
         try:
             with path.open(encoding="utf-8-sig") as file:
                 text = file.read(MAX_MAP + 1)  # limited, since a device or a pipe may be endless
@@ -98,7 +98,8 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
     )
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Return whether there is a file, or a pipe or the like, that can be read as one."""
     try:
         return path.exists() and not path.is_dir()  # a pipe is a file too
     except OSError:  # a name too long for any file, a folder that can't be searched
@@ -169,7 +170,7 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     if shutil.which(program) is not None:
         return
     file = Path(program) if folder is None else folder / program
-    if _is_file(file):
+    if is_file(file):
         raise UnusableNameError(f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0])}")
     known = ", ".join(registry.house_bots(game)) or "none"
     raise UnusableNameError(
