@@ -316,10 +316,10 @@ def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
 
 def sandboxed(choice: str) -> bool:
     """Return whether `--sandbox` asks for a sandbox, after checking that one can be made here."""
-    from lanista.bots.sandbox import SandboxError, check_sandbox
-
     if choice == "none":
         return False
+    from lanista.bots.sandbox import SandboxError, check_sandbox
+
     try:
         check_sandbox()
     except SandboxError as error:

@@ -2,7 +2,6 @@
 
 import contextlib
 import sys
-import webbrowser
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -84,6 +83,8 @@ async def play_watched(
         url = page.url(server, f"/match/{view.match}")
         click.echo(f"page: {url}", err=True)
         if sys.stdout is not None and sys.stdout.isatty():
+            import webbrowser
+
             await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
         click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
         await server.has_viewers.wait()
