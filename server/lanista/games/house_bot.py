@@ -14,14 +14,12 @@ import os
 import sys
 
 from lanista_client import Arena, ArenaError
-from lanista_client.console import no_arena
 
 # Imports are most of what the start of a house bot takes. Of the modules that are left out here and
 # in the client, `socket`, `typing` and `signal` alone would double it.
 TYPE_CHECKING = False  # type checkers know this name
 if TYPE_CHECKING:
     import signal
-    import socket
     from collections.abc import Callable, Sequence
     from typing import Any, Protocol, TypeAlias
 
@@ -44,24 +42,22 @@ _QUIET = ("shutdown", "disconnected")
 
 
 class _NearArena(Arena):
-    """A connection that needs less of Python's library if the bot was started by an arena here."""
+    """A connection that needs less of Python's library if an arena here has started the bot."""
 
-    _socket: socket.socket | _socket.socket  # type: ignore[assignment]
+    _socket: Any
 
     def _connect(self) -> None:
         """Connect and say hello."""
-        if self._tells or self._tls is not None or self._host != "127.0.0.1":
-            super()._connect()  # somebody else has started it
-            return
-        self._socket = _socket.socket()
-        try:
-            self._socket.connect((self._host, self._port))
-        except OSError as error:
+        if not self._tells and self._tls is None and self._host == "127.0.0.1":
+            self._socket = _socket.socket()
+            if self._socket.connect_ex((self._host, self._port)) == 0:
+                self._socket.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+                fd = self._socket.fileno()
+                self._input = open(fd, "rb", closefd=False)  # noqa: SIM115 - `close` closes it
+                self._write(self._hello)
+                return
             self._socket.close()
-            raise ArenaError("unreachable", no_arena(self._host, self._port, error)) from error
-        self._socket.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-        self._input = open(self._socket.fileno(), "rb", closefd=False)  # noqa: SIM115 - see `close`
-        self._write(self._hello)
+        super()._connect()  # if there is no arena, this says so
 
 
 def run(module: str, name: str) -> int:
