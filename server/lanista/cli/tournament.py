@@ -39,7 +39,7 @@ OF_A_RUN = frozenset(
 
 @click.group("tournament", cls=Group)
 def command() -> None:
-    """Play tournaments, many matches described by one file, and show their standings.
+    """Play tournaments, many matches by one command, and show their standings.
 
     docs/tournaments.md explains how.
     """

@@ -13,7 +13,7 @@ import importlib
 import os
 import sys
 
-from lanista_client import Arena, ArenaError
+from lanista_client import _READ_BUFFER, Arena, ArenaError
 
 # Imports are most of what the start of a house bot takes. Of the modules that are left out here and
 # in the client, `socket`, `typing` and `signal` alone would double it.
@@ -53,7 +53,7 @@ class _NearArena(Arena):
             if self._socket.connect_ex((self._host, self._port)) == 0:
                 self._socket.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
                 fd = self._socket.fileno()
-                self._input = open(fd, "rb", closefd=False)  # noqa: SIM115 - `close` closes it
+                self._input = open(fd, "rb", _READ_BUFFER, closefd=False)  # noqa: SIM115 - see `close`
                 self._write(self._hello)
                 return
             self._socket.close()
@@ -89,7 +89,7 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
     # SIGINT ends the process by the kernel's default, since there is nothing to clean up. Python's
     # own handler would have to wait for the end of a system call that has just begun, here a wait
     # for the arena. If SIGINT is ignored, as in a shell's background job, that stays so.
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     name = os.environ.get("LANISTA_NAME") or own_name
     try:
