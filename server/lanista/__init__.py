@@ -5,8 +5,13 @@ are private and change without notice. A name's module is imported when the name
 that `import lanista` costs nothing.
 """
 
+from __future__ import annotations
+
 import importlib
-from typing import Any
+
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 10 ms
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 

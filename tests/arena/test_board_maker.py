@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import pickle
 import signal
 
 import attrs
@@ -13,7 +14,6 @@ from lanista.arena import match_player
 from lanista.arena.match_player import BoardMaker
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.match import boards
 from lanista.match.boards import pack_board, prepare_board
 from lanista.match.conditions import MatchSpec
 from support.processes import argv_of, children_of, runs
@@ -145,7 +145,7 @@ async def test_a_board_that_cannot_be_unpickled_is_left_to_the_match(maker, monk
         raise AttributeError("no such class")
 
     with monkeypatch.context() as patched:
-        patched.setattr(boards.pickle, "loads", loads)
+        patched.setattr(pickle, "loads", loads)
         assert await maker.prepare(spec_of("crematoria", 1)) is None
     assert await maker.prepare(spec_of("crematoria", 1)) is not None
 

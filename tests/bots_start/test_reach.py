@@ -158,6 +158,10 @@ def top(tmp_path):
             {"work/bots/tom", "work/bots/tom/main.py"},
         ),
         (["python3", "-m", "lanista.games.angrymob.house_bots.camper_joe"], {"real/bin/python3"}),
+        (
+            ["python3", "-c", "import run", "lanista.games.angrymob.house_bots.camper_joe", "Joe"],
+            {"real/bin/python3"},
+        ),
         # What has no libraries beside its `bin` is no installation.
         (["{top}/tools/bin/engine"], {"tools/bin", "tools/bin/engine"}),
         # A link on the way is needed itself, and what it leads to.

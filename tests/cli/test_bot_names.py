@@ -45,10 +45,9 @@ def test_any_name_given_so_can_be_said_in_a_hello(command):
 
 def test_a_house_bot_is_found_by_its_name():
     """Before any program of that name; started so that nothing in the folder hides the client."""
-    assert (
-        "CamperJoe",
-        (sys.executable, "-P", "-m", CAMPER_JOE),
-    ) == (bot_command("angrymob", "CamperJoe"))
+    name, argv = bot_command("angrymob", "CamperJoe")
+    assert ("CamperJoe", (sys.executable, "-P", "-c")) == (name, argv[:3])
+    assert (CAMPER_JOE, "CamperJoe") == argv[4:]
 
 
 def test_a_command_line_is_kept_as_its_words():

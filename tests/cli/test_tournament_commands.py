@@ -148,6 +148,87 @@ def test_run_refuses_options_that_can_not_be(lanista, tmp_path, words, told):
     complains(lanista("tournament", "run", "cup.toml", *words), told)
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "Missing argument 'FILE' or 'GAME BOT...'"),
+        (["angrymob"], "two bots or more, 0 given"),
+        (["angrymob", "CamperJoe"], "two bots or more, 1 given"),
+        (["crematoria", "Null", "Demo"], "is for 4 bots, 2 given; add bots, or let a house bot"),
+        (["chess", "A", "B"], "unknown game 'chess'"),
+        (["angrymob", "CamperJoe", "no-such-bot"], "unknown bot 'no-such-bot'"),
+        (["angrymob", "CamperJoe", "CamperJoe", "--set", "speed=3"], "speed"),
+        (["angrymob", "CamperJoe", "CamperJoe", "-o", "cup.toml/x"], "cup.toml/x"),
+        (["angrymob", "CamperJoe", "CamperJoe", "--web"], "--web shows tournaments that have a"),
+        (["--web", "angrymob", "CamperJoe", "CamperJoe"], "--web shows tournaments that have a"),
+        (["cup.toml", "CamperJoe"], "cup.toml is a file, which says who plays: leave out CamperJ"),
+        (["other.toml", "CamperJoe"], "other.toml is a file"),
+        (["other"], "other: can't be read"),
+        (["cup.toml", "--seeds", "10"], "--seeds: cup.toml says that itself"),
+        (["cup.toml", "-i", "pit"], "--map: cup.toml says that itself"),
+        (["cup.toml", "--time-move", "1"], "--time-move: cup.toml says that itself"),
+    ],
+)
+def test_run_takes_either_a_file_or_bots_and_what_describes_their_tournament(
+    lanista, tmp_path, words, told
+):
+    """Whatever is neither, or mixes both, is one line, and nothing is played or made."""
+    (tmp_path / "cup.toml").write_text(CUP)
+    done = lanista("tournament", "run", *words)
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith("lanista")
+    assert told in done.err
+    assert 1 == done.err.count("\n")
+    assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_bots_in_the_command_make_the_tournament_of_a_file_that_says_the_same(
+    monkeypatch, tmp_path
+):
+    """Its blocks have the same ids, so each counts for the other."""
+    from lanista.cli import tournament_run
+    from lanista.cli.tournament import command
+    from lanista.competition.setup import load
+
+    monkeypatch.chdir(tmp_path)
+    played = []
+    monkeypatch.setattr(tournament_run, "play", lambda setup, *_, **__: played.append(setup))
+    said = "angrymob CamperJoe CamperJoe --format swiss --seeds 3 --base 42 -i pit --no-clock"
+    said += " --set move_limit=6 --time-start 5 --limits memory=2G --restart -o some/folder"
+    command.main(["run", *said.split()], standalone_mode=False)
+    (tmp_path / "cup.toml").write_text("""\
+name = "swiss-CamperJoe-CamperJoe-2"
+game = "angrymob"
+format = "swiss"
+seeds = { count = 3, base = 42 }
+maps = ["pit"]
+settings = { move_limit = 6 }
+clock = { first = 0, turn = 0, start = 5 }
+limits = "memory=2G"
+bots = [
+    { name = "CamperJoe", command = "CamperJoe", restart = true },
+    { name = "CamperJoe-2", command = "CamperJoe", restart = true },
+]
+""")
+    [ours], theirs = played, load("cup.toml")
+    assert theirs.spec == ours.spec
+    assert theirs.block_id(theirs.bots, theirs.opening(2)) == ours.block_id(
+        ours.bots, ours.opening(2)
+    )
+    folder = tmp_path / "some" / "folder"
+    assert folder / "swiss-CamperJoe-CamperJoe-2.db" == ours.database
+    assert folder / "swiss-CamperJoe-CamperJoe-2.records" == ours.records
+    assert folder.is_dir()
+
+
+def test_run_has_every_format_but_that_of_lanista_sprt():
+    from lanista.cli.tournament import command
+    from lanista.results.blocks import FormatName
+
+    [option] = [one for one in command.commands["run"].params if one.name == "format_"]
+    assert [*FormatName][:-1] == list(option.type.choices)
+
+
 def test_standings_of_nothing_played_say_so(lanista, tmp_path):
     """And make no database."""
     (tmp_path / "cup.toml").write_text(CUP)

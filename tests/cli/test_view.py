@@ -162,7 +162,8 @@ def test_a_window_of_the_size_that_the_notice_names_shows_all(width, colours):
         on = console(width, height, colours)
         return " ".join(lines(view(SCENE, on).screen(FRAME, on)))
 
-    wide, high = map(int, re.search("a window of (\\d+)x(\\d+) shows everything", said(3, width)).groups())
+    found = re.search("a window of (\\d+)x(\\d+) shows everything", said(3, width))
+    wide, high = map(int, found.groups())
     assert "shown" not in said(high, wide)
     assert "shown" in said(high - 1, wide)
 

@@ -8,8 +8,6 @@ import io
 import socket
 import threading
 
-import lanista_client
-
 # The map of rules/angrymob.md 5, as both seats are told it (PROTOCOL.md 5).
 START = b"""\
 start 01JDEXAMPLE
@@ -248,5 +246,5 @@ def wired(monkeypatch, *pieces):
         wire.address = address
         return wire
 
-    monkeypatch.setattr(lanista_client.socket, "create_connection", connect)
+    monkeypatch.setattr(socket, "create_connection", connect)
     return wire

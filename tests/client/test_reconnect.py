@@ -34,7 +34,7 @@ def arena_of(monkeypatch):
                 self.wires.append(Wire([one]))
                 return self.wires[-1]
 
-            monkeypatch.setattr(lanista_client.socket, "create_connection", connect)
+            monkeypatch.setattr(socket, "create_connection", connect)
             monkeypatch.setattr(lanista_client.time, "sleep", self.pauses.append)
             return self
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import lanista_client
 from client.scripted_arena import wired
 from lanista_client import Arena, ArenaError
 
@@ -155,7 +154,7 @@ def test_a_certificate_out_of_its_time_is_told_of(monkeypatch, peer, certificate
     def nearby(_address, timeout):
         return create(("127.0.0.1", port), timeout)
 
-    monkeypatch.setattr(lanista_client.socket, "create_connection", nearby)
+    monkeypatch.setattr(socket, "create_connection", nearby)
     with pytest.raises(ArenaError) as refused:
         Arena("A", host="arena.example", port=port, tls=True, tls_ca=str(FILES / certificate))
     assert f"no TLS with arena.example:{port}: {why}" == refused.value.words

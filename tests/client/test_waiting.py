@@ -61,7 +61,7 @@ def silent(monkeypatch):
 
     def prepare(*pieces):
         wire = SilentWire(list(pieces))
-        monkeypatch.setattr(lanista_client.socket, "create_connection", lambda *_: wire)
+        monkeypatch.setattr(socket, "create_connection", lambda *_: wire)
         return wire
 
     return prepare

@@ -67,6 +67,23 @@ def test_played_again_only_what_is_new_is_played(lanista, cup):
     assert (6, 3) == (events(fewer)[-1]["matches"], events(fewer)[-1]["uncounted"])
 
 
+def test_bots_in_the_command_play_a_round_robin_and_the_same_command_goes_on(tmp_path):
+    """It has results in the current folder, and needs no file."""
+    words = ("tournament", "run", "angrymob", *HOUSE.values(), "--no-clock", "--concurrency", 1)
+
+    def run(seeds):
+        done = run_here([*words, "--set", "move_limit=6", "--json", "--seeds", seeds], tmp_path)
+        assert (0, "") == (done.code, done.err)
+        return done
+
+    assert ["begun", *["block-done"] * 3, "ended", "standings"] == kinds(run(1))
+    more = run(2)
+    assert 3 == kinds(more).count("block-done")
+    assert 12 == events(more)[-1]["matches"]
+    name = "round-robin-GravityGoers-CamperJoe-RandomRunners"
+    assert {f"{name}.db", f"{name}.records"} <= {path.name for path in tmp_path.iterdir()}
+
+
 def test_failures_are_told_and_a_bot_that_goes_on_failing_is_benched(lanista, cup):
     spec = cup({"Good": "CamperJoe", "Bad": bad("crashes")}, seeds=(1, 2), head="bench_after = 2\n")
     checked = lanista("tournament", "check", spec)

@@ -24,6 +24,7 @@ from client.scripted_arena import (
     ScriptedArena,
 )
 from lanista.games import registry
+from lanista.hosting.names import bot_command
 
 CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
 BOTS = [
@@ -42,12 +43,18 @@ OPENING = {
 """Of each game, what the arena says to the first answer asked for."""
 
 
-def start(module, port, name=None):
-    """A house bot as the arena starts it."""
+COMMANDS = {module: bot_command(game, name)[1] for game, name, module in BOTS}
+"""The command of each house bot, by its module."""
+
+
+def start(module, port, name=None, *, by_hand=False):
+    """A house bot as the arena starts it, or as a person does who has read `lanista bots`."""
     environment = {key: value for key, value in os.environ.items() if "LANISTA" not in key}
     environment |= {"LANISTA_PORT": str(port)} | ({"LANISTA_NAME": name} if name else {})
+    environment |= {} if by_hand else {"LANISTA_QUIET": "1"}
+    words = ["-m", module] if by_hand else COMMANDS[module][1:]
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", module],
+        [sys.executable, "-W", "error", *words],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -86,8 +93,15 @@ def test_listing_the_bots_is_cheap():
 
 @ALL
 def test_a_bot_begins_without_the_rules(game, name, module):
-    """It is a process for each seat of each match, which must be there in milliseconds."""
-    code = f"import sys, {module}; print([name for name in sys.modules if 'lanista.' in name])"
+    """It is a process for each seat of each match, which must be there in milliseconds.
+
+    Nor does it import what is slow in Python's own library.
+    """
+    code = (
+        f"import sys, {module}\n"
+        "slow = {'socket', 'typing', 'enum', 're', 'signal', 'runpy', 'inspect'}\n"
+        "print([name for name in sys.modules if 'lanista.' in name or name in slow])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     loaded = {"lanista.games", "lanista.games.house_bot", f"lanista.games.{game}"}
     loaded |= {f"lanista.games.{game}.house_bots", module}
@@ -100,11 +114,12 @@ def test_a_bot_says_the_name_that_it_is_given():
         assert (0, "", "") == end(start(CAMPER_JOE, arena.port, "Blue 7"))
 
 
+@pytest.mark.parametrize("by_hand", [False, True])
 @ALL
-def test_a_bot_ends_quietly_with_its_match(game, name, module):
+def test_a_bot_ends_quietly_with_its_match(game, name, module, by_hand):
     hello = f"{name} v=1 game={game}\n".encode()
     with ScriptedArena(Hears(hello), Says(OPENING[game] + FORFEIT + b"bye\n")) as arena:
-        assert (0, "", "") == end(start(module, arena.port))
+        assert (0, "", "") == end(start(module, arena.port, by_hand=by_hand))
 
 
 @ALL
@@ -141,10 +156,11 @@ def test_an_interrupt_ends_a_bot_quietly(game, name, module):
         assert (-signal.SIGINT, "", "") == end(bots[0])
 
 
-def test_no_arena_is_told_in_one_line_with_exit_code_1():
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_no_arena_is_told_in_one_line_with_exit_code_1(by_hand):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    code, out, err = end(start(CAMPER_JOE, port))
+    code, out, err = end(start(CAMPER_JOE, port, by_hand=by_hand))
     words = f"unreachable: no arena at 127.0.0.1:{port}; start one with `lanista serve`"
     assert (1, "", f"CamperJoe: {words}\n") == (code, out, err)
 

@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -264,9 +265,9 @@ def test_a_folder_that_cannot_be_made(tmp_path):
 def changed(line: int, **keys) -> list[dict]:
     """The lines of a good record with some keys of one line set; `...` takes a key away."""
     lines = [
-        record_module._CONVERTER.unstructure(HEADER),
+        attrs.asdict(HEADER),
         dict(TURN),
-        {"result": record_module._CONVERTER.unstructure(RESULT)},
+        {"result": attrs.asdict(RESULT)},
     ]
     place = lines[line]["result"] if line == 2 else lines[line]
     for key, value in keys.items():
@@ -433,8 +434,8 @@ def test_infos_hold_what_they_are_given():
         bots=(BotInfo(exit="exit 0", output="\x1b"), None),
         ended="now",
     )
-    value = json.loads(json.dumps(record_module._CONVERTER.unstructure(result)))
-    assert result == record_module._CONVERTER.structure(value, ResultInfo)
+    value = json.loads(json.dumps(attrs.asdict(result)))
+    assert result == record_module._converter(detailed=False).structure(value, ResultInfo)
 
 
 def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):

@@ -37,7 +37,7 @@ def watched(one, address):
 
 
 def test_from_the_first_round_to_the_end(arena, pair, show):
-    """Board, names and scores move with the match; its end is put into words; then it's a replay."""
+    """Board, names and scores move; its end is put into words; then it's a replay."""
     match = MatchPage(show(arena.address(pair.match)))
     match.at(0)
     match.state("live · move 0")

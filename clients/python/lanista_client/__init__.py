@@ -16,7 +16,6 @@ is time that somebody waits for.
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import time
 
@@ -45,6 +44,7 @@ from lanista_client.states import (
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
+    import socket
     import ssl
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Self
@@ -380,6 +380,8 @@ class Arena:
 
     def _connect(self) -> None:
         """Connect and say hello."""
+        import socket  # noqa: PLC0415 - slow; the arena's own bots have a lighter way
+
         host = self._host
         # Given a str, getaddrinfo imports a codec for international names: 8 ms at every start.
         way: Any = (host.encode() if host.isascii() else host, self._port)
@@ -581,6 +583,8 @@ def _notice_silence(connected: socket.socket) -> None:
 
     Otherwise a bot that waits for its next match would wait for ever.
     """
+    import socket  # noqa: PLC0415 - as in `_connect`
+
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, option):  # else the system has its own

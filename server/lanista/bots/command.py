@@ -5,7 +5,6 @@ This module only handles text: it starts no process and reads no file. No shell 
 
 import os
 import re
-import shlex
 from collections.abc import Iterable, Mapping
 
 from lanista.errors import BadInputError
@@ -31,7 +30,7 @@ OWN_MODULE = re.compile(r"lanista\.")
 """Matches the beginning of a module of ours, as in `python -m lanista.bots.bridge`."""
 
 HOUSE_BOT = re.compile(r"lanista\.\w+\.\w+\.house_bots\.")
-"""Matches the beginning of those modules that are bots themselves."""
+"""Matches the beginning of those modules that are bots themselves, each an argument of its own."""
 
 _NOT_PASSED_ON = frozenset(
     {OPERATORS_TOKEN, KEEP, ROOM, "LANISTA_STDIO", "LANISTA_TLS", "LANISTA_TLS_CA"}
@@ -59,6 +58,8 @@ def parse_command(text: str) -> tuple[str, ...]:
         CommandError: There is no program, a quote isn't closed, a backslash ends the line, or the
             line holds a NUL character, which can't be passed to a program.
     """
+    import shlex  # noqa: PLC0415 - house bots have no command line
+
     if "\0" in text:
         raise CommandError(f"bot command {text!r} holds a NUL character: remove it")
     try:

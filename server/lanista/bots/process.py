@@ -9,6 +9,7 @@ import math
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 import trio
@@ -18,7 +19,10 @@ from lanista.bots.cgroup import Group
 from lanista.bots.keeper_process import KeeperProcess, start_keeper
 from lanista.bots.last_words import last_words
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
-from lanista.bots.sandbox import Sandbox, SandboxError
+from lanista.errors import LanistaError
+
+if TYPE_CHECKING:
+    from lanista.bots.sandbox import Sandbox
 
 OUTPUT_LIMIT = 65536
 """Number of bytes of a bot's output that are kept: the last ones."""
@@ -300,7 +304,7 @@ class _Link:
         env: Mapping[str, str],
         cwd: str,
         limits: BotLimits,
-        sandbox: Sandbox | None,
+        sandbox: "Sandbox | None",
     ) -> "_Link":
         """Start a keeper.
 
@@ -413,7 +417,7 @@ async def start_bot(
     cwd: str | os.PathLike[str] | None = None,
     grace: float = GRACE,
     limits: BotLimits | None = None,
-    sandbox: Sandbox | None = None,
+    sandbox: "Sandbox | None" = None,
 ) -> AsyncIterator[Bot]:
     """Run a bot for as long as the block runs.
 
@@ -447,7 +451,7 @@ async def start_bot(
     directory = "" if cwd is None else os.fspath(cwd)
     try:
         link = _Link.open(bot.command, env, directory, bot.limits, sandbox)
-    except (OSError, ValueError, SandboxError) as error:
+    except (OSError, ValueError, LanistaError) as error:
         bot.settle(Exit(failure=f"could not be started: {error}"))
         yield bot
         return

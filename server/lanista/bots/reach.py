@@ -280,7 +280,7 @@ def own(
         named += _named(argument, place, path)
     modules = [module for flag, module in itertools.pairwise(command) if flag == "-m"]
     is_in_cwd = any(not OWN_MODULE.match(module) for module in modules)
-    has_program = any(HOUSE_BOT.match(module) for module in modules)
+    has_program = any(HOUSE_BOT.match(argument) for argument in command)
     has_program |= not _CLASS_PATH.isdisjoint(command)
     paths: list[str] = []
     seen: set[str] = set()

@@ -243,6 +243,35 @@ set_option = click.option(
 """The option for the settings of a game, which `given_settings` parses."""
 
 
+def tournament_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that describe the matches of a tournament that has no file.
+
+    The command gets what `tournament_files.described` takes by these names.
+    """
+    options: list[Decorator] = [
+        click.option(
+            "-i",
+            "--map",
+            "maps",
+            multiple=True,
+            metavar="FILE",
+            help="A map file, or a shipped map's name; may be repeated. By default, seeds make "
+            "the maps.",
+        ),
+        set_option,
+        clock_options,
+        start_option,
+        bot_options,
+        match_cpu_option,
+        click.option(
+            "--restart",
+            is_flag=True,
+            help="Start the bots anew for every match, even those that could stay.",
+        ),
+    ]
+    return _with(command, options)
+
+
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for a game: `map_`, `sets` and `move_limit`."""
     options: list[Decorator] = [
@@ -310,10 +339,10 @@ def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
 
 def sandboxed(choice: str) -> bool:
     """Return whether `--sandbox` asks for a sandbox, after checking that one can be made here."""
-    from lanista.bots.sandbox import SandboxError, check_sandbox
-
     if choice == "none":
         return False
+    from lanista.bots.sandbox import SandboxError, check_sandbox
+
     try:
         check_sandbox()
     except SandboxError as error:
@@ -326,8 +355,8 @@ def clock_of(conditions: "MatchConditions") -> "Clock":
     from lanista.hosting.spec_parts import Clock
 
     return Clock(
-        first=conditions.clock.first,
-        turn=conditions.clock.turn,
+        first=float(conditions.clock.first),  # as from a file: the ids of blocks tell 0 from 0.0
+        turn=float(conditions.clock.turn),
         start=conditions.time_start,
         late_limit=conditions.late_limit,
         stall_margin=conditions.stall_margin,

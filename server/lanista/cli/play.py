@@ -1,11 +1,12 @@
 """`lanista play`: plays one or several matches between bots that it starts."""
 
+import gc
 import itertools
 import json
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -163,11 +164,10 @@ def command(
     Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
     130 interrupted (the record is written).
     """
+    gc.disable()  # what is imported stays: to search it for garbage would take 10 ms
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.orphans import become_subreaper
-    from lanista.cli.web import PagePort
     from lanista.games import registry
-    from lanista.games.originals import of_game, seat_seeds
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
@@ -175,6 +175,7 @@ def command(
     from lanista.hosting.started_match import StartedMatch
     from lanista.match.conditions import MatchSpec
 
+    gc.enable()
     game, bots = game_and_bots(game, words)
     ruleset = registry.get(game)
     if watch and matches > 1:
@@ -197,8 +198,7 @@ def command(
     first_seed = inputs.checked_seed(ruleset, seed)
     if seed is not None:
         inputs.checked_seed(ruleset, first_seed + matches - 1)
-    if original_seeds and of_game(ruleset.name) is None:
-        raise BadInputError(f"--original-seeds: {ruleset.title} has no original with such seeds")
+    seeds_of = _original_seeds(ruleset) if original_seeds else None
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
     contestants = apart(
@@ -217,7 +217,7 @@ def command(
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
-    page = PagePort(web, open_logs=open_logs) if watch else None
+    page = _page(web, open_logs=open_logs) if watch else None
     become_subreaper()
     use_cgroups()
     warn_of_bombs(contestants)
@@ -237,7 +237,7 @@ def command(
                 ruleset=ruleset,
                 settings=settings,
                 seed=match_seed,
-                seat_seeds=seat_seeds(match_seed, ruleset.seats) if original_seeds else (),
+                seat_seeds=seeds_of(match_seed, ruleset.seats) if seeds_of is not None else (),
                 board=board,
                 conditions=conditions,
             ),
@@ -254,6 +254,22 @@ def command(
 
 def _tell_wait(what: str) -> None:
     click.echo(f"{printable(what)} …", err=True)
+
+
+def _original_seeds(ruleset: "Ruleset") -> Callable[[int, int], tuple[int, ...]]:
+    """Return what tells the seeds of the seats in the original of a game."""
+    from lanista.games.originals import of_game, seat_seeds
+
+    if of_game(ruleset.name) is None:
+        raise BadInputError(f"--original-seeds: {ruleset.title} has no original with such seeds")
+    return seat_seeds
+
+
+def _page(web: str | None, *, open_logs: bool) -> "PagePort":
+    """Return the port of the page of --watch."""
+    from lanista.cli.web import PagePort
+
+    return PagePort(web, open_logs=open_logs)
 
 
 def _unquoted(bots: Sequence[str]) -> str:

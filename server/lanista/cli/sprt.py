@@ -4,32 +4,25 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lanista.cli.common import (
     Finite,
-    bot_options,
-    clock_of,
-    clock_options,
     concurrency_of,
     concurrency_option,
     display_options,
-    given_settings,
-    match_cpu_option,
-    set_option,
-    start_option,
+    tournament_options,
 )
+from lanista.cli.tournament_files import described
 from lanista.errors import BadInputError
-from lanista.games.base import complete_settings
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
     from lanista.competition.director import Report
     from lanista.competition.events import Event
     from lanista.competition.setup import Setup
-    from lanista.match.conditions import MatchConditions
 
 EXIT_H0 = 1
 EXIT_UNDECIDED = 3
@@ -70,24 +63,7 @@ STEPS_SHOWN = 9
     metavar="BASE",
     help="A number from which seeds are drawn; by default a secret one, kept with the results.",
 )
-@click.option(
-    "-i",
-    "--map",
-    "maps",
-    multiple=True,
-    metavar="FILE",
-    help="A map file, or a shipped map's name; may be repeated. By default, seeds make the maps.",
-)
-@set_option
-@clock_options
-@start_option
-@bot_options
-@match_cpu_option
-@click.option(
-    "--restart",
-    is_flag=True,
-    help="Start the bots anew for every match, even those that could stay.",
-)
+@tournament_options
 @click.option(
     "--blocks", type=click.IntRange(min=1), metavar="MAX", help="Maximum number of blocks to play."
 )
@@ -108,19 +84,13 @@ def command(
     alpha: float,
     beta: float,
     base: int | None,
-    maps: tuple[str, ...],
-    sets: tuple[str, ...],
-    conditions: "MatchConditions",
-    bot_limits: str | None,
-    sandbox: str,
-    match_cpu: int | None,
-    restart: bool,
     blocks: int | None,
     concurrency: str,
     name: str | None,
     accept_changes: bool,
     as_json: bool,
     plain: bool,
+    **matches: Any,
 ) -> int:
     """Test whether A is stronger than B, with as few matches as the answer takes.
 
@@ -133,11 +103,8 @@ def command(
     """
     from lanista.cli.tournament_run import play
     from lanista.competition.setup import prepare
-    from lanista.competition.spec import BotEntry, SeedCount, Spec, Sprt
+    from lanista.competition.spec import SeedCount, Sprt
     from lanista.games import registry
-    from lanista.hosting.host import distinct
-    from lanista.hosting.names import bot_command
-    from lanista.hosting.spec_parts import SandboxName
     from lanista.results.blocks import FormatName
 
     if as_json and plain:
@@ -146,28 +113,16 @@ def command(
         raise BadInputError(
             f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
         )
-    ruleset = registry.get(game or game_of(bots))
-    settings = given_settings(sets)  # only these: a configuration file may have the others
-    complete_settings(ruleset, settings)  # raises an error if the game has no such setting
-    names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])
-    spec = Spec(
-        name=name or f"sprt-{'-'.join(names)}",
-        game=ruleset.name,
-        format=FormatName.SPRT,
-        bots=tuple(
-            BotEntry(name=bot_name, command=bot, restart=restart or None)
-            for bot_name, bot in zip(names, bots, strict=True)
-        ),
+    spec = described(
+        registry.get(game or game_of(bots)),
+        bots,
+        FormatName.SPRT,
+        name=name,
         seeds=SeedCount(count=1, base=base),
-        maps=maps,
-        settings=settings,
-        clock=clock_of(conditions),
-        limits=bot_limits,
-        match_cpu=match_cpu,
-        sandbox=SandboxName(sandbox),
         blocks=blocks,
         sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta),
         concurrency=concurrency_of(concurrency),
+        **matches,
     )
     return play(
         prepare(spec, Path()),
@@ -175,7 +130,7 @@ def command(
         accept_changes=accept_changes,
         as_json=as_json,
         plain=plain,
-        tally=Scores(names[0]),
+        tally=Scores(spec.bots[0].name),
         code_of=code_of,
     )
 

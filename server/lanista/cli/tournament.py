@@ -1,10 +1,12 @@
 """`lanista tournament`: writes an example spec, checks a spec, plays it, shows its standings."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from lanista.cli import Group
 from lanista.cli.common import (
@@ -13,12 +15,13 @@ from lanista.cli.common import (
     concurrency_option,
     display_options,
     printable,
+    tournament_options,
     write_example,
     write_text,
 )
-from lanista.cli.tournament_files import prepared, setup_of
+from lanista.cli.tournament_files import described, prepared, setup_of
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, FileError
 from lanista.games import DEFAULT_GAME
 
 if TYPE_CHECKING:
@@ -28,11 +31,15 @@ if TYPE_CHECKING:
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
 EXIT_FAILED = 1
+OF_A_RUN = frozenset(
+    {"words", "concurrency", "executor", "unbench", "accept_changes", "as_json", "plain", "web"}
+)
+"""The parameters of `run` that don't describe a tournament but say how it is played now."""
 
 
 @click.group("tournament", cls=Group)
 def command() -> None:
-    """Play tournaments, many matches described by one file, and show their standings.
+    """Play tournaments, many matches by one command, and show their standings.
 
     docs/tournaments.md explains how.
     """
@@ -82,12 +89,54 @@ def check(file: Path) -> int:
 
 
 @command.command("run")
-@click.argument("file", type=SPEC, required=False)
-@concurrency_option(show_default="the spec's")
+@click.argument("words", metavar="FILE | GAME BOT...", nargs=-1)
+@click.option(
+    "--format",
+    "format_",
+    type=Choice(["round-robin", "gauntlet", "swiss", "knockout", "ladder"]),
+    default="round-robin",
+    show_default=True,
+    help="The format.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Number of seeds; each is played in all seatings.",
+)
+@click.option(
+    "--base",
+    type=int,
+    metavar="NUMBER",
+    help="A number from which the seeds are drawn; without it, a secret one kept with the results.",
+)
+@click.option(
+    "--fill",
+    metavar="BOT",
+    help="A house bot that takes the seats left free if there are fewer bots.",
+)
+@click.option(
+    "--name",
+    metavar="NAME",
+    show_default="FORMAT-BOT-BOT...",
+    help="Name of the tournament and of its results, NAME.db and NAME.records.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    show_default="the current one",
+    help="Folder of the results.",
+)
+@tournament_options
+@concurrency_option(show_default="auto, or FILE's")
 @click.option(
     "--executor",
     metavar="WHO",
-    show_default="the spec's",
+    show_default="local, or FILE's",
     help="Where blocks are played: local, dask-local or dask://HOST:PORT.",
 )
 @click.option(
@@ -106,7 +155,7 @@ def check(file: Path) -> int:
     "printed. Without HOST:PORT it is 127.0.0.1:8080, or a free port.",
 )
 def run(
-    file: Path | None,
+    words: tuple[str, ...],
     *,
     concurrency: str | None,
     executor: str | None,
@@ -115,11 +164,14 @@ def run(
     as_json: bool,
     plain: bool,
     web: str | None,
+    **described: Any,
 ) -> int:
-    """Play the tournament of FILE, or what is left of it.
+    """Play the tournament of FILE, or one of GAME between BOTs, or what is left of it.
 
-    Results go to a database and a folder beside FILE. Ctrl-C lets the running blocks finish, a
-    second one stops at once; the same command resumes the tournament.
+    BOTs are given as for `lanista play`. The options from --format to --restart describe their
+    tournament; FILE says all that itself, and its results go to a database and a folder beside it.
+    Ctrl-C lets the running blocks finish, a second one stops at once; the same command resumes the
+    tournament.
 
     Exit codes: 0 everything is played, 2 bad input or unwritable output, 3 it can't continue,
     130 interrupted.
@@ -128,28 +180,127 @@ def run(
 
     from lanista.cli.tournament_run import play
     from lanista.competition.spec import read_spec
+    from lanista.games import registry
 
-    if file is None and web:  # `run --web cup.toml`: what follows --web is the file
-        file, web = Path(web), ""
-    if file is None:
-        raise click.UsageError("Missing argument 'FILE'.")
+    if web and (not words or web in registry.names()):  # `run --web cup.toml`: not its address
+        words, web = (web, *words), ""
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")
-    spec = read_spec(file)
+    file = _file_of(words)
+    changes: dict[str, Any] = {} if executor is None else {"executor": executor}
     if concurrency is not None:
-        spec = attrs.evolve(spec, concurrency=concurrency_of(concurrency))
-    if executor is not None:
-        spec = attrs.evolve(spec, executor=executor)
-    setup = setup_of(spec, file)
+        changes["concurrency"] = concurrency_of(concurrency)
+    if file is not None:
+        _check_only_file(file)
+        setup = setup_of(attrs.evolve(read_spec(file), **changes), file)
+    elif web is not None:
+        raise BadInputError(
+            "--web shows tournaments that have a file; `lanista tournament new` writes an example"
+        )
+    else:
+        setup = _of_bots(words[0], words[1:], **described, **changes)
     return play(
         setup,
-        str(file),
+        setup.spec.name if file is None else str(file),
         accept_changes=accept_changes,
         unbench=unbench,
         as_json=as_json,
         plain=plain,
-        page=None if web is None else page_of(file, web),
+        page=None if file is None or web is None else page_of(file, web),
     )
+
+
+def _file_of(words: Sequence[str]) -> Path | None:
+    """Return the spec that the arguments of `run` name; None if they are a game and bots.
+
+    Raises:
+        click.UsageError: There are no arguments.
+        BadInputError: They are a file and something else.
+    """
+    from lanista.games import registry
+    from lanista.hosting.names import is_file
+
+    if not words:
+        raise click.UsageError("Missing argument 'FILE' or 'GAME BOT...'.")
+    file, others = Path(words[0]), " ".join(words[1:])
+    if not (is_file(file) or file.suffix == ".toml"):
+        # A single word that is no game is a file that isn't there, which reading it will say.
+        return None if others or words[0] in registry.names() else file
+    if others:
+        raise BadInputError(
+            f"{file} is a file, which says who plays: leave out {others}, or begin with a game"
+        )
+    return file
+
+
+def _check_only_file(file: Path) -> None:
+    """Check that no option describes a tournament that is described by a file."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name not in OF_A_RUN and source is ParameterSource.COMMANDLINE:
+            raise BadInputError(
+                f"{option.opts[-1]}: {file} says that itself; change it there, or give a game and "
+                "bots in place of the file"
+            )
+
+
+def _of_bots(
+    game: str,
+    bots: Sequence[str],
+    *,
+    format_: str,
+    seeds: int,
+    base: int | None,
+    fill: str | None,
+    output: Path | None,
+    **keys: Any,
+) -> "Setup":
+    """Return the tournament between bots that the options of `run` describe.
+
+    Args:
+        game: The name of the game.
+        bots: The bots, as `lanista play` takes them.
+        format_: The name of the format.
+        seeds: The number of seeds.
+        base: The number from which they are drawn; None for a secret.
+        fill: The house bot that takes free seats; None for none.
+        output: The folder of the results, which is made; None for the current one.
+        keys: What else `described` takes.
+
+    Raises:
+        BadInputError: There can't be such a tournament.
+        FileError: The folder can't be made.
+    """
+    from lanista.competition.setup import prepare
+    from lanista.competition.spec import SeedCount
+    from lanista.games import registry
+    from lanista.results.blocks import FormatName
+
+    ruleset = registry.get(game)
+    few = f"{len(bots)} given; add bots"
+    if len(bots) < 2:
+        raise BadInputError(f"a tournament is for two bots or more, {few}")
+    if len(bots) < ruleset.seats and fill is None:
+        raise BadInputError(
+            f"{ruleset.title} is for {ruleset.seats} bots, {few}, or let a house bot take the free "
+            "seats: --fill BOT"
+        )
+    spec = described(
+        ruleset,
+        bots,
+        FormatName(format_),
+        seeds=SeedCount(count=seeds, base=base),
+        fill=fill,
+        **keys,
+    )
+    setup = prepare(spec, Path(), results=output)
+    if output is not None:
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError.of("can't make", output, error) from None
+    return setup
 
 
 def page_of(file: Path, web: str) -> "PagePort":

@@ -1,13 +1,19 @@
-"""The files of tournaments as the commands read them: their errors are those of bad input."""
+"""The tournaments of commands, from a file or from arguments: errors are those of bad input."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lanista.cli.common import clock_of, given_settings
 from lanista.errors import BadInputError
+from lanista.games.base import complete_settings
 
 if TYPE_CHECKING:
     from lanista.competition.setup import Setup
     from lanista.competition.spec import Spec
+    from lanista.games.base import Ruleset
+    from lanista.match.conditions import MatchConditions
+    from lanista.results.blocks import FormatName
 
 
 def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
@@ -41,3 +47,63 @@ def prepared(file: Path) -> "tuple[Setup, Any]":
         return setup, format_of(setup)
     except SpecError as error:
         raise BadInputError(f"{file}: {error}") from None
+
+
+def described(
+    ruleset: "Ruleset",
+    bots: Sequence[str],
+    format_: "FormatName",
+    *,
+    name: str | None,
+    maps: tuple[str, ...],
+    sets: Sequence[str],
+    conditions: "MatchConditions",
+    bot_limits: str | None,
+    sandbox: str,
+    match_cpu: int | None,
+    restart: bool,
+    **keys: Any,
+) -> "Spec":
+    """Return the spec of a tournament that a command line describes.
+
+    Args:
+        ruleset: The game.
+        bots: The bots, as `lanista play` takes them; repeated names are made distinct as there.
+        format_: The format.
+        name: The tournament's name; None for the format and the names of the bots.
+        maps: As `common.tournament_options` gives it, and so are those that follow.
+        sets: The settings.
+        conditions: The clock.
+        bot_limits: The limits.
+        sandbox: The sandbox.
+        match_cpu: The budget of processor time.
+        restart: Whether bots are started anew for every match.
+        keys: Further keys of the spec.
+
+    Raises:
+        BadInputError: A bot or a setting doesn't exist.
+    """
+    from lanista.competition.spec import BotEntry, Spec
+    from lanista.hosting.host import distinct
+    from lanista.hosting.names import bot_command
+    from lanista.hosting.spec_parts import SandboxName
+
+    settings = given_settings(sets)  # only these: a configuration file may have the others
+    complete_settings(ruleset, settings)  # raises an error if the game has no such setting
+    names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])
+    return Spec(
+        name=name or f"{format_}-{'-'.join(names)}",
+        game=ruleset.name,
+        format=format_,
+        bots=tuple(
+            BotEntry(name=bot_name, command=bot, restart=restart or None)
+            for bot_name, bot in zip(names, bots, strict=True)
+        ),
+        maps=maps,
+        settings=settings,
+        clock=clock_of(conditions),
+        limits=bot_limits,
+        match_cpu=match_cpu,
+        sandbox=SandboxName(sandbox),
+        **keys,
+    )

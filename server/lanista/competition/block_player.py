@@ -24,9 +24,9 @@ from lanista.hosting.host import (
     SeatedMatch,
     distinct,
     host_match,
-    match_result,
     play_match,
 )
+from lanista.hosting.stored_result import match_result
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING

@@ -213,6 +213,7 @@ def prepare(
     *,
     plays: bool = True,
     source: Path | None = None,
+    results: Path | None = None,
 ) -> Setup:
     """Look up all that a spec names, and return the tournament.
 
@@ -225,6 +226,8 @@ def prepare(
             be there.
         source: The file of the spec. It is hidden from sandboxed bots, as it may hold the password
             of a database.
+        results: The folder of the database and the records that the spec doesn't place itself;
+            None for `folder`.
 
     Raises:
         SpecError: A game, map, setting, seed, bot or limit doesn't exist or doesn't fit; the
@@ -246,6 +249,8 @@ def prepare(
     contestants = _contestants(spec, folder, plays=plays)
     contestants |= _fillers(spec, ruleset, folder, contestants)
     stem = stem or _file_name(spec.name)
+    if results is not None:
+        stem = str(results.resolve() / stem)
     database = _database(spec, folder, stem)
     records = folder / (spec.records or f"{stem}.records")
     hidden = [str(records), *([] if source is None else [str(source.absolute())])]

@@ -9,14 +9,17 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from lanista.errors import BadInputError
 from lanista.games.base import Ruleset
 from lanista.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "lanista.rulesets"
 _PACKAGE = __name__.rpartition(".")[0]
@@ -34,7 +37,9 @@ def ours() -> tuple[str, ...]:
 
 
 @functools.cache
-def _others() -> Mapping[str, EntryPoint]:
+def _others() -> "Mapping[str, EntryPoint]":
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow; most games are ours
+
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in ours()}
 
 
@@ -82,8 +87,8 @@ def part(game: str, name: str) -> ModuleType | None:
 def house_bots(game: str) -> Mapping[str, str]:
     """Return the modules of a game's house bots by name, from the weakest bot to the strongest.
 
-    Such a module is run as `python -m MODULE`. The bot learns where the arena is from LANISTA_HOST,
-    LANISTA_PORT, LANISTA_NAME and LANISTA_TOKEN, and uses nothing of the project but
+    Such a module can be run as `python -m MODULE`. The bot learns where the arena is from
+    LANISTA_HOST, LANISTA_PORT, LANISTA_NAME and LANISTA_TOKEN, and uses nothing of the project but
     `lanista_client`.
     """
     package = part(game, "house_bots")

@@ -25,8 +25,6 @@ import trio
 from lanista.bots.command import HOUSE_BOT, environment, fill
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import GRACE, Bot, Exit, start_bot
-from lanista.bots.reach import told
-from lanista.bots.sandbox import Sandbox, own_folders
 from lanista.errors import LanistaError
 from lanista.games.base import Ruleset
 from lanista.hosting import ids
@@ -81,6 +79,11 @@ def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
 
     Bots whose programs lie in the same folder see that folder.
     """
+    if not any(contestant.sandboxed for contestant in contestants):
+        return list(contestants)
+    from lanista.bots.reach import told  # noqa: PLC0415 - only for sandboxes
+    from lanista.bots.sandbox import own_folders  # noqa: PLC0415 - as above
+
     environments = [{**os.environ, **contestant.environment} for contestant in contestants]
     owned = [
         own_folders(contestant.command, contestant.folder or "", env)
@@ -335,6 +338,8 @@ class BotPool:
         )
         sandbox = None
         if contestant.sandboxed:
+            from lanista.bots.sandbox import Sandbox  # noqa: PLC0415 - as in `apart`
+
             sandbox = Sandbox(
                 host=HOST, port=port, hidden=contestant.hidden, variables=frozenset(variables)
             )

@@ -209,12 +209,13 @@ def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
     """
     ruleset = default
     if hello.game is not None:
-        if hello.game not in registry.names():
+        try:
+            ruleset = registry.get(hello.game)
+        except registry.UnknownGameError:
             raise RemoteProtocolError(
                 ErrorCode.UNKNOWN_GAME,
                 f"game {shown(hello.game)}; this arena has {', '.join(registry.names())}",
-            )
-        ruleset = registry.get(hello.game)
+            ) from None
     if hello.seat is not None and hello.seat >= ruleset.seats:
         raise bad_hello(f"seat {hello.seat}; {ruleset.name} has seats 0 to {ruleset.seats - 1}")
     return ruleset

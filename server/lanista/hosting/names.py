@@ -13,12 +13,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import lanista_maps
 from lanista.bots.command import INTERPRETER, CommandError, parse_command
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import BadBoardError, Ruleset
-from lanista.games.originals import FormatError, of_game, of_text
 from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
@@ -33,6 +31,9 @@ INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}
 """What runs the files of an extension."""
 STDIO = "stdio:"
 """Prefix of the command line of a bot that reads stdin and writes stdout."""
+
+_HOUSE_BOT = "import sys; from lanista.games.house_bot import run; sys.exit(run(*sys.argv[1:]))"
+"""Code that runs a house bot as `-m` would, without the time that `runpy` takes to import."""
 
 BRIDGE = (sys.executable, "-P", "-m", "lanista.bots.bridge")
 """Command that runs such a bot; the bot's own command is appended."""
@@ -57,6 +58,8 @@ def configuration_of(
     Raises:
         UnusableNameError: There is no such map, or it can't be read, or the game doesn't allow it.
     """
+    from lanista.games.originals import FormatError  # noqa: PLC0415 - few matches have a map
+
     name, text = _map_text(ruleset.name, map_, folder)
     try:
         if name.endswith(".cnf"):
@@ -67,6 +70,12 @@ def configuration_of(
 
 
 def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]:
+    from lanista.games.originals import (  # noqa: PLC0415 - as above
+        FormatError,
+        of_game,
+        of_text,
+    )
+
     originals = of_game(ruleset.name)
     if originals is None:
         raise FormatError(f"{ruleset.title} has no configuration files; give a map")
@@ -78,8 +87,10 @@ def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]
 
 def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
     """Return the file name and the text of a map."""
+    import lanista_maps  # noqa: PLC0415 - as above
+
     path = Path(map_) if folder is None else folder / map_
-    if _is_file(path):
+    if is_file(path):
         try:
             with path.open(encoding="utf-8-sig") as file:
                 text = file.read(MAX_MAP + 1)  # limited, since a device or a pipe may be endless
@@ -98,7 +109,8 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
     )
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Return whether there is a file, or a pipe or the like, that can be read as one."""
     try:
         return path.exists() and not path.is_dir()  # a pipe is a file too
     except OSError:  # a name too long for any file, a folder that can't be searched
@@ -120,7 +132,7 @@ def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, t
     house = registry.house_bots(game)
     if bot in house:
         # -P: modules in the current folder must not hide those of the client.
-        return bot, (sys.executable, "-P", "-m", house[bot])
+        return bot, (sys.executable, "-P", "-c", _HOUSE_BOT, house[bot], bot)
     is_stdio = bot.startswith(STDIO)
     try:
         argv = parse_command(bot.removeprefix(STDIO))
@@ -169,7 +181,7 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     if shutil.which(program) is not None:
         return
     file = Path(program) if folder is None else folder / program
-    if _is_file(file):
+    if is_file(file):
         raise UnusableNameError(f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0])}")
     known = ", ".join(registry.house_bots(game)) or "none"
     raise UnusableNameError(

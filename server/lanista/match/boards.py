@@ -4,7 +4,6 @@ Making one from a seed may take tens of milliseconds, so an arena has a process 
 (`arena.match_player`). `Match` makes those that it isn't given.
 """
 
-import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,6 +46,8 @@ def pack_board(game: str, settings: Mapping[str, int], seed: int) -> bytes:
     Returns:
         The board, pickled; nothing if that fails: whoever makes the board itself will see why.
     """
+    import pickle  # noqa: PLC0415 - only arenas with workers need it
+
     try:
         return pickle.dumps(prepare_board(registry.get(game), settings, seed))
     except Exception:  # noqa: BLE001 - of the rules, or because boards of theirs can't be pickled
@@ -59,6 +60,8 @@ def unpack_board(packed: bytes) -> PreparedBoard:
     Raises:
         UnusableBoardError: It can't be unpickled, as when modules of a ruleset were replaced.
     """
+    import pickle  # noqa: PLC0415 - as above
+
     try:
         prepared: PreparedBoard = pickle.loads(packed)  # noqa: S301 - see above
     except Exception as error:

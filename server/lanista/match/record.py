@@ -17,6 +17,7 @@ bounds the length of a line, and escapes and cuts what it quotes in messages.
 """
 
 import contextlib
+import functools
 import gzip
 import hashlib
 import json
@@ -25,16 +26,17 @@ import zlib
 from collections.abc import Generator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import cattrs
-from cattrs.preconf.json import make_converter
 
 from lanista.errors import LanistaError
 from lanista.games.outcome import Outcome, Termination
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import FAILURES
+
+if TYPE_CHECKING:
+    import cattrs
 
 FORMAT = 4
 """Version of the format, raised when older readers couldn't understand newer records."""
@@ -297,15 +299,23 @@ def line_of(value: Mapping[str, Any]) -> bytes:
 
 def header_line(header: Header) -> bytes:
     """Return the first line of a record."""
-    return line_of(_CONVERTER.unstructure(header))
+    return line_of(attrs.asdict(header))
 
 
 def result_line(result: ResultInfo) -> bytes:
     """Return the last line of a record."""
-    return line_of({"result": _CONVERTER.unstructure(result)})
+    return line_of({"result": attrs.asdict(result)})
 
 
-def _converter(*, detailed: bool) -> cattrs.Converter:
+@functools.cache
+def _converter(*, detailed: bool) -> "cattrs.Converter":
+    """Return what makes the objects of a record; a detailed one reports every error.
+
+    That takes long when there are many.
+    """
+    # Slow to import, and of no use to those who only write records.
+    from cattrs.preconf.json import make_converter  # noqa: PLC0415 - see above
+
     converter = make_converter(forbid_extra_keys=True, detailed_validation=detailed)
 
     def strict(value: Any, kind: type) -> Any:
@@ -325,11 +335,6 @@ def _converter(*, detailed: bool) -> cattrs.Converter:
 
     converter.register_structure_hook(float, number)
     return converter
-
-
-_CONVERTER = _converter(detailed=False)
-_DETAILED = _converter(detailed=True)
-"""Reports every error, which takes long when there are many."""
 
 
 @attrs.frozen
@@ -522,12 +527,14 @@ def _structured(path: Path, number: int, line: bytes, value: Any, kind: type[Any
     problems = "it is not a JSON object"
     if isinstance(value, dict):
         try:
-            return _CONVERTER.structure(value, kind)
+            return _converter(detailed=False).structure(value, kind)
         except Exception as error:  # noqa: BLE001 - cattrs raises many types of errors
             problems = str(error)
         if len(line) <= DETAILED:
+            import cattrs  # noqa: PLC0415 - as in `_converter`
+
             try:
-                _DETAILED.structure(value, kind)
+                _converter(detailed=True).structure(value, kind)
             except cattrs.BaseValidationError as error:
                 problems = "; ".join(cattrs.transform_error(error))
     raise BadRecordError(f"{path}: line {number}: not a valid {_NAMES[kind]} ({problems})")
