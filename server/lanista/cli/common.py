@@ -227,8 +227,9 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "-i",
             "--map",
             "map_",
-            metavar="FILE",
-            help="A map file, or a shipped map's name; without it, the seed makes the map.",
+            metavar="MAP",
+            help="A shipped map's name, a map file, or its text; without it, the seed makes the "
+            "map.",
         ),
         set_option,
         click.option(

@@ -75,8 +75,9 @@ STEPS_SHOWN = 9
     "--map",
     "maps",
     multiple=True,
-    metavar="FILE",
-    help="A map file, or a shipped map's name; may be repeated. Without it, seeds make the maps.",
+    metavar="MAP",
+    help="A shipped map's name, a map file, or its text; may be repeated. Without it, seeds make "
+    "the maps.",
 )
 @set_option
 @clock_options

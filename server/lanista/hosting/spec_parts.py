@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 
 from lanista.games.base import BadBoardError, BadSettingError, Ruleset, complete_settings
-from lanista.hosting.names import UnusableNameError, configuration_of
+from lanista.hosting.names import UnusableNameError, configuration_of, map_name
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
 from lanista.toml_spec import SpecError, at_least, positive
@@ -57,13 +57,14 @@ def configurations(
 
     Args:
         ruleset: The game.
-        maps: Files, or names of shipped maps; if empty, seeds make the maps.
+        maps: Names of shipped maps, files, or texts of map files; if empty, seeds make the maps.
         settings: The settings of the spec, which override those of a map's file.
         folder: The folder that files are relative to.
 
     Returns:
-        All settings by map; and by map the board, as the ruleset writes it. Without maps, and for
-        a map that the seed makes, there is no board; without maps, the only map's name is empty.
+        All settings by map (`map_name`), in the order of `maps`; and by map the board, as the
+        ruleset writes it. Without maps, and for a map that the seed makes, there is no board;
+        without maps, the only map's name is empty.
 
     Raises:
         SpecError: A map or a setting doesn't exist or doesn't fit; the message begins with its key.
@@ -73,9 +74,10 @@ def configurations(
     for number, map_ in enumerate(maps, 1):
         if not map_.strip():
             raise SpecError(f"maps[{number}]: {map_!a}; expected the file or the name of a map")
-    for number, map_ in enumerate(maps or ("",), 1):
+    for number, text in enumerate(maps or ("",), 1):
+        map_ = map_name(text)
         try:
-            given, board = ({}, None) if not map_ else configuration_of(ruleset, map_, folder)
+            given, board = ({}, None) if not text else configuration_of(ruleset, text, folder)
         except UnusableNameError as error:
             raise SpecError(f"maps[{number}]: {error}") from None
         if map_ in completed:
