@@ -8,10 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 import lanista
 from docs.pages import DOCS
+from lanista.cli import play
+from lanista.hosting.spec_parts import Clock
+from lanista.match.record import ClockInfo
 
 ERRORS = [
     *("BadAnswerError", "BadInputError", "BadRecordError", "FileError", "GameOverError"),
@@ -58,6 +62,17 @@ def test_what_a_page_names_is_public(page):
         assert first in {*PUBLIC, "__all__"} or hasattr(builtins, first), name
         if more and first in inside:
             assert more[0] in inside[first], name
+
+
+def test_the_clock_has_the_same_names_everywhere():
+    """On the command line, in Python, in TOML files and in records."""
+    names = {field.name for field in attrs.fields(Clock)}
+    assert {"time_init", "time_move", "time_start", "late_limit", "stall_margin"} == names
+    assert names <= lanista.MatchOptions.__annotations__.keys()
+    assert {f"--{name.replace('_', '-')}" for name in names} <= {
+        option for parameter in play.command.params for option in parameter.opts
+    }
+    assert {field.name for field in attrs.fields(ClockInfo)} - {"lag_allowance"} < names
 
 
 def test_every_name_is_there_and_documented():

@@ -117,9 +117,9 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--stall-margin",
             type=Finite(min=0),
-            default=DEFAULT.stall_margin * 1000,
+            default=DEFAULT.stall_margin,
             show_default=True,
-            metavar="MS",
+            metavar="SECONDS",
             help="If this machine stalls longer than this, a late answer makes the match void.",
         ),
     ]
@@ -304,9 +304,9 @@ def clock_of(conditions: "MatchConditions") -> "Clock":
     from lanista.hosting.spec_parts import Clock
 
     return Clock(
-        first=conditions.clock.first,
-        turn=conditions.clock.turn,
-        start=conditions.time_start,
+        time_init=conditions.clock.first,
+        time_move=conditions.clock.turn,
+        time_start=conditions.time_start,
         late_limit=conditions.late_limit,
         stall_margin=conditions.stall_margin,
     )

@@ -24,11 +24,11 @@ class SandboxName(enum.StrEnum):
 class Clock:
     """The times that bots have, in seconds, and what is late."""
 
-    first: float = attrs.field(default=DEFAULT.clock.first, validator=at_least(0))
+    time_init: float = attrs.field(default=DEFAULT.clock.first, validator=at_least(0))
     """Seconds for the first answer; 0 is no limit."""
-    turn: float = attrs.field(default=DEFAULT.clock.turn, validator=at_least(0))
+    time_move: float = attrs.field(default=DEFAULT.clock.turn, validator=at_least(0))
     """Seconds for every other answer; 0 is no limit."""
-    start: float = attrs.field(default=DEFAULT.time_start, validator=positive)
+    time_start: float = attrs.field(default=DEFAULT.time_start, validator=positive)
     """Seconds from the start of a bot to its hello."""
     late_limit: int = attrs.field(default=DEFAULT.late_limit, validator=at_least(1))
     """Number of late turns in a row that put a bot out, in games where late turns are skipped."""
@@ -42,11 +42,11 @@ class Clock:
             void_tries: Maximum number of times that a match is played because it ended void.
         """
         return MatchConditions(
-            clock=Limits(self.first, self.turn),
+            clock=Limits(self.time_init, self.time_move),
             late_limit=self.late_limit,
             stall_margin=self.stall_margin,
             void_tries=void_tries,
-            time_start=self.start,
+            time_start=self.time_start,
         )
 
 

@@ -42,8 +42,8 @@ class MatchOptions(TypedDict, total=False):
     late_limit: int
     """Late turns in a row that put a bot out, in games that skip late turns; 10 by default."""
     stall_margin: float
-    """If this machine stalls for more milliseconds than this, a late answer makes the match void;
-    50 by default."""
+    """If this machine stalls for more seconds than this, a late answer makes the match void; 0.05
+    by default."""
     time_start: float
     """Seconds that a bot has from its start to its hello; 30 by default."""
     limits: str | None

@@ -149,7 +149,7 @@ class Replay(Sequence[Position]):
     def clock(self) -> tuple[float, float]:
         """Seconds for the first answer and for every other; 0: no limit."""
         clock = self._record.header.clock
-        return (clock.first, clock.turn)
+        return (clock.time_init, clock.time_move)
 
     @property
     def match(self) -> Match | None:
