@@ -62,7 +62,7 @@ MANY = {
     "keep": "all",
     "on_progress": print,
 }
-GAME = {"name": "angrymob", "seed": 1, "map": MAP, "settings": None}
+GAME = {"game": "angrymob", "seed": 1, "map": MAP, "settings": None}
 SPEC = {
     "spec": CUP,
     "folder": ".",

@@ -29,13 +29,15 @@ PUBLIC = [
     *("games", "game_names", "house_bots", "new_game", "open_record", "play", "play_many"),
 ]
 COMPETITION = [
-    *("Director", "Report", "load", "open_tournament", "run", "run_async", "standings_of"),
+    *("Director", "Report", "Spec", "events", "load", "open_tournament", "run", "run_async"),
+    "standings_of",
 ]
 ENV = [
     *("LanistaEnv", "Policy", "PolicyBot", "SeatEnv", "as_bot", "env", "parallel_env", "seat_env"),
 ]
 PAGES = [
     *(DOCS / f"{name}.md" for name in ("python", "python_rules", "training")),
+    *sorted(DOCS.glob("tournament*.md")),
     *sorted((DOCS / "examples").glob("*.py")),
 ]
 
@@ -56,6 +58,9 @@ def test_what_a_page_names_is_public(page):
     text = page.read_text(encoding="utf-8")
     named = set(re.findall(r"\blanista((?:\.\w+)+)", text))
     named |= {f".{name}" for name in re.findall(r"\b[A-Z]\w+Error\b", text)}
+    named |= {
+        f".competition.{name}" for name in re.findall(r"lanista.competition import (\w+)", text)
+    }
     inside = {"competition": COMPETITION, "env": ENV}
     for name in named:
         first, *more = name[1:].split(".")

@@ -72,7 +72,7 @@ def house_bots(game: str) -> tuple[str, ...]:
 
 
 def new_game(
-    name: str,
+    game: str,
     *,
     seed: int | None = None,
     map: "Map | None" = None,  # noqa: A002 - the word for it everywhere
@@ -81,7 +81,7 @@ def new_game(
     """Start a game by the rules of that name, such as `angrymob`.
 
     Args:
-        name: The name of an installed ruleset.
+        game: The name of an installed ruleset.
         seed: What all chance is derived from, the board too; a match with the same seed and
             settings has the same board. None: a seed is drawn.
         map: A shipped map's name, a path, or the text of a map file or of a configuration of an
@@ -92,7 +92,7 @@ def new_game(
         BadInputError: An argument can't be used: there is no such ruleset, map or setting, or a
             value is out of range.
     """
-    ruleset = registry.get(name)
+    ruleset = registry.get(game)
     if map is None:
         complete, board = complete_settings(ruleset, settings), None
     else:
