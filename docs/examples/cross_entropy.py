@@ -82,7 +82,7 @@ def linear_policy(weights: np.ndarray) -> Policy:
 
 def fitness(weights: np.ndarray, seeds: np.ndarray) -> float:
     """Return a policy's mean reward in games against random moves, one for each seed."""
-    env = lanista.env.parallel_env("angrymob", board=MAP, max_cycles=CYCLES)
+    env = lanista.env.parallel_env("angrymob", map=MAP, max_cycles=CYCLES)
     policy = linear_policy(weights)
     total = 0.0
     for seed in seeds:

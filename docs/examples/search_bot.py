@@ -12,8 +12,8 @@ import random
 import sys
 import time
 
+from lanista import Game
 from lanista.games.angrymob.house_bots.gravity_goers import RECRUIT_LIMIT, GravityGoers
-from lanista.library.game import Game
 from lanista_client import AngryMobState, Arena
 
 SECONDS = 0.15  # of the 0.2 that a turn may take

@@ -1,6 +1,7 @@
 from lanista import competition as competition
 from lanista import env as env
 from lanista import games as games
+from lanista.bots.sandbox import SandboxError as SandboxError
 from lanista.competition.worker import WorkError as WorkError
 from lanista.errors import BadInputError as BadInputError
 from lanista.errors import FileError as FileError
@@ -8,7 +9,10 @@ from lanista.errors import LanistaError as LanistaError
 from lanista.games.registry import UnknownGameError as UnknownGameError
 from lanista.hosting.started_match import StartFailureError as StartFailureError
 from lanista.library.bots import Bot as Bot
+from lanista.library.game import BadAnswerError as BadAnswerError
 from lanista.library.game import Game as Game
+from lanista.library.game import GameOverError as GameOverError
+from lanista.library.game import UnsupportedError as UnsupportedError
 from lanista.library.game import game_names as game_names
 from lanista.library.game import house_bots as house_bots
 from lanista.library.game import new_game as new_game
@@ -27,5 +31,7 @@ from lanista.match.replay import MismatchError as MismatchError
 from lanista.page.difference import Difference as Difference
 from lanista.page.difference import SeatAnswer as SeatAnswer
 from lanista.page.difference import SeatDifference as SeatDifference
+from lanista.results.errors import StoreError as StoreError
+from lanista.toml_spec import SpecError as SpecError
 
 __version__: str

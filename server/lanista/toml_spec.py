@@ -216,6 +216,8 @@ class SpecReader(Generic[T]):
         """
         try:
             return self.converter.structure(value, self.kind)
+        except TypeError as error:
+            raise SpecError(f"{where}: {error}") from None
         except cattrs.BaseValidationError as error:
             kind: Any = self.kind
             keys = [attribute.name for attribute in attrs.fields(kind)]
@@ -332,12 +334,12 @@ def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iter
             yield from _problems(inner, path, file_keys)
     elif isinstance(error, ForbiddenExtraKeysError):
         known = [attribute.name for attribute in attrs.fields(error.cl)]
-        for key in sorted(error.extra_fields):
+        for key in sorted(error.extra_fields, key=str):
             inside = f"{path}." if path else ""
             line = f"{inside}{_key(key)}: no such key; known are {', '.join(known)}"
             if path and key in file_keys:
                 line += f"; {key} is a key of the file: put it above the first table"
-            close = nearest(key, known)
+            close = nearest(str(key), known)
             yield _Problem(line, meant="" if close is None else inside + close)
     elif isinstance(error, KeyError):
         # `path` already ends with the missing key.

@@ -45,7 +45,7 @@ def lines_of(
         "generated": False,
         "seed": seed,
         "players": [{"name": name, "protocol": "1"} for name in names],
-        "clock": {"first": 20, "turn": 0.2, "late_limit": 10},
+        "clock": {"time_init": 20, "time_move": 0.2, "late_limit": 10},
     }
     turn = {
         "turn": 0,

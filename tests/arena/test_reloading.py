@@ -54,8 +54,8 @@ def test_limits_take_effect_and_nothing_else():
 
 def test_every_other_key_is_named():
     """Also those of ladders, each by its number in the file; a missing ladder is a change."""
-    new = spec(f'port = 1\n{OLD}clock.turn = 3\nhouse = ["Demo"]\n[page]\nopen_logs = true\n')
-    expected = ["port", "page.open_logs", "ladders[2].house", "ladders[2].clock.turn"]
+    new = spec(f'port = 1\n{OLD}clock.time_move = 3\nhouse = ["Demo"]\n[page]\nopen_logs = true\n')
+    expected = ["port", "page.open_logs", "ladders[2].house", "ladders[2].clock.time_move"]
     assert expected == unchangeable(spec(OLD), new)
     assert ["ladders"] == unchangeable(spec(OLD), ArenaSpec(ladders=spec(OLD).ladders[:1]))
     tls = '[tls]\ncertificate = "a"\nkey = "b"'

@@ -83,7 +83,7 @@ def test_every_key_is_read():
         window = 1000
         lag_allowance = 0.25
         settings = { NUM_ROUNDS = 100 }
-        clock = { first = 10, turn = 0.1, start = 5, late_limit = 3, stall_margin = 0.1 }
+        clock = { time_init = 9, time_move = 0.1, time_start = 5, late_limit = 3, stall_margin = 1 }
 
         [[ladders]]
         name = "second"
@@ -121,7 +121,7 @@ def test_every_key_is_read():
                 window=1000,
                 lag_allowance=0.25,
                 settings={"NUM_ROUNDS": 100},
-                clock=Clock(first=10, turn=0.1, start=5, late_limit=3, stall_margin=0.1),
+                clock=Clock(time_init=9, time_move=0.1, time_start=5, late_limit=3, stall_margin=1),
             ),
             LadderSpec(name="second", game="angrymob"),
         ),
@@ -139,7 +139,10 @@ def test_every_key_is_read():
         ('tsl = "x"', "tls, page, friendly, ladders; did you mean 'tls'?"),
         (LADDER + "fillafter = 1", "clock; did you mean 'fill_after'?"),
         (LADDER + "zzz = 1", "ladders[1].zzz: no such key; known are name, game, maps,"),
-        (LADDER + "clock.turm = 1", "ladders[1].clock.turm: no such key; known are first, turn,"),
+        (
+            LADDER + "clock.time_mov = 1",
+            "ladders[1].clock.time_mov: no such key; known are time_init,",
+        ),
         ('house = ["x"]', "house: no such key; known are host,"),
         ('port = "7777"', "port: '7777'; expected a whole number"),
         ("port = 7777.0", "port: 7777.0; expected a whole number"),
@@ -223,7 +226,7 @@ def test_every_key_is_read():
         (LADDER + "lag_allowance = 0.3", "ladders[1].lag_allowance: 0.3; expected at most 0.25"),
         (LADDER + "lag_allowance = -1", "ladders[1].lag_allowance: -1.0; expected at least 0"),
         (LADDER + "clock = 1", "ladders[1].clock: 1; expected a table"),
-        (LADDER + "clock.turn = nan", "ladders[1].clock.turn: nan; expected at least 0"),
+        (LADDER + "clock.time_move = nan", "ladders[1].clock.time_move: nan; expected at least 0"),
         (
             LADDER + "house = [" + '"Demo",' * 65 + "]",
             "ladders[1].house: 65 entries; expected at most 64",
@@ -382,9 +385,9 @@ def numbers(low, high, *, exclude_min=False):
 not_blank = texts.filter(str.strip)
 clocks = st.builds(
     Clock,
-    first=numbers(0, 1e300),
-    turn=numbers(0, 1),
-    start=numbers(0, 1, exclude_min=True),
+    time_init=numbers(0, 1e300),
+    time_move=numbers(0, 1),
+    time_start=numbers(0, 1, exclude_min=True),
     late_limit=st.integers(1, 10**30),
     stall_margin=numbers(0, 1),
 )

@@ -1,13 +1,15 @@
 """How fast the rules are as a library: steps, copies, games from a state, and observations.
 
 All in one process on one core. The answers are random legal ones, made before the clock runs;
-only the environment's step includes decoding its actions. Times of the same run are set against
-each other: `copy` and `to_game` in steps.
+only the environment's step includes decoding its actions, and what all agents observe. Times of
+the same run are set against each other: `copy` and `to_game` in steps.
 """
 
+import functools
 import random
 import time
 
+import numpy as np
 from measured import keep, median
 
 import lanista
@@ -57,9 +59,38 @@ def measured(name, run):
     return {what: sum(each) / len(each) for what, each in times.items()}
 
 
+def environment(name, run):
+    """Milliseconds of a turn of the environment: drawing all actions in two ways, and a step."""
+    pick = np.random.default_rng(run)
+    env = lanista.env.parallel_env(name)
+    _, infos = env.reset(seed=SEEDS[name])
+
+    def sample():
+        return {
+            agent: env.action_space(agent).sample(mask=infos[agent]["action_mask"])
+            for agent in env.agents
+        }
+
+    def draw():  # as docs/training.md has it
+        masks = {agent: env.action_mask(agent) for agent in env.agents}
+        return {
+            agent: (mask * pick.random(mask.shape)).argmax(axis=1) for agent, mask in masks.items()
+        }
+
+    times = {"sample": seconds(sample, 3), "draw": seconds(draw, 50)}
+    steps = []
+    while env.agents and len(steps) < TURNS:
+        steps.append(seconds(functools.partial(env.step, draw())))
+    times["step"] = sum(steps) / len(steps)
+    return {what: 1000 * each for what, each in times.items()}
+
+
 def main():
     figures = {}
     for name in SEEDS:
+        turns = [environment(name, run) for run in range(RUNS)]
+        for what in turns[0]:
+            figures[f"{name}_env_{what}_ms"] = median(turn[what] for turn in turns)
         runs = [measured(name, run) for run in range(RUNS)]
         step = [run["step"] for run in runs]
         observed = [run["step"] + run["observe"] for run in runs]

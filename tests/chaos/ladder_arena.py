@@ -28,7 +28,7 @@ name = "pit"
 game = "angrymob"
 maps = ["small.map"]
 settings = {{ move_limit = 2 }}
-clock = {{ first = 0, turn = 0 }}
+clock = {{ time_init = 0, time_move = 0 }}
 house = ["CamperJoe"]
 fill_after = 0.05
 """

@@ -58,7 +58,7 @@ def bout(name, *turns, end="finished", **changes):
         generated=False,
         seed=5,
         players=(PlayerInfo(name="a", protocol="1"),) * 2,
-        clock=ClockInfo(first=20, turn=0.2, late_limit=10),
+        clock=ClockInfo(time_init=20, time_move=0.2, late_limit=10),
     )
     pairs = [turn(number, spec.seat, **what) for number, what in enumerate(turns)]
     played = tuple(info for info, _ in pairs)

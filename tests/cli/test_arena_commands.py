@@ -323,8 +323,8 @@ def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
     spec = parse_spec(done.out, "printed")
     assert (0, "hogwarts", "none") == (spec.port, spec.game, spec.page.listen)
     first, second = spec.ladders
-    assert ("hogwarts", {"NUM_ROUNDS": 7}, 0) == (first.name, first.settings, first.clock.first)
-    assert ("pit", {}, 0) == (second.name, second.settings, second.clock.turn)
+    assert ("hogwarts", {"NUM_ROUNDS": 7}, 0) == (first.name, first.settings, first.clock.time_init)
+    assert ("pit", {}, 0) == (second.name, second.settings, second.clock.time_move)
     printed = lanista("serve", "--print-config").out
     assert ArenaSpec(game="angrymob", workers=1) == parse_spec(printed, "")
 
@@ -340,7 +340,7 @@ def test_serve_prints_what_it_says_of_friendly_rooms(lanista, tmp_path):
         matches=3,
         map="tiny.map",
         settings={"move_limit": 9},
-        clock=Clock(turn=1),
+        clock=Clock(time_move=1),
     )
     assert expected == spec.friendly
     options = options_of(spec, tmp_path / "arena.toml")

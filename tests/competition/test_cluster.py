@@ -86,7 +86,7 @@ def spec_of(*commands):
         "format": "round-robin",
         "seeds": [1],
         "settings": {"move_limit": 8},
-        "clock": {"first": 60.0, "turn": 60.0, "start": 60.0, "stall_margin": 60.0},
+        "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0, "stall_margin": 60.0},
         "bots": [
             {"name": name, "command": command}
             for name, command in zip(("One", "Two", "Three"), commands, strict=True)
@@ -207,7 +207,7 @@ seeds = { count = 200, base = 7 }
 executor = "dask-local"
 concurrency = 2
 settings = { move_limit = 8 }
-clock = { first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }
+clock = { time_init = 60.0, time_move = 60.0, time_start = 60.0, stall_margin = 60.0 }
 bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Random", command = "RandomRunners" }]
 """
 

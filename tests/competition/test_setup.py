@@ -1,5 +1,7 @@
 """What a spec names is looked up before anything starts; and which ids blocks have."""
 
+import re
+
 import attrs
 import pytest
 
@@ -223,8 +225,8 @@ def test_an_id_is_the_same_for_ever(tmp_path):
     "changes",
     [
         {"settings": {"move_limit": 50}},
-        {"clock": {"turn": 0.3}},
-        {"clock": {"first": 3.0}},
+        {"clock": {"time_move": 0.3}},
+        {"clock": {"time_init": 3.0}},
         {"clock": {"late_limit": 3}},
         {"seatings": "all"},
         {"sandbox": "bwrap"},
@@ -253,7 +255,7 @@ def test_what_decides_a_match_changes_the_id(tmp_path, changes, monkeypatch):
         {"concurrency": 3},
         {"executor": "dask-local"},
         {"keep": "none"},
-        {"clock": {"start": 5.0, "stall_margin": 0.1}},
+        {"clock": {"time_start": 5.0, "stall_margin": 0.1}},
         {"settings": {"move_limit": DEFAULT_MOVE_LIMIT}},
         {"limits": "memory=1G"},
     ],
@@ -272,6 +274,18 @@ def test_a_map_is_known_by_what_it_holds(tmp_path):
         ("Joe", "Random"), Opening(1, "copy.map")
     )
     assert first_id(made(tmp_path)) != by_file.block_id(("Joe", "Random"), Opening(1, "copy.map"))
+
+
+def test_a_map_may_be_written_into_the_spec(tmp_path):
+    """It is the same block as by the map's name; results call the map by a hash of the text."""
+    by_name, by_text = made(tmp_path, maps=["pit"]), made(tmp_path, maps=[read("angrymob", "pit")])
+    called = by_text.opening(0).map
+    assert re.fullmatch(r"text-[0-9a-f]{8}", called)
+    assert [called] == list(by_text.match_setup.boards)
+    bots = by_name.bots[:2]
+    assert by_name.block_id(bots, by_name.opening(0)) == by_text.block_id(bots, by_text.opening(0))
+    error = error_of(tmp_path, maps=["pit", "2 2\nA B\n. x\n"])
+    assert re.match(r"maps\[2\]: text-\w{8}: line 3, column 3: unknown cell", error), error
 
 
 def test_two_maps_that_are_one_are_refused(tmp_path):

@@ -52,7 +52,7 @@ def test_the_smallest_spec_is_enough():
         BotEntry(name="Random", command="RandomRunners"),
     ) == spec.bots
     assert "auto" == spec.concurrency
-    assert (20.0, 0.2, 30.0) == (spec.clock.first, spec.clock.turn, spec.clock.start)
+    assert (20.0, 0.2, 30.0) == (spec.clock.time_init, spec.clock.time_move, spec.clock.time_start)
     assert Keep.ALL is spec.keep
 
 
@@ -93,10 +93,14 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
         ("[1, 2, 3]", '1\nconcurrency = "2"', "cup.toml: concurrency: '2'; expected a whole"),
         (
             "[1, 2, 3]",
-            "1\nclock = { turn = nan }",
-            "cup.toml: clock.turn: nan; expected at least 0",
+            "1\nclock = { time_move = nan }",
+            "cup.toml: clock.time_move: nan; expected at least 0",
         ),
-        ("[1, 2, 3]", "1\nclock = { turn = true }", "cup.toml: clock.turn: True; expected a num"),
+        (
+            "[1, 2, 3]",
+            "1\nclock = { time_move = true }",
+            "cup.toml: clock.time_move: True; expected a num",
+        ),
         ("[1, 2, 3]", "1\nclock = 3", "cup.toml: clock: 3; expected a table"),
         ("[1, 2, 3]", "1\nsprt = { elo0 = 5, elo1 = 1 }", "cup.toml: sprt: elo0 5, elo1 1; elo0"),
         (

@@ -45,7 +45,7 @@ SECTIONS = {
 }
 """Of first-bot.md: the language whose toolchain a section needs."""
 PATIENT = ["--time-init", "100", "--time-move", "20"]
-OPTIONS = {"play": [*PATIENT, "--stall-margin", "600000"], "check": PATIENT}
+OPTIONS = {"play": [*PATIENT, "--stall-margin", "600"], "check": PATIENT}
 """As the page says, but for the clock: this machine may be busy."""
 SHORT = 200
 """Turns of the first bots' matches, but for Python's, which is as long as the page says."""

@@ -10,7 +10,7 @@ import lanista
 from docs.pages import DOCS, fenced
 
 PAGE = DOCS / "python.md"
-PATIENT = {"no_clock": True, "stall_margin": 600_000.0, "settings": {"move_limit": 40}}
+PATIENT = {"no_clock": True, "stall_margin": 600.0, "settings": {"move_limit": 40}}
 
 CUP = """\
 name = "cup"
@@ -19,7 +19,7 @@ format = "round-robin"
 seeds = [1]
 concurrency = 1
 settings = { move_limit = 40 }
-clock = { first = 100.0, turn = 20.0, stall_margin = 600.0 }
+clock = { time_init = 100.0, time_move = 20.0, stall_margin = 600.0 }
 bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Runner", command = "RandomRunners" }]
 """
 

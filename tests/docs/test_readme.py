@@ -2,7 +2,7 @@
 
 from docs.pages import CHECKOUT, Shell, fenced
 
-PATIENT = ["--time-init", "100", "--time-move", "20", "--stall-margin", "600000"]
+PATIENT = ["--time-init", "100", "--time-move", "20", "--stall-margin", "600"]
 
 
 def test_the_first_bot_wins_and_the_tournament_has_nothing_to_warn_of(tmp_path):
@@ -13,7 +13,7 @@ def test_the_first_bot_wins_and_the_tournament_has_nothing_to_warn_of(tmp_path):
     shell = Shell(tmp_path, {"play": PATIENT})
     (shell.folder / "mybot.py").write_text(bot)
     # By a patient clock no answer is slow, however busy the machine.
-    (shell.folder / "cup.toml").write_text(f"{cup}\n[clock]\nfirst = 100\nturn = 20\n")
+    (shell.folder / "cup.toml").write_text(f"{cup}\n[clock]\ntime_init = 100\ntime_move = 20\n")
     _, played = shell.run(
         "lanista play angrymob 'python3 mybot.py' RandomRunners --console -n 12 -s 1"
     )

@@ -19,13 +19,13 @@ PAGES = (RUNNING, FORMAT_PAGE)
 """Those with code blocks."""
 PATIENT = """\
 concurrency = 1
-clock = { first = 100.0, turn = 20.0, stall_margin = 600.0 }
+clock = { time_init = 100.0, time_move = 20.0, stall_margin = 600.0 }
 
 [[bots]]"""
 
 OPTIONS = {
     "sprt": [
-        *("--time-init", "100", "--time-move", "20", "--stall-margin", "600000"),
+        *("--time-init", "100", "--time-move", "20", "--stall-margin", "600"),
         *("--concurrency", "1", "--alpha", "0.3", "--beta", "0.3"),
     ]
 }

@@ -16,7 +16,7 @@ settings = {{ move_limit = {move_limit} }}
 concurrency = {concurrency}
 keep = "{keep}"
 # No answer is late, however busy the machine is, so that the same matches have the same digests.
-clock = {{ first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }}
+clock = {{ time_init = 60.0, time_move = 60.0, time_start = 60.0, stall_margin = 60.0 }}
 
 [[bots]]
 name = "Joe"

@@ -20,7 +20,7 @@ page = { listen = "none" }
 name = "pit"
 game = "angrymob"
 settings = { move_limit = 1 }
-clock = { first = 0, turn = 0 }
+clock = { time_init = 0, time_move = 0 }
 """
 
 

@@ -169,7 +169,7 @@ def test_a_signal_is_told(lost):
 @pytest.mark.long
 def test_a_late_bot_gets_a_bundle(lost):
     # Whether its opponent is late too doesn't matter.
-    done = lost(bot("falls_silent"), "--time-init", 0.5, "--stall-margin", 600_000)
+    done = lost(bot("falls_silent"), "--time-init", 0.5, "--stall-margin", 600)
     about = (done.bundle / "about.txt").read_text()
     assert "turn 0: late: no answer within 0.5 s" in about
 

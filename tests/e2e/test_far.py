@@ -24,7 +24,7 @@ name = "far"
 game = "hogwarts"
 settings = {{ NUM_ROUNDS = {rounds} }}
 lag_allowance = {allowance}
-clock = {{ first = 20, turn = 0.2, late_limit = 100, stall_margin = 600 }}
+clock = {{ time_init = 20, time_move = 0.2, late_limit = 100, stall_margin = 600 }}
 """
 ALLOWANCE = 0.25
 

@@ -45,7 +45,7 @@ def test_a_silent_a_flooding_and_a_crashing_bot_leave_the_fourth_unharmed(lanist
     record = played(
         lanista(
             *("play", "crematoria", *four, "--set", "nb_rounds=8", "--console", "-s", 5),
-            *("--time-init", 1, "--time-move", 1, "--late-limit", 2, "--stall-margin", 600_000),
+            *("--time-init", 1, "--time-move", 1, "--late-limit", 2, "--stall-margin", 600),
         )
     )
     assert ("finished", 8) == (record.result.end, record.result.turns)

@@ -18,7 +18,7 @@ page = { listen = "none" }
 name = "pit"
 game = "angrymob"
 settings = { move_limit = 1 }
-clock = { first = 0, turn = 0 }
+clock = { time_init = 0, time_move = 0 }
 
 [[ladders]]
 name = "guests"
@@ -36,7 +36,7 @@ fill_after = 0.2
 [[ladders]]
 name = "hogwarts"
 game = "hogwarts"
-clock = { first = 20, turn = 0.2, late_limit = 100, stall_margin = 600 }
+clock = { time_init = 20, time_move = 0.2, late_limit = 100, stall_margin = 600 }
 """
 
 

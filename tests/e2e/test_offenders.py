@@ -69,7 +69,7 @@ def arena(tmp_path_factory):
     serving = Daemon(
         tmp_path_factory.mktemp("offenders"),
         *("--map", "pit", "--move-limit", MOVE_LIMIT, "--time-init", 60, "--time-move", TIME_MOVE),
-        *("--hello-timeout", 4, "--stall-margin", 600_000),
+        *("--hello-timeout", 4, "--stall-margin", 600),
     )
     yield serving
     serving.end()
@@ -149,7 +149,7 @@ def test_a_bot_that_never_reads_is_out_when_its_bytes_pile_up(serve, join, tmp_p
     (tmp_path / "rich.map").write_text("2 6\nA 9999 . . . .\n. . . . 9999 B\n")
     daemon = serve(
         *("--map", tmp_path / "rich.map", "--time-init", 60, "--time-move", 2),
-        *("--stall-margin", 600_000),
+        *("--stall-margin", 600),
     )
     # Its opponent's moves are 48,000 bytes a turn, and each is told them.
     join(daemon, "wordy", "seat=0")

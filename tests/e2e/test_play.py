@@ -168,7 +168,7 @@ def test_a_bot_that_is_late_loses(lanista):
     done = lanista(
         *("play", "angrymob", bot("stops_reading"), bot("nothing"), "--time-move", 1),
         *("--time-init", 60, "--console"),
-        *("--stall-margin", 600_000),
+        *("--stall-margin", 600),
     )
     assert 0 == done.code
     assert "stops_reading: turn 2: late: no answer within 1 s" in done.out
@@ -186,7 +186,7 @@ def test_the_originals_spellings(lanista):
     assert (0, "") == (done.code, done.err)
     record = the_record(done)
     assert (-5, {"move_limit": 3}) == (record.header.seed, record.header.settings)
-    assert (50, 50) == (record.header.clock.first, record.header.clock.turn)
+    assert (50, 50) == (record.header.clock.time_init, record.header.clock.time_move)
 
 
 def test_a_map_file_is_played_on(lanista, tmp_path):
@@ -303,7 +303,7 @@ def test_a_stall_of_the_machine_makes_a_match_void(start):
     program = start(
         # A bot halts the arena, so that it does so in the turn in which it is late.
         *("play", "angrymob", bot("halts_arena"), bot("falls_silent"), "-i", "pit", "-s", 9),
-        *("--console", "--time-init", 0.7, "--time-move", 50, "--stall-margin", 200),
+        *("--console", "--time-init", 0.7, "--time-move", 50, "--stall-margin", 0.2),
     )
     assert 3 == program.wait()
     assert program.out.startswith("not counted (void: stall, ")
@@ -321,7 +321,7 @@ def test_a_bot_can_not_take_the_seat_of_another(lanista, tmp_path):
     waits = f"while [ ! -e {mark} ]; do sleep 0.01; done; exec {bot('classic')}"
     done = lanista(
         *("play", "angrymob", bot("thief", mark), shlex.join(["sh", "-c", waits])),
-        *("-i", "pit", "-s", 3, "--time-init", 1, "--console", "--stall-margin", 600_000),
+        *("-i", "pit", "-s", 3, "--time-init", 1, "--console", "--stall-margin", 600),
     )
     assert (0, "") == (done.code, done.err)
     assert "Connection refused" in mark.read_text()

@@ -22,7 +22,7 @@ page = {{ listen = "127.0.0.1:0" }}
 name = "pit"
 game = "angrymob"
 settings = {{ move_limit = 1 }}
-clock = {{ first = 0, turn = 0 }}
+clock = {{ time_init = 0, time_move = 0 }}
 """
 
 

@@ -34,7 +34,7 @@ format = "round-robin"
 seeds = [1]
 settings = {{ move_limit = 1 }}
 concurrency = 1
-clock = {{ first = 60.0, turn = 60.0, start = 60.0, stall_margin = 60.0 }}
+clock = {{ time_init = 60.0, time_move = 60.0, time_start = 60.0, stall_margin = 60.0 }}
 bots = [{{ name = "Waiting", command = {bot!r} }}, {{ name = "Joe", command = "CamperJoe" }}]
 """
 

@@ -33,7 +33,7 @@ page = { listen = "127.0.0.1:0" }
 name = "pit"
 game = "angrymob"
 settings = { move_limit = 2 }
-clock = { first = 0, turn = 0 }
+clock = { time_init = 0, time_move = 0 }
 """
 STDIO_BOT = """
 for line in open(0):

@@ -11,7 +11,7 @@ import pytest
 from e2e.running import bot_words, command, environment, run_here
 from e2e.test_terminal import plain, run_in_terminal
 
-CLOCK = "clock = { first = 100.0, turn = 60.0, stall_margin = 600.0 }\n"
+CLOCK = "clock = { time_init = 100.0, time_move = 60.0, stall_margin = 600.0 }\n"
 """For machines that are busy."""
 MANY = 2000
 """Seeds that no machine has played before it is interrupted."""

@@ -47,7 +47,7 @@ def setup_of(folder, *bots, game="angrymob", clock=None, **more):
                     {"name": name, "command": command, **dict(*keys)}
                     for name, command, *keys in bots
                 ],
-                "clock": {"first": 60.0, "turn": 60.0, "start": 60.0} | (clock or {}),
+                "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0} | (clock or {}),
             }
             | more
         ),
@@ -239,7 +239,7 @@ def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, 
 )
 def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command, start, words):
     """With the last line of its output, as whoever looks for the cause may have nothing else."""
-    setup = setup_of(tmp_path, JOE, ("Absent", command), clock={"start": start})
+    setup = setup_of(tmp_path, JOE, ("Absent", command), clock={"time_start": start})
     [finished] = play_blocks(task_of(setup, 0))
 
     for match in finished.result.matches:
@@ -295,7 +295,7 @@ def voids(monkeypatch, *matches):
 
 def test_a_void_match_is_played_again_with_fresh_bots_and_the_same_seed(tmp_path, monkeypatch):
     voids(monkeypatch, 1)
-    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"turn": 0.3})
+    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"time_move": 0.3})
     [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
 
     assert "" == finished.trouble
@@ -312,7 +312,7 @@ def test_a_void_match_is_played_again_with_fresh_bots_and_the_same_seed(tmp_path
 
 def test_two_voids_in_a_row_are_the_blocks_trouble(tmp_path, monkeypatch):
     voids(monkeypatch, 1, 2)
-    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"turn": 0.3})
+    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"time_move": 0.3})
     [finished] = play_blocks(task_of(setup, 0))
 
     assert finished.trouble.startswith("two void matches in a row with seed 1: this machine stalls")
@@ -412,7 +412,7 @@ def test_a_bot_that_waits_hears_who_is_there(tmp_path):
 
 def test_closing_gives_up_what_is_under_way(tmp_path):
     """Else Ctrl-C would wait for a bot that never says hello."""
-    setup = setup_of(tmp_path, ("Silent", bot("silent")), clock={"start": 600.0})
+    setup = setup_of(tmp_path, ("Silent", bot("silent")), clock={"time_start": 600.0})
     raised = []
 
     def try_it():

@@ -35,7 +35,7 @@ def test_it_learns_what_its_reward_says_by_its_seed(monkeypatch):
 def test_a_policy_that_goes_for_the_enemy_base_wins_over_tcp():
     example = runpy.run_path(str(EXAMPLE))
     weights = np.tile([0.0, 0.0, 0.0, 1.0], 4)
-    won = example["against_runners"](weights, 2, workers=1, stall_margin=600_000.0)
+    won = example["against_runners"](weights, 2, workers=1, stall_margin=600.0)
     assert {"learned": 2} == won
 
 

@@ -1,6 +1,7 @@
 """The environments pass PettingZoo's own tests, and say what docs/training.md promises."""
 
 import functools
+import inspect
 import types
 
 import numpy as np
@@ -12,11 +13,12 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import max_cycles_test, parallel_api_test, parallel_seed_test
 
 import lanista
-from lanista.env import as_bot, env, parallel_env, seat_env
+from lanista.env import LanistaEnv, as_bot, env, parallel_env, seat_env
+from support.arguments import try_all
 
 MAP = "4 5\n. A 2 . .\n. 3 . # .\n. # . 3 .\n. . 2 B .\n"
 ENVS = {
-    "angrymob": {"board": MAP},
+    "angrymob": {"map": MAP},
     "hogwarts": {"settings": {"NUM_ROUNDS": 12}},
     "crematoria": {"settings": {"nb_rounds": 12}},
 }
@@ -55,7 +57,7 @@ def test_observations_are_in_their_space_and_masked_actions_are_carried_out(name
 
 def test_both_seats_of_angry_mob_see_the_same_at_the_start():
     """Maps are symmetrical; seat 1 sees its map turned by half."""
-    observations, infos = parallel_env("angrymob", board=MAP).reset(seed=1)
+    observations, infos = parallel_env("angrymob", map=MAP).reset(seed=1)
     for one, two in zip(
         observations["seat_0"].values(), observations["seat_1"].values(), strict=True
     ):
@@ -67,7 +69,7 @@ def test_both_seats_of_angry_mob_see_the_same_at_the_start():
 
 
 def test_the_same_action_of_both_seats_is_symmetrical():
-    made = parallel_env("angrymob", board=MAP)
+    made = parallel_env("angrymob", map=MAP)
     observations, infos = made.reset(seed=1)
     for _ in range(4):
         action = made.action_space("seat_0").sample(mask=infos["seat_0"]["action_mask"])
@@ -80,7 +82,7 @@ def test_the_same_action_of_both_seats_is_symmetrical():
 
 def test_rewards_are_differences_of_scores_and_the_result():
     """A unit that recruits 3 is 3 ahead; who conquers the base gets the reward of a win."""
-    made = parallel_env("angrymob", board="2 3\n. A 3\n3 B .\n")
+    made = parallel_env("angrymob", map="2 3\n. A 3\n3 B .\n")
     made.reset(seed=1)
     right, down, left = (np.zeros(6, int) for _ in range(3))
     right[1] = 1
@@ -128,22 +130,6 @@ def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
     assert () == made.game.explain(seat, moves)
 
 
-def test_bad_arguments_are_told():
-    with pytest.raises(ValueError, match="render_mode 'human'; it is 'rgb_array'"):
-        parallel_env("angrymob", render_mode="human")
-    with pytest.raises(ValueError, match="size is for maps of several sizes"):
-        parallel_env("hogwarts", size=(3, 3))
-    with pytest.raises(ValueError, match="the arrays have room for 3 by 3: give `size`"):
-        parallel_env("angrymob", board=MAP, size=(3, 3)).reset()
-    made = parallel_env("angrymob", board=MAP)
-    with pytest.raises(RuntimeError, match="call reset"):
-        made.step({})
-    made.reset(seed=1)
-    with pytest.raises(ValueError, match="seat_1's action has shape"):
-        made.step({"seat_1": [1, 2]})
-    assert lanista.env.parallel_env is parallel_env
-
-
 @EVERY
 def test_flat_is_the_same_observation_in_one_row(name):
     arrays, _ = parallel_env(name, **ENVS[name]).reset(seed=3)
@@ -157,7 +143,7 @@ def test_flat_is_the_same_observation_in_one_row(name):
 
 
 def test_the_mask_is_one_array_and_what_it_forbids_does_nothing():
-    made = parallel_env("angrymob", board=MAP)
+    made = parallel_env("angrymob", map=MAP)
     _, infos = made.reset(seed=1)
     mask = made.action_mask("seat_0")
     assert (20, 9) == mask.shape
@@ -165,7 +151,7 @@ def test_the_mask_is_one_array_and_what_it_forbids_does_nothing():
 
 
 def test_the_last_step_has_the_sum_of_rewards_where_trainers_look():
-    made = parallel_env("angrymob", board=MAP, max_cycles=3)
+    made = parallel_env("angrymob", map=MAP, max_cycles=3)
     made.reset(seed=1)
     summed, steps = dict.fromkeys(made.agents, 0.0), 0
     while made.agents:
@@ -223,15 +209,56 @@ def draw(mask, seed=1):
             ),
             "every seat has one",
         ),
+        (lambda: parallel_env("angrymob", render_mode="human"), "render_mode 'human'; it is 'rgb_"),
+        (lambda: parallel_env("hogwarts", size=(3, 3)), "size is for maps of several sizes"),
+        (
+            lambda: parallel_env("angrymob", map=MAP, size=(3, 3)).reset(),
+            "the arrays have room for 3 by 3: give `size`",
+        ),
+        (lambda: started().reset(seed=-1), "seed -1; expected a whole number from 0"),
         (lambda: started().step({"seat_7": np.zeros(20, int)}), "no agent 'seat_7'; they are sea"),
+        (lambda: started().action_mask("seat_7"), "no agent 'seat_7'; they are seat_0, seat_1"),
+        (lambda: started().action_space("seat_7"), "no agent 'seat_7'; they are seat_0, seat_1"),
+        (lambda: started().step({"seat_1": [1, 2]}), r"seat_1's action has shape \(2,\) and type"),
+        (lambda: started().step({"seat_1": np.zeros(20)}), "20 whole numbers from 0 to 8"),
     ],
 )
-def test_who_does_not_exist_is_an_error(make, words):
-    with pytest.raises(ValueError, match=words):
+def test_bad_arguments_are_told(make, words):
+    with pytest.raises(lanista.BadInputError, match=words):
         make()
 
 
+def test_without_a_game_nothing_can_be_asked():
+    made = parallel_env("angrymob", map=MAP)
+    for ask in (lambda: made.step({}), lambda: made.action_mask("seat_0"), made.state):
+        with pytest.raises(lanista.GameOverError, match=r"call reset\(\) first"):
+            ask()
+
+
+def test_whatever_is_given_works_or_is_an_error_of_ours():
+    """As `library/test_bad_arguments.py` has it for what needs no PettingZoo."""
+    single = {"game": "angrymob", "opponents": "CamperJoe", "seat": 0}
+    for make, others in ((parallel_env, {"game": "angrymob"}), (env, {"game": "angrymob"})):
+        for argument in inspect.signature(LanistaEnv).parameters:
+            try_all(make, {**others, "map": MAP}, argument)
+    for argument in (*single, "map", "max_cycles"):
+        try_all(seat_env, {**single, "map": MAP}, argument)
+    for argument in ("policy", "game", "size"):
+        try_all(as_bot, {"policy": print, "game": "angrymob", "size": None}, argument)
+    made = started()
+    for method, argument in [
+        *((made.reset, "seed"), (made.step, "actions"), (made.action_mask, "agent")),
+        *((made.observation_space, "agent"), (made.action_space, "agent")),
+        *(
+            (seat_env(**single, map=MAP).reset, "seed"),
+            (seat_env(**single, map=MAP).step, "action"),
+        ),
+    ]:
+        try_all(method, {}, argument)
+    try_all(lambda action: started().step({"seat_0": action}), {}, "action")
+
+
 def started():
-    made = parallel_env("angrymob", board=MAP)
+    made = parallel_env("angrymob", map=MAP)
     made.reset(seed=1)
     return made

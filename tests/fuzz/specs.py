@@ -23,7 +23,7 @@ format = "round-robin"
 seeds = [1, 2, 3]
 maps = ["pit", "meadow"]
 settings = { move_limit = 150 }
-clock = { first = 20.0, turn = 0.2, start = 30.0, late_limit = 10, stall_margin = 0.05 }
+clock = { time_init = 20.0, time_move = 0.2, time_start = 30.0, late_limit = 9, stall_margin = 0.1 }
 
 [[bots]]
 name = "Runner"
@@ -120,9 +120,9 @@ lag_allowance = 0.25
 settings = { NUM_ROUNDS = 100, "original" = 1 }
 
 [ladders.clock]
-first = 10
-turn = 0.1
-start = 5
+time_init = 10
+time_move = 0.1
+time_start = 5
 late_limit = 3
 stall_margin = 0.1
 

@@ -44,7 +44,7 @@ def setup_of(folder, **more):
                 "seeds": [1, 2],
                 "settings": {"NUM_ROUNDS": 12},
                 "bots": bots,
-                "clock": {"first": 60.0, "turn": 60.0, "start": 60.0},
+                "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0},
             }
         ),
         folder,

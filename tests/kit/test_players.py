@@ -37,7 +37,7 @@ def play(folder, game, bot, *words, rivals=("Null", "Null", "Null"), rounds=None
     if rounds is not None:
         words += ("--set", f"{ROUNDS[game]}={rounds}")
     # Where somebody is to be late, a busy machine mustn't make the match void.
-    words += ("--stall-margin", 600_000) if "--time-move" in words else ("--no-clock",)
+    words += ("--stall-margin", 600) if "--time-move" in words else ("--no-clock",)
     played = Program(
         command("play", game, bot, *rivals, "-s", seed, "-o", "record.jsonl", *words), folder
     )

@@ -1,6 +1,6 @@
 """Functions that are played as bots, and options that keep a busy machine out of the tests."""
 
-PATIENT = {"no_clock": True, "stall_margin": 600_000.0}
+PATIENT = {"no_clock": True, "stall_margin": 600.0}
 
 
 def right(state):

@@ -3,12 +3,14 @@
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lanista
+import lanista_maps
 from lanista.games import registry
 from lanista.games.base import BadSettingError
 from lanista.games.chance import OriginalChance
@@ -322,28 +324,38 @@ def test_an_answer_that_is_none_is_told(name, moves, words):
 def test_bad_arguments_are_told():
     with pytest.raises(registry.UnknownGameError, match="unknown game 'chess'; known games"):
         lanista.new_game("chess")
-    with pytest.raises(ValueError, match="seed -1; Hogwarts has the seeds 0 to 2147483647"):
+    with pytest.raises(
+        lanista.BadInputError, match="seed -1; a seed of hogwarts is from 0 to 2147483647"
+    ):
         lanista.new_game("hogwarts", seed=-1)
     with pytest.raises(BadSettingError, match="has no setting 'rounds'"):
         lanista.new_game("hogwarts", settings={"rounds": 3})
     game = new("angrymob")
-    with pytest.raises(ValueError, match="seat 2; Angry Mob has the seats 0 to 1"):
+    with pytest.raises(lanista.BadInputError, match="seat 2; Angry Mob has the seats 0 to 1"):
         game.legal(2)
-    with pytest.raises(ValueError, match="3 answers; Angry Mob takes 2"):
+    with pytest.raises(BadAnswerError, match="3 answers; Angry Mob takes 2"):
         game.step([[], [], []])
     state = game.state(0)
     state.update(3, {"unit": [["99", "0", "0", "1"]]})
-    with pytest.raises(ValueError, match=r"\(99, 0\) lies outside the map"):
+    with pytest.raises(lanista.BadInputError, match=r"\(99, 0\) lies outside the map"):
         state.to_game()
 
 
-def test_a_board_may_be_given(tmp_path):
-    """As text, or as a file."""
-    text = "2 3\n. A .\n. B .\n"
-    file = tmp_path / "two.map"
-    file.write_text(text)
-    game = lanista.new_game("angrymob", board=text)
-    assert game.digest() == lanista.new_game("angrymob", board=file).digest()
+def test_a_map_is_a_path_or_a_text_or_the_name_of_one_that_is_shipped(tmp_path, monkeypatch):
+    """All give the same game; and a configuration of an original game gives its settings, too."""
+    monkeypatch.chdir(tmp_path)
+    pit = lanista_maps.read("angrymob", "pit")
+    Path("two.map").write_text(pit)
+    given = ["pit", "pit.map", pit, Path("two.map"), "two.map", f"{tmp_path}/two.map"]
+    games = [lanista.new_game("angrymob", map=map_) for map_ in given]
+    assert 1 == len({game.digest() for game in games})
+    cnf = lanista_maps.read("crematoria", "default").replace("_furyans             5", "_furyans 2")
+    rules = lanista.new_game("crematoria", map=cnf, seed=1, settings={"nb_rounds": 3}).rules
+    assert (2, 3) == (rules.settings["nb_furyans"], rules.settings["nb_rounds"])
+
+
+def test_a_map_of_two_cells_is_played():
+    game = lanista.new_game("angrymob", map="2 3\n. A .\n. B .\n")
     assert {(0, 1): [(0, 1, 1, 0), (0, 1, 1, 2), (0, 1, 1, 3)]} == game.legal(0)
     game.step([[(0, 1, 1, 3)], []])
     assert "no-units" == game.outcome.reason

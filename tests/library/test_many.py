@@ -223,7 +223,11 @@ BAD = {
     "no pairings": (([], [1]), {}, "pairings: there are none"),
     "a number for seeds": (([PAIR], 3), {}, r"seeds 3; give several, such as range\(3\)"),
     "a seed out of range": (([PAIR], [2**70]), {}, f"seed {2**70}; a seed of angrymob is from "),
-    "no workers": (([PAIR], [1]), {"workers": 0}, "workers 0; expected 'auto' or 1 to "),
+    "no workers": (
+        ([PAIR], [1]),
+        {"workers": 0},
+        "workers 0; expected a whole number from 1 to 10000, or",
+    ),
     "an unknown choice": (([PAIR], [1]), {"keep": "some"}, "keep 'some'; expected 'all', "),
     "unknown seatings": (([PAIR], [1]), {"seatings": "x"}, "seatings 'x'; expected 'given', "),
 }

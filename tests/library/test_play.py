@@ -1,6 +1,7 @@
 """`lanista.play` and `aplay`: one match, from whatever kind of program."""
 
 import asyncio
+import re
 import signal
 import tempfile
 import threading
@@ -10,7 +11,9 @@ import pytest
 import trio
 
 import lanista
+import lanista_maps
 from bots_start.arena import needs_sandbox
+from lanista.library.options import prepared
 from library.bots import PATIENT, raises, right
 
 PAIR = ("RandomRunners", "CamperJoe")
@@ -286,3 +289,13 @@ def test_an_error_names_what_was_wrong(case, here):
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
     assert [] == [path for path in here.iterdir() if path.name != "lanista-records"]
+
+
+def test_results_call_a_map_as_it_was_given_and_a_text_by_its_hash():
+    text = lanista_maps.read("angrymob", "pit")
+    boards = []
+    for given, called in (("pit", "pit"), (Path("pit.map"), "pit.map"), (text, "text-[0-9a-f]{8}")):
+        with prepared("angrymob", {"map": given}, None, None) as setup:
+            assert re.fullmatch(called, setup.map)
+            boards.append(setup.ruleset.write_board(setup.board))
+    assert 1 == len(set(boards))

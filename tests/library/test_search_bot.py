@@ -39,7 +39,7 @@ def match(example, seat, rollouts, game):
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_number_of_rollouts_plays_the_same_match_again(example, seat):
     """And never gives an answer that the rules refuse."""
-    start = lanista.new_game("angrymob", seed=1, board=MAP, settings={"move_limit": 12})
+    start = lanista.new_game("angrymob", seed=1, map=MAP, settings={"move_limit": 12})
     first = match(example, seat, 7, start.copy())
     again = match(example, seat, 7, start.copy())
     assert first[0] == again[0]
@@ -49,7 +49,7 @@ def test_a_number_of_rollouts_plays_the_same_match_again(example, seat):
 
 def test_a_rollout_says_who_wins(example):
     """Next to the enemy base, a plan that goes there wins sooner than one that goes home first."""
-    game = lanista.new_game("angrymob", seed=1, board=MAP)
+    game = lanista.new_game("angrymob", seed=1, map=MAP)
     game.rules.resume(5, ({21: 9}, {29: 2}), {}, ((), ()))  # next to the base in cell 22
     state = game.state(0)
     bot = example["SearchBot"](state, rollouts=60)
@@ -67,7 +67,7 @@ def test_a_rollout_says_who_wins(example):
 
 
 def test_half_of_the_units_may_follow_a_turn_later(example):
-    state = lanista.new_game("angrymob", seed=1, board=MAP).state(0)
+    state = lanista.new_game("angrymob", seed=1, map=MAP).state(0)
     plan = example["Plan"](GravityGoers(state), goal=11, turns=2, half=True)
     assert [(1, 1, 3, 0)] == plan.moves({7: 5}, {}, {})
     assert [(1, 1, 2, 0), (1, 2, 3, 1)] == plan.moves({7: 2, 8: 3}, {}, {})
@@ -76,7 +76,7 @@ def test_half_of_the_units_may_follow_a_turn_later(example):
 
 def test_the_plan_with_the_best_rollouts_is_carried_out(example, monkeypatch):
     """And is kept while none is better by the margin."""
-    state = lanista.new_game("angrymob", seed=1, board=MAP).state(0)
+    state = lanista.new_game("angrymob", seed=1, map=MAP).state(0)
     bot = example["SearchBot"](state, rollouts=60)
 
     def rollout(self, game, plan, model, neutral, end):
@@ -92,7 +92,7 @@ def test_the_plan_with_the_best_rollouts_is_carried_out(example, monkeypatch):
 
 
 def test_every_plan_is_tried_before_one_is_tried_again(example, monkeypatch):
-    state = lanista.new_game("angrymob", seed=1, board=MAP).state(0)
+    state = lanista.new_game("angrymob", seed=1, map=MAP).state(0)
     tried = []
 
     def rollout(self, game, plan, model, neutral, end):
@@ -118,7 +118,7 @@ def test_a_turn_ends_when_its_time_is_over(example, monkeypatch, tick):
 
     function = example["SearchBot"]._rollout
     monkeypatch.setitem(function.__globals__, "time", types.SimpleNamespace(perf_counter=clock))
-    state = lanista.new_game("angrymob", seed=1, board=MAP).state(0)
+    state = lanista.new_game("angrymob", seed=1, map=MAP).state(0)
     bot = example["SearchBot"](state)
     moves = bot.moves(state)
     assert 0.15 < now[0] <= 0.15 + 2 * tick + 1e-9

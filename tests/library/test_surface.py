@@ -1,36 +1,83 @@
 """What `import lanista` gives: documented names, and nothing that costs."""
 
 import ast
+import builtins
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-import lanista
+import attrs
+import pytest
 
+import lanista
+from docs.pages import DOCS
+from lanista.cli import play
+from lanista.hosting.spec_parts import Clock
+from lanista.match.record import ClockInfo
+
+ERRORS = [
+    *("BadAnswerError", "BadInputError", "BadRecordError", "FileError", "GameOverError"),
+    *("LanistaError", "MismatchError", "SandboxError", "SpecError", "StartFailureError"),
+    *("StoreError", "UnknownGameError", "UnsupportedError", "WorkError"),
+]
 PUBLIC = [
-    *("BadInputError", "BadRecordError", "Bot", "Difference", "Fault", "FileError", "Game"),
-    *("LanistaError", "Match"),
-    *("MatchOptions", "MismatchError", "Position", "Replay", "SeatAnswer", "SeatDifference"),
-    *("StartFailureError", "UnknownGameError", "WorkError", "__version__", "aplay"),
-    *(
-        "aplay_many",
-        "competition",
-        "env",
-        "games",
-        "game_names",
-        "house_bots",
-        "new_game",
-        "open_record",
-        "play",
-        "play_many",
-    ),
+    *ERRORS,
+    *("Bot", "Difference", "Fault", "Game", "Match", "MatchOptions", "Position", "Replay"),
+    *("SeatAnswer", "SeatDifference", "__version__", "aplay", "aplay_many", "competition", "env"),
+    *("games", "game_names", "house_bots", "new_game", "open_record", "play", "play_many"),
+]
+COMPETITION = [
+    *("Director", "Report", "Spec", "events", "load", "open_tournament", "run", "run_async"),
+    "standings_of",
+]
+ENV = [
+    *("LanistaEnv", "Policy", "PolicyBot", "SeatEnv", "as_bot", "env", "parallel_env", "seat_env"),
+]
+PAGES = [
+    *(DOCS / f"{name}.md" for name in ("python", "python_rules", "training")),
+    *sorted(DOCS.glob("tournament*.md")),
+    *sorted((DOCS / "examples").glob("*.py")),
 ]
 
 
 def test_the_public_names_are_these():
     """All others are private by convention; a name that comes or goes is said in CHANGELOG.md."""
     assert sorted(PUBLIC) == dir(lanista) == sorted(lanista.__all__)
+    assert COMPETITION == sorted(lanista.competition.__all__)
+    # Its names are read, not imported: the extra `rl` may not be installed.
+    text = (Path(lanista.__file__).parent / "env" / "__init__.py").read_text(encoding="utf-8")
+    [names] = [node.value for node in ast.parse(text).body if isinstance(node, ast.Assign)]
+    assert ENV == ast.literal_eval(names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_names_is_public(page):
+    """Whoever follows the pages and the examples depends on nothing that may change."""
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(r"\blanista((?:\.\w+)+)", text))
+    named |= {f".{name}" for name in re.findall(r"\b[A-Z]\w+Error\b", text)}
+    named |= {
+        f".competition.{name}" for name in re.findall(r"lanista.competition import (\w+)", text)
+    }
+    inside = {"competition": COMPETITION, "env": ENV}
+    for name in named:
+        first, *more = name[1:].split(".")
+        assert first in {*PUBLIC, "__all__"} or hasattr(builtins, first), name
+        if more and first in inside:
+            assert more[0] in inside[first], name
+
+
+def test_the_clock_has_the_same_names_everywhere():
+    """On the command line, in Python, in TOML files and in records."""
+    names = {field.name for field in attrs.fields(Clock)}
+    assert {"time_init", "time_move", "time_start", "late_limit", "stall_margin"} == names
+    assert names <= lanista.MatchOptions.__annotations__.keys()
+    assert {f"--{name.replace('_', '-')}" for name in names} <= {
+        option for parameter in play.command.params for option in parameter.opts
+    }
+    assert {field.name for field in attrs.fields(ClockInfo)} - {"lag_allowance"} < names
 
 
 def test_every_name_is_there_and_documented():
@@ -52,9 +99,8 @@ def test_type_checkers_see_the_same_names():
 
 
 def test_all_errors_are_of_one_family():
-    for name in PUBLIC:
-        if name.endswith("Error"):
-            assert issubclass(getattr(lanista, name), lanista.LanistaError)
+    for name in ERRORS:
+        assert issubclass(getattr(lanista, name), lanista.LanistaError)
 
 
 def test_an_import_loads_nothing_else():

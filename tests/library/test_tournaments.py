@@ -18,7 +18,7 @@ CUP = {
     "game": "angrymob",
     "format": "round-robin",
     "settings": {"move_limit": 20},
-    "clock": {"first": 0.0, "turn": 0.0, "stall_margin": 600.0},
+    "clock": {"time_init": 0.0, "time_move": 0.0, "stall_margin": 600.0},
     "concurrency": 1,
     "bots": [{"name": name, "command": name} for name in ("RandomRunners", "CamperJoe")],
 }

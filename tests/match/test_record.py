@@ -40,7 +40,7 @@ HEADER = Header(
     generated=False,
     seed=1,
     players=tuple(PlayerInfo(name=name, protocol="1", command=None) for name in "abc"),
-    clock=ClockInfo(first=20.0, turn=0.2, late_limit=10),
+    clock=ClockInfo(time_init=20.0, time_move=0.2, late_limit=10),
 )
 TURN = {
     "turn": 0,
@@ -90,7 +90,9 @@ async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_
         header[key]
         for key in ("lanista_record", "game", "game_version", "settings", "generated", "seed")
     )
-    assert {"first": 20.0, "turn": 0.2, "late_limit": 10, "lag_allowance": 0.0} == header["clock"]
+    assert {"time_init": 20.0, "time_move": 0.2, "late_limit": 10, "lag_allowance": 0.0} == header[
+        "clock"
+    ]
     assert {"0": log} == one["logs"]
     assert ["malformed", "answer", "answer"] == two["verdicts"]
     assert ["x", "2", "2"] == two["raw"]

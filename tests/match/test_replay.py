@@ -302,7 +302,7 @@ def test_nothing_is_wrong_with_it_otherwise(tmp_path, lines):
     assert 2 == check(tmp_path / "good", lines, COUNTING)
     lines[0]["players"][0]["name"] = "Zed"
     lines[1]["times"][0] = [9, 9, 9, 9]
-    lines[0]["clock"]["turn"] = 7.0
+    lines[0]["clock"]["time_move"] = 7.0
     lines[-1]["result"]["faults"][0]["words"] = "as an older version said it"
     assert 2 == check(tmp_path / "good", lines, COUNTING)
 
@@ -376,7 +376,7 @@ def test_settings_that_do_not_fit_the_board_are_named(tmp_path):
         generated=False,
         seed=7,
         players=(PlayerInfo(name="Ann", protocol="1"),) * 4,
-        clock=ClockInfo(first=0, turn=0, late_limit=10),
+        clock=ClockInfo(time_init=0, time_move=0, late_limit=10),
     )
     with pytest.raises(BadRecordError, match=r"^the record's header: the board needs"):
         start(Record(header, (), None), ruleset)

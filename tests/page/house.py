@@ -219,7 +219,7 @@ def done(answer):
 async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **options):
     """An arena with its page: no clock, the map ROW, 200 moves at most; records in a folder."""
     settings = {
-        "clock": Clock(first=0, turn=0),
+        "clock": Clock(time_init=0, time_move=0),
         "board": ANGRYMOB.read_board(ROW),
         "settings": {"move_limit": 200},
         **options,

@@ -22,7 +22,7 @@ seeds = [1, 2]
 settings = {{ move_limit = 150 }}
 concurrency = 1
 # No answer is late, however busy the machine is.
-clock = {{ first = 100.0, turn = 100.0, stall_margin = 600.0 }}
+clock = {{ time_init = 100.0, time_move = 100.0, stall_margin = 600.0 }}
 
 [[bots]]
 name = "Joe"

@@ -194,8 +194,8 @@ async def test_a_damaged_file_harms_no_other(tmp_path, record):
     """A number larger than any has no word in the page's JSON."""
     endless = tmp_path / "endless.jsonl"
     lines = unpacked(record)
-    assert b'"first":20.0' in lines[0]
-    endless.write_bytes(lines[0].replace(b'"first":20.0', b'"first":1e999'))
+    assert b'"time_init":20.0' in lines[0]
+    endless.write_bytes(lines[0].replace(b'"time_init":20.0', b'"time_init":1e999'))
     async with showing() as cache:
         worker = await pid_of(cache)
         frame_file = cache.acquire("endless", endless, live=False)

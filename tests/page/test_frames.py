@@ -179,7 +179,7 @@ HEADER = Header(
         PlayerInfo(name="Ann", protocol="1", command=("bot", "--password", "hunter2")),
         PlayerInfo(name="\ud800<b>", protocol="classic"),
     ),
-    clock=ClockInfo(first=20.0, turn=0.2, late_limit=10),
+    clock=ClockInfo(time_init=20.0, time_move=0.2, late_limit=10),
     attempt=2,
 )
 
@@ -201,7 +201,9 @@ def test_a_head_holds_neither_seed_nor_commands():
     # Half a character can't be UTF-8: a question mark.
     names = [{"name": "Ann", "protocol": "1"}, {"name": "?<b>", "protocol": "classic"}]
     assert names == head["players"]
-    assert {"first": 20.0, "turn": 0.2, "late_limit": 10, "lag_allowance": 0.0} == head["clock"]
+    assert {"time_init": 20.0, "time_move": 0.2, "late_limit": 10, "lag_allowance": 0.0} == head[
+        "clock"
+    ]
 
 
 def test_a_scene_has_its_ground_by_row():

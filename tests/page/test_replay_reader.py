@@ -323,7 +323,7 @@ HEADER = {
     "generated": False,
     "seed": 7,
     "players": [{"name": "Ann", "protocol": "1"}, {"name": "Bob", "protocol": "1"}],
-    "clock": {"first": 20.0, "turn": 0.2, "late_limit": 10},
+    "clock": {"time_init": 20.0, "time_move": 0.2, "late_limit": 10},
 }
 
 

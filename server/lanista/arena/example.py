@@ -105,9 +105,9 @@ house = [{house}]
 
 # Seconds that bots have; 0 is no limit for an answer.
 [ladders.clock]
-# first = 20.0         # for the first answer
-# turn = 0.2           # for every other answer
-# start = 30.0         # from a house bot's start to its hello
+# time_init = 20.0     # for the first answer
+# time_move = 0.2      # for every other answer
+# time_start = 30.0    # from a house bot's start to its hello
 # late_limit = 10      # late turns in a row that put a bot out, where late turns are skipped
 # stall_margin = 0.05  # a stall of this machine above which a late answer makes a match void
 """

@@ -140,9 +140,9 @@ def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--stall-margin",
             type=Finite(min=0),
-            default=DEFAULT.stall_margin * 1000,
+            default=DEFAULT.stall_margin,
             show_default=True,
-            metavar="MS",
+            metavar="SECONDS",
             help="If this machine stalls longer than this, a late answer makes the match void.",
         ),
     ]
@@ -254,9 +254,9 @@ def tournament_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--map",
             "maps",
             multiple=True,
-            metavar="FILE",
-            help="A map file, or a shipped map's name; may be repeated. By default, seeds make "
-            "the maps.",
+            metavar="MAP",
+            help="A shipped map's name, a map file, or its text; may be repeated. By default, "
+            "seeds make the maps.",
         ),
         set_option,
         clock_options,
@@ -279,8 +279,9 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "-i",
             "--map",
             "map_",
-            metavar="FILE",
-            help="A map file, or a shipped map's name; by default, the seed makes the map.",
+            metavar="MAP",
+            help="A shipped map's name, a map file, or its text; by default, the seed makes the "
+            "map.",
         ),
         set_option,
         click.option(
@@ -355,9 +356,9 @@ def clock_of(conditions: "MatchConditions") -> "Clock":
     from lanista.hosting.spec_parts import Clock
 
     return Clock(
-        first=float(conditions.clock.first),  # as from a file: the ids of blocks tell 0 from 0.0
-        turn=float(conditions.clock.turn),
-        start=conditions.time_start,
+        time_init=float(conditions.clock.first),  # as from a file: ids of blocks tell 0 from 0.0
+        time_move=float(conditions.clock.turn),
+        time_start=conditions.time_start,
         late_limit=conditions.late_limit,
         stall_margin=conditions.stall_margin,
     )

@@ -114,7 +114,7 @@ def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
         yield time_text
     yield f"seeds: {seeds_text(setup)}"
     if setup.spec.maps:
-        yield f"maps: {', '.join(setup.spec.maps)}"
+        yield f"maps: {', '.join(setup.match_setup.settings)}"
     yield f"results: {where(setup)}"
 
 

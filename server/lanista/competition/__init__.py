@@ -16,14 +16,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lanista.competition import events
     from lanista.competition.director import Director, Report
     from lanista.competition.running import open_tournament, run, run_async
     from lanista.competition.setup import load
+    from lanista.competition.spec import Spec
     from lanista.competition.standings import standings_of
 
 __all__ = [
     "Director",
     "Report",
+    "Spec",
+    "events",
     "load",
     "open_tournament",
     "run",
@@ -34,6 +38,7 @@ __all__ = [
 _HOMES = {
     "Director": "director",
     "Report": "director",
+    "Spec": "spec",
     "load": "setup",
     "standings_of": "standings",
 }
@@ -42,5 +47,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "events":
+        return importlib.import_module(f"{__name__}.events")
     module = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'running')}")
     return getattr(module, name)

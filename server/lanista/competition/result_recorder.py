@@ -24,6 +24,7 @@ from lanista.competition.spec import Keep
 from lanista.competition.standings import snapshot, standings
 from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks
 from lanista.competition.worker import Finished
+from lanista.errors import FileError
 from lanista.match.ending import FAILURES
 from lanista.ratings.table import Standings
 from lanista.results.block_records import PLAYING
@@ -42,9 +43,12 @@ def lock_records(folder: Path) -> Iterator[None]:
 
     Raises:
         StoreError: Another tournament has locked it.
-        OSError: The folder can't be made.
+        FileError: The folder can't be made.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError.of("can't make the folder of records", folder, error) from None
     with folder_lock(folder):
         yield
 

@@ -14,8 +14,10 @@ from lanista.competition.events import Event
 from lanista.competition.executors import Concurrency, GivenWorkers, Workers, parse_executor
 from lanista.competition.result_recorder import lock_records
 from lanista.competition.setup import AnySpec, Setup, load
+from lanista.competition.spec import check_concurrency
 from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed, unbench_bots
+from lanista.hosting.inputs import check_function
 from lanista.jobs import Job
 from lanista.results.database import Store
 from lanista.toml_spec import SpecError
@@ -49,7 +51,7 @@ def open_tournament(
         SpecError: The tournament can't be played with these arguments.
         StoreError: The database can't be used, or is in use by another run; or the folder of
             records is in use by another tournament.
-        OSError: The folder of records can't be made.
+        FileError: The folder of records can't be made.
     """
     spec = setup.spec
     workers = open_executor(
@@ -89,6 +91,7 @@ async def run_async(
     The arguments and exceptions are those of `run`; `on_event` is called in the caller's loop.
     Cancelling ends it at once; call it again to go on.
     """
+    check_function("on_event", on_event)
     job = _begin(
         load(spec, folder),
         executor=executor,
@@ -130,8 +133,9 @@ def run(
     Raises:
         SpecError: The tournament can't be played with these arguments.
         StoreError: The database can't be used, or is in use by another run.
-        OSError: The folder of records can't be made.
+        FileError: The folder of records can't be made.
     """
+    check_function("on_event", on_event)
     job = _begin(
         load(spec, folder),
         executor=executor,
@@ -152,6 +156,9 @@ def _begin(
     unbench: Sequence[str],
     has_events: bool,
 ) -> Job[Report]:
+    if isinstance(unbench, str) or not isinstance(unbench, Sequence):
+        raise SpecError(f"unbench: {unbench!r:.200}; expected a list of names of bots")
+
     async def work(job: Job[Report]) -> Report:
         with open_tournament(
             setup,
@@ -189,9 +196,13 @@ def open_executor(
     Raises:
         SpecError: There is no such executor, or it isn't installed.
     """
+    try:
+        check_concurrency(concurrency)
+    except ValueError as error:
+        raise SpecError(f"concurrency: {error}") from None
     if isinstance(executor, Executor):
         return GivenWorkers(executor, concurrency)
-    address = parse_executor(executor)
+    address = parse_executor(str(executor))
     if executor == "local":
         from lanista.competition import local  # noqa: PLC0415 - only if it is wanted
 

@@ -20,6 +20,7 @@ from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import distinct
+from lanista.hosting.inputs import given_path
 from lanista.hosting.names import UnusableNameError, bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import MatchConditions
@@ -91,7 +92,7 @@ class Setup:
                 self.base_seed = "none is wanted beyond those listed"
         elif spec.seeds.base is not None:
             self.base_seed = f"base {spec.seeds.base}"
-        self._maps = spec.maps or ("",)
+        self._maps = tuple(matches.settings)
         common = {
             "game": matches.game,
             "version": self.ruleset.version,
@@ -199,11 +200,13 @@ def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True)
         SpecError: The spec can't be read or can't be played.
     """
     if isinstance(spec, (str, Path)):
-        path = Path(spec)
+        path = given_path("spec", spec)
         return prepare(read_spec(path), path.parent, path.stem, plays=plays, source=path)
     if not isinstance(spec, Spec):
         spec = spec_of(spec)
-    return prepare(spec, Path.cwd() if folder is None else Path(folder), plays=plays)
+    return prepare(
+        spec, Path.cwd() if folder is None else given_path("folder", folder), plays=plays
+    )
 
 
 def prepare(

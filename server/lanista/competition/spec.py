@@ -145,7 +145,7 @@ class Spec:
 def _converter() -> cattrs.Converter:
     converter = strict_converter(choices=(FormatName, SeatingsName, Keep, SandboxName))
     converter.register_structure_hook(Spec.__annotations__["seeds"], _seeds(converter))
-    converter.register_structure_hook(Spec.__annotations__["concurrency"], _concurrency)
+    converter.register_structure_hook(Spec.__annotations__["concurrency"], check_concurrency)
     return converter
 
 
@@ -171,7 +171,12 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
     return structure
 
 
-def _concurrency(value: Any, _: Any) -> Any:
+def check_concurrency(value: Any, _: Any = None) -> Any:
+    """Return a number of things at the same time, or `auto`.
+
+    Raises:
+        ValueError: It is something else.
+    """
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if value != "auto" and not (is_number and 1 <= value <= MAX_SLOTS):
         raise ValueError(

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from lanista.errors import BadInputError
+from lanista.games import registry
 from lanista.games.arrays import Encoder, Mask, Moves, Observation, encoder_of
+from lanista.games.base import complete_settings
 from lanista_client import Arena, State
 
 Policy = Callable[[Observation, Mask], Any]
@@ -16,6 +19,9 @@ class PolicyBot:
     """A bot that asks a policy in every turn."""
 
     def __init__(self, policy: Policy, game: str, size: tuple[int, int] | None = None) -> None:
+        if not callable(policy):
+            raise BadInputError(f"policy {policy!r:.200}; expected a function")
+        encoder_of(game, complete_settings(registry.get(game), {}), size)  # whether it is there
         self._policy, self._game, self._size = policy, game, size
         self._encoder: tuple[str, Encoder] | None = None  # of a match, by its id
 
@@ -45,5 +51,8 @@ def as_bot(policy: Policy, game: str, *, size: tuple[int, int] | None = None) ->
         policy: Gets an observation and its mask, as one array; returns an action.
         game: The game that it was trained for.
         size: For Angry Mob, the rows and columns of the arrays, as in training.
+
+    Raises:
+        BadInputError: There is no such game, or its arrays can't have that size.
     """
     return PolicyBot(policy, game, size)

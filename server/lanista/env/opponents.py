@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.library.game import Game, Moves
 from lanista.match.encoder import seat_seed
@@ -17,16 +18,16 @@ class Opponents:
         """Load the bots.
 
         Raises:
-            ValueError: The game has no house bot of such a name.
+            BadInputError: The game has no house bot of such a name.
         """
         self.names = names
         """The bots' names, by seat."""
         known = registry.house_bots(game)
         for name in names.values():
-            if name not in known:
-                raise ValueError(
-                    f"opponents: {game} has no house bot {name!r}; they are {', '.join(known)}"
-                    f"{did_you_mean(name, known)}"
+            if name not in tuple(known):  # which takes what can't be hashed, too
+                raise BadInputError(
+                    f"opponents: {game} has no house bot {name!r:.200}; they are {', '.join(known)}"
+                    f"{did_you_mean(str(name), known)}"
                 )
         self._classes = {
             seat: getattr(importlib.import_module(known[name]), name)

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,11 +16,15 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from lanista.env.opponents import Opponents
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.arrays import Cells, Mask, Observation, encoder_of
-from lanista.games.base import Consequence, complete_settings
-from lanista.library.game import Game, new_game
+from lanista.games.base import Consequence, whole_number
+from lanista.hosting.inputs import checked_setup
+from lanista.hosting.names import Map
+from lanista.library.game import Game, GameOverError, begin
 
+T = TypeVar("T")
 Seen = Observation | Cells
 """What an agent sees: arrays by name, or with `flat` one row of numbers."""
 RESULT_REWARD = 100.0
@@ -35,7 +38,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         self,
         game: str,
         *,
-        board: str | Path | None = None,
+        map: Map | None = None,  # noqa: A002 - the word for it everywhere
         settings: Mapping[str, int] | None = None,
         size: tuple[int, int] | None = None,
         flat: bool = False,
@@ -46,11 +49,13 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
     ) -> None:
         ruleset = registry.get(game)
         if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode {render_mode!r}; it is 'rgb_array' or None")
-        chosen = complete_settings(ruleset, settings or {})
+            raise BadInputError(f"render_mode {render_mode!r:.200}; it is 'rgb_array' or None")
+        if max_cycles is not None:
+            whole_number("max_cycles", max_cycles, 1)
+        chosen, board = checked_setup(ruleset, map, settings)
         size_of = getattr(registry.part(game, "arrays"), "size_of", None)
         if board is not None and size is None and size_of is not None:
-            size = size_of(new_game(game, seed=0, board=board).rules.board)
+            size = size_of(board)
         self.metadata = {
             "name": f"lanista_{game}_v0",
             "render_modes": ["rgb_array"],
@@ -62,10 +67,12 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         """The game in progress; None before the first reset."""
         self._ruleset, self._board, self._settings = ruleset, board, chosen
         self._encoder = encoder_of(game, chosen, size)
-        if result_reward is None:
-            by_score = ruleset.consequence is Consequence.SKIP
-            result_reward = 0.0 if by_score else RESULT_REWARD
-        self._result_reward = result_reward
+        reward: Any = result_reward
+        if reward is None:
+            reward = 0.0 if ruleset.consequence is Consequence.SKIP else RESULT_REWARD
+        if not isinstance(reward, int | float) or not math.isfinite(reward):
+            raise BadInputError(f"result_reward {reward!r:.200}; expected a number")
+        self._result_reward = reward
         self._cycles = 0
         self._painter: Any = None
         self._random = np.random.default_rng()
@@ -102,11 +109,21 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     def observation_space(self, agent: str) -> Any:
         """Return the space of an agent's observations."""
-        return self.observation_spaces[agent]
+        return self._of(agent, self.observation_spaces)
 
     def action_space(self, agent: str) -> Any:
         """Return the space of an agent's actions."""
-        return self.action_spaces[agent]
+        return self._of(agent, self.action_spaces)
+
+    def _of(self, agent: str, values: Mapping[str, T]) -> T:
+        """Return an agent's value.
+
+        Raises:
+            BadInputError: There is no such agent.
+        """
+        if agent not in tuple(values):  # which takes what can't be hashed, too
+            raise BadInputError(f"no agent {agent!r:.200}; they are {', '.join(self._seats)}")
+        return values[agent]
 
     def reset(
         self,
@@ -116,13 +133,14 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         """Start a new game.
 
         A seed decides it and all later resets without one; games that follow each other differ.
+
+        Raises:
+            BadInputError: The seed isn't a whole number from 0.
         """
         if seed is not None:
-            self._random = np.random.default_rng(seed)
+            self._random = np.random.default_rng(whole_number("seed", seed, 0))
         match_seed = int(self._random.integers(2**31))
-        self.game = new_game(
-            self._ruleset.name, seed=match_seed, board=self._board, settings=self._settings
-        )
+        self.game = begin(self._ruleset, match_seed, self._board, self._settings)
         self._opponents.begin(self.game, match_seed)
         self.agents = self.possible_agents[:]
         self._cycles, self._painter = 0, None
@@ -138,23 +156,30 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
             number of steps.
 
         Raises:
-            ValueError: An action is given for something other than an agent, or isn't an action.
+            BadInputError: An action is given for something other than an agent, or isn't an action.
+            GameOverError: No game is in progress.
         """
-        game = self.game
-        if game is None or not self.agents:
-            raise RuntimeError("no game is in progress: call reset() first")
+        game = self._playing
+        if not self.agents:
+            raise GameOverError("no game is in progress: call reset() first")
+        if not isinstance(actions, Mapping):
+            raise BadInputError(f"actions {actions!r:.200}; expected a dictionary by agent")
         for agent in actions:
-            if agent not in self._seats:
-                raise ValueError(f"no agent {agent!r}; they are {', '.join(self._seats)}")
+            self._of(agent, self._seats)
         before = _leads(game)
-        things = self._encoder.choices[0]
+        things, choices = self._encoder.choices
         answers = self._opponents.answers(game)
         for agent, seat in self._seats.items():
             action = np.asarray(actions.get(agent, np.zeros(things, int)))
-            if action.shape != (things,) or action.min() < 0 or action.max() >= self._actions:
-                raise ValueError(
-                    f"{agent}'s action has shape {action.shape} and must be {things} numbers "
-                    f"from 0 to {self._actions - 1}"
+            if (
+                action.shape != (things,)
+                or action.dtype.kind not in "iu"
+                or action.min() < 0
+                or action.max() >= choices
+            ):
+                raise BadInputError(
+                    f"{agent}'s action has shape {action.shape} and type {action.dtype}; it must "
+                    f"be {things} whole numbers from 0 to {choices - 1}"
                 )
             answers[seat] = self._encoder.moves(game.rules, seat, action)
         game.step([answers[seat] for seat in range(game.seats)])
@@ -182,13 +207,16 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
             infos,
         )
 
-    @property
-    def _actions(self) -> int:
-        return self._encoder.choices[1]
-
     def action_mask(self, agent: str) -> Mask:
-        """Return what an agent can do now: a row a thing, with 1 for each possible action."""
-        return self._masks[agent]
+        """Return what an agent can do now: a row a thing, with 1 for each possible action.
+
+        Raises:
+            BadInputError: There is no such agent.
+            GameOverError: No game has begun.
+        """
+        if self.game is None:
+            raise GameOverError("no game is in progress: call reset() first")
+        return self._of(agent, self._masks)
 
     def state(self) -> Cells:
         """Return the whole position as one array, for a critic that sees all: seat 0's view."""
@@ -197,7 +225,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
     @property
     def _playing(self) -> Game:
         if self.game is None:
-            raise RuntimeError("no game is in progress: call reset() first")
+            raise GameOverError("no game is in progress: call reset() first")
         return self.game
 
     def _observations(self, game: Game) -> dict[str, Seen]:
@@ -242,13 +270,18 @@ def _by_seat(seats: Mapping[str, int], opponents: Mapping[str, str]) -> dict[int
     """Return the opponents' names by seat.
 
     Raises:
-        ValueError: One sits in no seat of the game, or nobody is left to act.
+        BadInputError: One sits in no seat of the game, or nobody is left to act.
     """
+    if not isinstance(opponents, Mapping):
+        raise BadInputError(
+            f"opponents {opponents!r:.200}; expected a dictionary such as "
+            "{'seat_1': 'RandomRunners'}"
+        )
     for agent in opponents:
         if agent not in seats:
-            raise ValueError(f"opponents: no seat {agent!r}; they are {', '.join(seats)}")
+            raise BadInputError(f"opponents: no seat {agent!r:.200}; they are {', '.join(seats)}")
     if len(opponents) == len(seats):
-        raise ValueError("opponents: every seat has one; leave at least one seat to act")
+        raise BadInputError("opponents: every seat has one; leave at least one seat to act")
     return {seats[agent]: name for agent, name in opponents.items()}
 
 

@@ -7,8 +7,10 @@ import gymnasium
 import numpy as np
 
 from lanista.env.parallel import LanistaEnv, Seen
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.arrays import Cells
+from lanista.games.base import whole_number
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
@@ -18,11 +20,13 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self, game: str, opponents: str | Sequence[str], *, seat: int = 0, **options: Any
     ) -> None:
         seats = registry.get(game).seats
-        if not 0 <= seat < seats:
-            raise ValueError(f"seat {seat}; {game} has the seats 0 to {seats - 1}")
+        if whole_number("seat", seat) not in range(seats):
+            raise BadInputError(f"seat {seat}; {game} has the seats 0 to {seats - 1}")
+        if not isinstance(opponents, Sequence):
+            raise BadInputError(f"opponents {opponents!r:.200}; expected names of house bots")
         names = [opponents] * (seats - 1) if isinstance(opponents, str) else list(opponents)
         if len(names) != seats - 1:
-            raise ValueError(
+            raise BadInputError(
                 f"{len(names)} opponents; {game} takes {seats - 1}, or one name for all of them"
             )
         others = [f"seat_{other}" for other in range(seats) if other != seat]
@@ -38,8 +42,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
         """Start a new game; a seed decides it and all later resets without one."""
-        super().reset(seed=seed)
         observations, infos = self.parallel.reset(seed=seed, options=options)
+        super().reset(seed=None if seed is None else int(seed))
         return observations[self._agent], infos[self._agent]
 
     def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:

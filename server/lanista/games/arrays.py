@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Token
 
@@ -77,10 +78,12 @@ def refuse_size(name: str, size: Size | None) -> None:
     """Raise an error if arrays are to have a size, in a game whose boards all have the same.
 
     Raises:
-        ValueError: A size is given.
+        BadInputError: A size is given.
     """
     if size is not None:
-        raise ValueError(f"size is for maps of several sizes; the board of {name} always has one")
+        raise BadInputError(
+            f"size is for maps of several sizes; the board of {name} always has one"
+        )
 
 
 def encoder_of(name: str, settings: Mapping[str, int], size: Size | None = None) -> Encoder:
@@ -89,11 +92,11 @@ def encoder_of(name: str, settings: Mapping[str, int], size: Size | None = None)
     The module `arrays` of a game has a function `encoder`, which takes the settings and the size.
 
     Raises:
-        ValueError: There is none for this game, or its arrays can't have another size.
+        BadInputError: There is none for this game, or its arrays can't have that size.
     """
     arrays = registry.part(name, "arrays")
     if arrays is None:
         known = ", ".join(game for game in registry.ours() if registry.part(game, "arrays"))
-        raise ValueError(f"no arrays are defined for {name!r}; they are for {known}")
+        raise BadInputError(f"no arrays are defined for {name!r}; they are for {known}")
     encoder: Encoder = arrays.encoder(settings, size)
     return encoder

@@ -9,8 +9,10 @@ around the facts.
 """
 
 import enum
+import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, SupportsIndex, runtime_checkable
 
 import attrs
 
@@ -364,27 +366,68 @@ class Ruleset(Protocol):
         ...
 
 
-def complete_settings(ruleset: Ruleset, given: Mapping[str, int]) -> dict[str, int]:
-    """Return all settings of a ruleset in its order: the given ones checked, defaults for the rest.
+def whole_number(what: str, value: object, least: float = -math.inf, most: float = math.inf) -> int:
+    """Return a whole number that was given, numpy's included, as Python's own.
 
     Raises:
+        BadInputError: It is something else, or out of its range; the message begins with `what`.
+    """
+    number = value if type(value) is int else None
+    if number is None and isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        number = operator.index(value)
+    if number is None or not least <= number <= most:
+        place = "" if least == -math.inf else f" from {least:g}"
+        place += "" if most == math.inf else f" to {most:.0f}"
+        raise BadInputError(f"{what} {value!r:.200}; expected a whole number{place}")
+    return number
+
+
+def check_seed(ruleset: Ruleset, seed: int) -> int:
+    """Return a seed that was given.
+
+    Raises:
+        BadInputError: It isn't a whole number in the ruleset's range.
+    """
+    seed = whole_number("seed", seed)
+    low, high = ruleset.seeds
+    if not low <= seed <= high:
+        raise BadInputError(f"seed {seed}; a seed of {ruleset.name} is from {low} to {high}")
+    return seed
+
+
+def complete_settings(
+    ruleset: Ruleset, given: Mapping[str, int] | None, rest: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """Return all settings of a ruleset in its order, checked.
+
+    Args:
+        ruleset: The ruleset.
+        given: Settings; None is none.
+        rest: Settings that hold where `given` has none; the defaults hold where this has none.
+
+    Raises:
+        BadInputError: These are no settings.
         BadSettingError: The ruleset has no setting of that name, or the value is out of range.
     """
+    if not isinstance(given, Mapping | None):
+        raise BadInputError(f"settings {given!r:.200}; expected a dictionary such as {{'N': 1}}")
     known = {setting.name: setting for setting in ruleset.settings}
-    for name, value in given.items():
+    complete = {name: setting.default for name, setting in known.items()}
+    for name, value in {**(rest or {}), **(given or {})}.items():
         if name not in known:
             names = ", ".join(known) or "none"
             raise BadSettingError(
-                f"{ruleset.title} has no setting {name!r}; its settings are: {names}"
-                f"{did_you_mean(name, known)}"
+                f"{ruleset.title} has no setting {name!r:.64}; its settings are: {names}"
+                f"{did_you_mean(str(name), known)}"
             )
         setting = known[name]
+        complete[name] = whole_number(f"setting {name} of {ruleset.title} is", value)
         if not setting.low <= value <= setting.high:
             raise BadSettingError(
                 f"setting {name} of {ruleset.title} is {value}; "
                 f"it must be from {setting.low} to {setting.high}"
             )
-    return {name: given.get(name, setting.default) for name, setting in known.items()}
+    return complete
 
 
 _ENDINGS: Mapping[str, str] = {

@@ -55,6 +55,8 @@ def get(name: str) -> Ruleset:
         UnknownGameError: There is none.
     """
     ruleset: Ruleset
+    if not isinstance(name, str):
+        raise UnknownGameError(f"game {name!r:.200}; expected its name")
     if (module := part(name, "ruleset")) is not None:
         ruleset = module.RULESET
     elif name in _others():

@@ -8,6 +8,7 @@ like any other. `lanista.library.game` uses what is there, and copies any other 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
+from lanista.errors import BadInputError
 from lanista.games.base import Game, Ruleset, Token
 from lanista.games.chance import Chance
 
@@ -15,7 +16,7 @@ Facts = Mapping[str, Sequence[Sequence[str]]]
 """Lines that a bot was sent: by keyword, the other words of each line with that keyword."""
 
 
-class UnreadableFactsError(ValueError):
+class UnreadableFactsError(BadInputError, ValueError):
     """The lines can't be those of a match; the message says why."""
 
 

@@ -3,14 +3,15 @@
 An error is a `BadInputError` whose message is one line about what was given.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lanista.errors import BadInputError
-from lanista.games.base import BadBoardError, Ruleset, complete_settings
+from lanista.games.base import BadBoardError, Ruleset, check_seed, complete_settings
 from lanista.hosting.ids import fresh_seed
-from lanista.hosting.names import configuration_of
+from lanista.hosting.names import Map, configuration_of, map_name
 
 RECORDS = Path("lanista-records")
 """The folder for records, unless another is given."""
@@ -20,27 +21,25 @@ def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
     """Return the seed, or a new one if it is None.
 
     Raises:
-        BadInputError: The seed is outside the ruleset's range.
+        BadInputError: It isn't a whole number in the ruleset's range.
     """
-    if seed is None:
-        return fresh_seed(ruleset)
-    low, high = ruleset.seeds
-    if not low <= seed <= high:
-        raise BadInputError(f"seed {seed}; a seed of {ruleset.name} is from {low} to {high}")
-    return seed
+    return fresh_seed(ruleset) if seed is None else check_seed(ruleset, seed)
 
 
 def checked_setup(
-    ruleset: Ruleset, map_: str | None, given: Mapping[str, int], folder: Path | None = None
+    ruleset: Ruleset,
+    map_: Map | None,
+    given: Mapping[str, int] | None,
+    folder: Path | None = None,
 ) -> tuple[dict[str, int], Any]:
     """Return all settings, and the board if there is one.
 
     Args:
         ruleset: The game.
-        map_: A map file, a configuration of an original game, or a shipped map's name; None to
-            have the seed make the map.
-        given: The settings that override a configuration's.
-        folder: The folder that a file is relative to; None for the current one.
+        map_: A shipped map's name, a path, or the text of a map file or of a configuration of an
+            original game; None to have the seed make the map.
+        given: The settings that override a configuration's; None is none.
+        folder: The folder that a path is relative to; None for the current one.
 
     Returns:
         The settings; and the board, which is None if the seed makes it.
@@ -48,14 +47,37 @@ def checked_setup(
     Raises:
         BadInputError: The map or a setting can't be used.
     """
-    from_file, board = ({}, None) if map_ is None else configuration_of(ruleset, map_, folder)
-    settings = complete_settings(ruleset, {**from_file, **given})
+    if map_ is None:
+        return complete_settings(ruleset, given), None
+    from_file, board = configuration_of(ruleset, map_, folder)
+    settings = complete_settings(ruleset, given, from_file)
     if board is not None:
         try:
             ruleset.new(settings, board, ruleset.chance(ruleset.seeds[0]))
         except BadBoardError as error:
-            raise BadInputError(f"{map_}: {error}") from None
+            raise BadInputError(f"{map_name(map_)}: {error}") from None
     return settings, board
+
+
+def given_path(what: str, path: object) -> Path:
+    """Return a path that a program gave.
+
+    Raises:
+        BadInputError: It is none; the message begins with `what`.
+    """
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+        raise BadInputError(f"{what} {path!r:.200}; expected a path")
+    return Path(path)
+
+
+def check_function(what: str, function: object) -> None:
+    """Check that a function is what a program gave, or None.
+
+    Raises:
+        BadInputError: It is something else; the message begins with `what`.
+    """
+    if function is not None and not callable(function):
+        raise BadInputError(f"{what} {function!r:.200}; expected a function")
 
 
 def record_name(game: str, seed: int, match: str) -> str:

@@ -1,10 +1,12 @@
 """Resolving what users type for a bot or a map into a command and a board.
 
-A bot is given as the name of a house bot or as a command line; a map as the name of a shipped map
-or as a file. This module checks that programs and files exist, but starts nothing.
+A bot is given as the name of a house bot or as a command line; a map as the name of a shipped map,
+as a file, or as the text of one. This module checks that programs and files exist, but starts
+nothing.
 """
 
 import ast
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -39,17 +41,32 @@ BRIDGE = (sys.executable, "-P", "-m", "lanista.bots.bridge")
 """Command that runs such a bot; the bot's own command is appended."""
 
 
+Map = str | os.PathLike[str]
+"""A map as users give it: the name of a shipped map, a path, or the text of a map file.
+
+A text is told from the others by its having more than one line.
+"""
+
+
+def map_name(map_: Map) -> str:
+    """Return what results call a map: as it was given; a text, `text-` and a hash of it."""
+    name = os.fspath(map_)
+    if "\n" not in name:
+        return name
+    return f"text-{hashlib.sha256(name.encode(errors='backslashreplace')).hexdigest()[:8]}"
+
+
 def configuration_of(
-    ruleset: Ruleset, map_: str, folder: Path | None = None
+    ruleset: Ruleset, map_: Map, folder: Path | None = None
 ) -> tuple[Mapping[str, int], Any]:
-    """Read settings and a board from a file or a shipped map.
+    """Read settings and a board from a file, a text or a shipped map.
 
     A map has only a board. A configuration of an original game (`.cnf`) has settings and perhaps a
     board.
 
     Args:
         ruleset: The game that the map is for.
-        map_: A path, or the name of a shipped map.
+        map_: The map.
         folder: The folder that a path is relative to; None for the current one.
 
     Returns:
@@ -60,13 +77,15 @@ def configuration_of(
     """
     from lanista.games.originals import FormatError  # noqa: PLC0415 - few matches have a map
 
-    name, text = _map_text(ruleset.name, map_, folder)
+    if not isinstance(map_, str | os.PathLike):
+        raise UnusableNameError(
+            f"map {map_!r:.200}; expected a shipped map's name, a path, or the text of a map file"
+        )
+    text, is_configuration = _map_text(ruleset.name, os.fspath(map_), folder)
     try:
-        if name.endswith(".cnf"):
-            return _configuration(ruleset, text)
-        return {}, ruleset.read_board(text)
+        return _configuration(ruleset, text) if is_configuration else ({}, ruleset.read_board(text))
     except (BadBoardError, FormatError) as error:
-        raise UnusableNameError(f"{map_}: {error}") from None
+        raise UnusableNameError(f"{map_name(map_)}: {error}") from None
 
 
 def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]:
@@ -85,10 +104,22 @@ def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]
     return originals.read_cnf(text)
 
 
-def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
-    """Return the file name and the text of a map."""
+def _is_configuration(text: str) -> bool:
+    from lanista.games.originals import FormatError, of_text  # noqa: PLC0415 - as above
+
+    try:
+        of_text(text)
+    except FormatError:
+        return False
+    return True
+
+
+def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
+    """Return the text of a map, and whether it is a configuration of an original game."""
     import lanista_maps  # noqa: PLC0415 - as above
 
+    if "\n" in map_:
+        return map_.removeprefix("\ufeff"), _is_configuration(map_)
     path = Path(map_) if folder is None else folder / map_
     if is_file(path):
         try:
@@ -98,10 +129,11 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, str]:
             raise UnusableNameError(f"{map_}: can't be read as text ({error})") from None
         if len(text) > MAX_MAP:
             raise UnusableNameError(f"{map_}: more than 4 MiB, which is too much for a map")
-        return path.name, text
+        return text, path.name.endswith(".cnf")
     name = map_.removesuffix(".map").removesuffix(".cnf")
     if name in lanista_maps.names(game):
-        return lanista_maps.file_name(game, name), lanista_maps.read(game, name)
+        text = lanista_maps.read(game, name)
+        return text, lanista_maps.file_name(game, name).endswith(".cnf")
     shipped = ", ".join(lanista_maps.names(game)) or "none"
     raise UnusableNameError(
         f"no map file {map_!r}, and no shipped map of that name; shipped maps of {game}: {shipped}"
@@ -113,7 +145,7 @@ def is_file(path: Path) -> bool:
     """Return whether there is a file, or a pipe or the like, that can be read as one."""
     try:
         return path.exists() and not path.is_dir()  # a pipe is a file too
-    except OSError:  # a name too long for any file, a folder that can't be searched
+    except (OSError, ValueError):  # too long for any file, NUL, a folder that can't be searched
         return False
 
 

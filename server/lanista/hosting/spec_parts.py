@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 
 from lanista.games.base import BadBoardError, BadSettingError, Ruleset, complete_settings
-from lanista.hosting.names import UnusableNameError, configuration_of
+from lanista.hosting.names import UnusableNameError, configuration_of, map_name
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
 from lanista.toml_spec import SpecError, at_least, positive
@@ -24,11 +24,11 @@ class SandboxName(enum.StrEnum):
 class Clock:
     """The times that bots have, in seconds, and what is late."""
 
-    first: float = attrs.field(default=DEFAULT.clock.first, validator=at_least(0))
+    time_init: float = attrs.field(default=DEFAULT.clock.first, validator=at_least(0))
     """Seconds for the first answer; 0 is no limit."""
-    turn: float = attrs.field(default=DEFAULT.clock.turn, validator=at_least(0))
+    time_move: float = attrs.field(default=DEFAULT.clock.turn, validator=at_least(0))
     """Seconds for every other answer; 0 is no limit."""
-    start: float = attrs.field(default=DEFAULT.time_start, validator=positive)
+    time_start: float = attrs.field(default=DEFAULT.time_start, validator=positive)
     """Seconds from the start of a bot to its hello."""
     late_limit: int = attrs.field(default=DEFAULT.late_limit, validator=at_least(1))
     """Number of late turns in a row that put a bot out, in games where late turns are skipped."""
@@ -42,11 +42,11 @@ class Clock:
             void_tries: Maximum number of times that a match is played because it ended void.
         """
         return MatchConditions(
-            clock=Limits(self.first, self.turn),
+            clock=Limits(self.time_init, self.time_move),
             late_limit=self.late_limit,
             stall_margin=self.stall_margin,
             void_tries=void_tries,
-            time_start=self.start,
+            time_start=self.time_start,
         )
 
 
@@ -57,13 +57,14 @@ def configurations(
 
     Args:
         ruleset: The game.
-        maps: Files, or names of shipped maps; if empty, seeds make the maps.
+        maps: Names of shipped maps, files, or texts of map files; if empty, seeds make the maps.
         settings: The settings of the spec, which override those of a map's file.
         folder: The folder that files are relative to.
 
     Returns:
-        All settings by map; and by map the board, as the ruleset writes it. Without maps, and for
-        a map that the seed makes, there is no board; without maps, the only map's name is empty.
+        All settings by map (`map_name`), in the order of `maps`; and by map the board, as the
+        ruleset writes it. Without maps, and for a map that the seed makes, there is no board;
+        without maps, the only map's name is empty.
 
     Raises:
         SpecError: A map or a setting doesn't exist or doesn't fit; the message begins with its key.
@@ -73,9 +74,10 @@ def configurations(
     for number, map_ in enumerate(maps, 1):
         if not map_.strip():
             raise SpecError(f"maps[{number}]: {map_!a}; expected the file or the name of a map")
-    for number, map_ in enumerate(maps or ("",), 1):
+    for number, text in enumerate(maps or ("",), 1):
+        map_ = map_name(text)
         try:
-            given, board = ({}, None) if not map_ else configuration_of(ruleset, map_, folder)
+            given, board = ({}, None) if not text else configuration_of(ruleset, text, folder)
         except UnusableNameError as error:
             raise SpecError(f"maps[{number}]: {error}") from None
         if map_ in completed:

@@ -63,7 +63,7 @@ class Bots:
         Raises:
             BadInputError: There are too few bots or too many, or one of them can't be used.
         """
-        if isinstance(bots, str) or not isinstance(bots, Sequence):
+        if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
             raise BadInputError(f"bots: {bots!r:.200}; give a list of bots, one for each seat")
         seats, title = self.ruleset.seats, self.ruleset.title
         if len(bots) != seats:
@@ -76,6 +76,7 @@ class Bots:
             if known == bot:
                 return contestant
         name, command = self._command(bot.command)
+        _check_parts(bot)
         limits = bot.limits if bot.limits is not None else self.limits
         contestant = Contestant(
             name=name if bot.name is None else checked_name(bot.name),
@@ -107,6 +108,27 @@ class Bots:
         )
 
 
+def _check_parts(bot: Bot) -> None:
+    """Check the types of what a bot has beside its command.
+
+    Raises:
+        BadInputError: One is wrong.
+    """
+    for what, value in (("name", bot.name), ("limits", bot.limits)):
+        if not isinstance(value, str | None):
+            raise BadInputError(f"a bot's {what} {value!r:.200}; expected a text")
+    environment: Any = bot.environment
+    if not isinstance(environment, Mapping) or not all(
+        isinstance(text, str) and "\0" not in text
+        for variable in environment.items()
+        for text in variable
+    ):
+        raise BadInputError(
+            f"a bot's environment {environment!r:.200}; expected a dictionary such as "
+            "{'LEVEL': '2'}"
+        )
+
+
 def sandboxed(choice: str) -> bool:
     """Return whether a sandbox is asked for, after checking that one can be made here.
 
@@ -114,7 +136,7 @@ def sandboxed(choice: str) -> bool:
         BadInputError: The choice is unknown.
         SandboxError: No sandbox can be made on this machine.
     """
-    if choice not in {"none", "bwrap"}:
+    if choice not in ("none", "bwrap"):
         raise BadInputError(f"sandbox {choice!r:.200}; expected 'none' or 'bwrap'")
     if choice == "none":
         return False

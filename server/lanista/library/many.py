@@ -23,16 +23,17 @@ from lanista.competition.formats.base import Progress
 from lanista.competition.local import LocalWorkers, automatic_concurrency
 from lanista.competition.scheduler import Scheduler
 from lanista.competition.setup import MatchSetup, Opening
-from lanista.competition.spec import MAX_SLOTS
+from lanista.competition.spec import check_concurrency
 from lanista.competition.worker import Block, Finished, Task, WorkError
 from lanista.errors import BadInputError, FileError
+from lanista.games.base import whole_number
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.inputs import RECORDS, checked_seed, record_name
 from lanista.hosting.started_match import StartFailureError
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
 from lanista.library.matches import Match, match_of
-from lanista.library.options import MatchOptions, Prepared, prepared, whole_number
+from lanista.library.options import MatchOptions, Prepared, prepared
 from lanista.library.playing import OnProgress
 from lanista.match.ending import Ending
 from lanista.results.blocks import seatings
@@ -140,7 +141,7 @@ def _begun(
     game: str, wish: _Wish, options: MatchOptions
 ) -> Iterator[tuple[Job[None], Callable[[Match], Match]]]:
     """Begin to play; yield the job, and what to do with each match before the caller gets it."""
-    with prepared(game, options, wish.folder) as setup:
+    with prepared(game, options, wish.records, wish.on_progress) as setup:
         many = _Many(setup, wish)
         job = Job(many.run)
         numbers = itertools.count(1)
@@ -168,14 +169,16 @@ class _Many(Scheduler):
         """
         workers, keep, seated = wish.workers, wish.keep, wish.seatings
         ruleset = setup.ruleset
-        if keep not in {"all", "failures", "none"}:
+        if keep not in ("all", "failures", "none"):
             raise BadInputError(f"keep {keep!r:.200}; expected 'all', 'failures' or 'none'")
-        if seated not in {"given", "rotations", "all"}:
+        if seated not in ("given", "rotations", "all"):
             raise BadInputError(f"seatings {seated!r:.200}; expected 'given', 'rotations' or 'all'")
+        try:
+            check_concurrency(workers)
+        except ValueError as error:
+            raise BadInputError(f"workers {error}") from None
         if workers == "auto":
             workers = automatic_concurrency(ruleset.seats)
-        elif not 1 <= whole_number("workers", workers) <= MAX_SLOTS:
-            raise BadInputError(f"workers {workers}; expected 'auto' or 1 to {MAX_SLOTS}")
         contestants, self._lineups = _lineups(setup, wish)
         board = setup.board
         super().__init__(
@@ -326,6 +329,8 @@ def _lineups(
     """Return the bots by name, and by match with the same seed: the bots' names, by seat."""
     contestants: dict[str, Contestant] = {}
     lineups: list[tuple[str, ...]] = []
+    if not isinstance(wish.pairings, Iterable):
+        raise BadInputError(f"pairings {wish.pairings!r:.200}; give a list of lists of bots")
     for pairing in wish.pairings:
         bots = setup.bots.seated(pairing)
         contestants |= {bot.name: bot for bot in bots}
@@ -341,8 +346,9 @@ def _lineups(
 
 def _seeds(setup: Prepared, seeds: Iterable[int]) -> Iterable[int]:
     """Return the seeds; a sequence of them is checked at once, and others when they are drawn."""
-    if isinstance(seeds, int):
-        raise BadInputError(f"seeds {seeds}; give several, such as range({seeds})")
+    if not isinstance(seeds, Iterable):
+        some = f"range({seeds if isinstance(seeds, int) else 10})"
+        raise BadInputError(f"seeds {seeds!r:.200}; give several, such as {some}")
     if isinstance(seeds, Sequence):
         return [_checked(setup, seed) for seed in seeds]
     return seeds

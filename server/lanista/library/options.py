@@ -1,7 +1,7 @@
 """The options of a match that `play` and `play_many` share; those of the command, by its names."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict
@@ -10,8 +10,9 @@ import attrs
 
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.games.base import Ruleset
-from lanista.hosting.inputs import RECORDS, checked_setup
+from lanista.games.base import Ruleset, whole_number
+from lanista.hosting.inputs import RECORDS, check_function, checked_setup, given_path
+from lanista.hosting.names import Map, map_name
 from lanista.library.bots import Bots, sandboxed
 from lanista.library.functions import Functions
 from lanista.match.conditions import (
@@ -27,9 +28,9 @@ from lanista.suggestions import did_you_mean
 class MatchOptions(TypedDict, total=False):
     """Options of a match, named and meant like those of `lanista play` (docs/cli.md)."""
 
-    map: str | None
-    """A map file, a configuration of an original game, or a shipped map's name; without it, the
-    seed makes the map."""
+    map: Map | None
+    """A shipped map's name, a path, or the text of a map file or of a configuration of an original
+    game; without it, the seed makes the map."""
     settings: Mapping[str, int]
     """Settings of the game, as `--set`."""
     time_init: float
@@ -41,8 +42,8 @@ class MatchOptions(TypedDict, total=False):
     late_limit: int
     """Late turns in a row that put a bot out, in games that skip late turns; 10 by default."""
     stall_margin: float
-    """If this machine stalls for more milliseconds than this, a late answer makes the match void;
-    50 by default."""
+    """If this machine stalls for more seconds than this, a late answer makes the match void; 0.05
+    by default."""
     time_start: float
     """Seconds that a bot has from its start to its hello; 30 by default."""
     limits: str | None
@@ -67,64 +68,61 @@ class Prepared:
 
 
 @contextmanager
-def prepared(game: str, options: Mapping[str, Any], records: Path = RECORDS) -> Iterator[Prepared]:
+def prepared(
+    game: str,
+    options: Mapping[str, Any],
+    records: str | Path | None,
+    on_progress: Callable[..., object] | None,
+) -> Iterator[Prepared]:
     """Check the options of a match; functions can be played as bots until the `with` ends.
 
     Args:
         game: The game's name.
         options: The `MatchOptions`.
-        records: The folder for records, or the record, which sandboxed bots must not see.
+        records: The folder for records, or the record, which sandboxed bots must not see; None for
+            `RECORDS`.
+        on_progress: The caller's function, which is only checked.
 
     Raises:
-        BadInputError: An option is unknown, or its value can't be used.
-        TypeError: The game isn't given by its name.
+        BadInputError: The game or an option is unknown, or its value can't be used.
     """
-    if not isinstance(game, str):
-        raise TypeError(f"game {game!r:.200}; expected its name")
     ruleset = registry.get(game)
+    check_function("on_progress", on_progress)
+    hidden = RECORDS if records is None else given_path("record", records)
     for name in options:
         if name not in MatchOptions.__annotations__:
             meant = did_you_mean(name, MatchOptions.__annotations__)
             raise BadInputError(f"unknown option {name[:64]!r}{meant}")
     if "match_cpu" in options:
-        _check_whole(options, "match_cpu", 1, MAX_MATCH_CPU)
+        whole_number("match_cpu", options["match_cpu"], 1, MAX_MATCH_CPU)
+    limits = options.get("limits")
+    if not isinstance(limits, str | None):
+        raise BadInputError(f"limits {limits!r:.200}; expected a text such as 'memory=1G'")
     map_ = options.get("map")
-    settings, board = checked_setup(
-        ruleset, None if map_ is None else str(map_), _settings(options.get("settings"))
-    )
+    settings, board = checked_setup(ruleset, map_, options.get("settings"))
     with Functions() as functions:
         yield Prepared(
             ruleset=ruleset,
             settings=settings,
             board=board,
-            map="" if map_ is None else str(map_),
+            map="" if map_ is None else map_name(map_),
             conditions=_conditions(options),
             bots=Bots(
                 ruleset=ruleset,
                 functions=functions,
-                limits=options.get("limits"),
+                limits=limits,
                 match_cpu=options.get("match_cpu"),
                 sandboxed=sandboxed(options.get("sandbox", "none")),
-                hidden=(str(records),),
+                hidden=(str(hidden),),
             ),
         )
-
-
-def _settings(given: Mapping[str, int] | None) -> dict[str, int]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise BadInputError(f"settings {given!r:.200}; expected a dictionary such as {{'N': 1}}")
-    for name, value in given.items():
-        whole_number(f"settings[{name!r}]", value)
-    return dict(given)
 
 
 def _conditions(options: Mapping[str, Any]) -> MatchConditions:
     for name in ("time_init", "time_move", "time_start"):
         _check_number(options, name, SHORTEST)
     _check_number(options, "stall_margin", 0)
-    _check_whole(options, "late_limit", 1)
+    whole_number("late_limit", options.get("late_limit", 1), 1)
     return conditions_of(**{name: options[name] for name in OPTIONS & options.keys()})
 
 
@@ -133,21 +131,3 @@ def _check_number(options: Mapping[str, Any], name: str, least: float) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value < least:
         raise BadInputError(f"{name} {value!r:.200}; expected a number from {least:g}")
-
-
-def _check_whole(options: Mapping[str, Any], name: str, least: int, most: float = math.inf) -> None:
-    value = options.get(name, least)
-    if not least <= whole_number(name, value) <= most:
-        to = "" if most == math.inf else f" to {most}"
-        raise BadInputError(f"{name} {value}; expected a whole number from {least}{to}")
-
-
-def whole_number(what: str, value: object) -> int:
-    """Return a whole number that was given.
-
-    Raises:
-        BadInputError: It is something else.
-    """
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise BadInputError(f"{what} {value!r:.200}; expected a whole number")
-    return value

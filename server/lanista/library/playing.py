@@ -18,7 +18,7 @@ from lanista.hosting.started_match import StartedMatch
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
 from lanista.library.matches import Match, match_of
-from lanista.library.options import MatchOptions, Prepared, prepared, whole_number
+from lanista.library.options import MatchOptions, Prepared, prepared
 from lanista.match.conditions import MatchSpec
 from lanista.match.runner import Watcher
 
@@ -59,7 +59,7 @@ def play(
         StartFailureError: A bot couldn't be started, or hasn't said hello.
         FileError: The record can't be written.
     """
-    with prepared(game, options, RECORDS if record is None else Path(record)) as setup:
+    with prepared(game, options, record, on_progress) as setup:
         job = _begin(setup, bots, seed, record, reports=on_progress is not None)
         return _match(job.follow(_taker(on_progress)), setup)
 
@@ -77,7 +77,7 @@ async def aplay(
 
     If this is cancelled, the match ends as aborted, with its record written.
     """
-    with prepared(game, options, RECORDS if record is None else Path(record)) as setup:
+    with prepared(game, options, record, on_progress) as setup:
         job = _begin(setup, bots, seed, record, reports=on_progress is not None)
         return _match(await job.follow_async(_taker(on_progress)), setup)
 
@@ -91,8 +91,6 @@ def _begin(
     reports: bool,
 ) -> Job[MatchReport | None]:
     ruleset = setup.ruleset
-    if seed is not None:
-        whole_number("seed", seed)
     match_seed = checked_seed(ruleset, seed)
     seated = setup.bots.seated(bots)
     names = distinct([contestant.name for contestant in seated])

@@ -9,7 +9,8 @@ import attrs
 
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
-from lanista.games.base import Game, Ruleset
+from lanista.games.base import Game, Ruleset, whole_number
+from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
@@ -148,7 +149,7 @@ class Replay(Sequence[Position]):
     def clock(self) -> tuple[float, float]:
         """Seconds for the first answer and for every other; 0: no limit."""
         clock = self._record.header.clock
-        return (clock.first, clock.turn)
+        return (clock.time_init, clock.time_move)
 
     @property
     def match(self) -> Match | None:
@@ -203,9 +204,12 @@ class Replay(Sequence[Position]):
         of a bot have played with the same seed. Times and logs aren't compared.
 
         Raises:
+            BadInputError: The other one is no replay.
             MismatchError: One of the records contradicts the rules.
             BadRecordError: One of them is of another version of the game, or damaged.
         """
+        if not isinstance(other, Replay):
+            raise BadInputError(f"replay {other!r:.200}; expected what open_record returns")
         return difference.first_difference(self._record, other._record, self._ruleset)  # noqa: SLF001
 
     def to_html(self, path: str | Path) -> Path:
@@ -218,8 +222,9 @@ class Replay(Sequence[Position]):
         from lanista.page.html import bundle  # noqa: PLC0415 - as above
         from lanista.page.replay_reader import read_frames  # noqa: PLC0415 - as above
 
-        files.write([self.path], Path(path), bundle(read_frames(self.path)))
-        return Path(path)
+        path = given_path("path", path)
+        files.write([self.path], path, bundle(read_frames(self.path)))
+        return path
 
     def to_image(
         self, path: str | Path, *, turn: int | None = None, size: int | None = None
@@ -237,9 +242,11 @@ class Replay(Sequence[Position]):
         """
         from lanista.page import files  # noqa: PLC0415 - only if it is wanted
 
+        path = given_path("path", path)
+        self._check_picture(size, turn=len(self) - 1 if turn is None else turn)
         _, picture = files.as_png(self.path, turn, size)
-        files.write([self.path], Path(path), [picture])
-        return Path(path)
+        files.write([self.path], path, [picture])
+        return path
 
     def to_gif(
         self,
@@ -256,7 +263,7 @@ class Replay(Sequence[Position]):
             path: The file to write.
             first: The first turn that is shown.
             last: The last turn that is shown; None for the last of the match.
-            delay: How long a turn is shown, in milliseconds.
+            delay: How long a turn is shown, in milliseconds; from 20 to 60,000.
             size: Pixels of a cell's side; None for as many as fit.
 
         Raises:
@@ -265,14 +272,28 @@ class Replay(Sequence[Position]):
         """
         from lanista.page import files  # noqa: PLC0415 - only if it is wanted
 
-        files.write([self.path], Path(path), files.as_gif(self.path, first, last, delay, size))
-        return Path(path)
+        path = given_path("path", path)
+        self._check_picture(size, first=first, last=len(self) - 1 if last is None else last)
+        whole_number("delay", delay, 20, 60_000)
+        files.write([self.path], path, files.as_gif(self.path, first, last, delay, size))
+        return path
+
+    def _check_picture(self, size: int | None, **turns: int) -> None:
+        """Check the numbers that a picture was asked for with.
+
+        Raises:
+            BadInputError: There is no such turn, or a cell can't have this size.
+        """
+        if size is not None:
+            whole_number("size", size, 1, 200)
+        for name, turn in turns.items():
+            whole_number(name, turn, 0, len(self) - 1)
 
     def _game(self, turn: int) -> Game:
         return self._cursor(0).game_at(turn)
 
     def _state(self, turn: int, seat: int) -> Any:
-        if not 0 <= seat < len(self.names):
+        if whole_number("seat", seat) not in range(len(self.names)):
             raise BadInputError(f"seat {seat}; {self.game} has seats 0 to {len(self.names) - 1}")
         return self._cursor(seat).state_at(turn)
 
@@ -293,7 +314,7 @@ def open_record(path: str | Path) -> Replay:
         BadRecordError: The file isn't a valid record; the message says where.
         UnknownGameError: The game isn't installed.
     """
-    path = Path(path)
+    path = given_path("record", path)
     try:
         record = read_record(path)
     except OSError as error:

@@ -52,18 +52,17 @@ def conditions_of(
     time_move: float = DEFAULT.clock.turn,
     no_clock: bool = False,
     late_limit: int = DEFAULT.late_limit,
-    stall_margin: float = DEFAULT.stall_margin * 1000,
+    stall_margin: float = DEFAULT.stall_margin,
     time_start: float = DEFAULT.time_start,
 ) -> MatchConditions:
-    """Return the conditions that options say, by the options' names and in their units.
+    """Return the conditions that options say, by the options' names, with times in seconds.
 
-    `docs/cli.md` says what they mean; the margin is in milliseconds, all else in seconds. Without
-    a clock, bots have unlimited time.
+    `docs/cli.md` says what they mean. Without a clock, bots have unlimited time.
     """
     return MatchConditions(
         clock=Limits(0, 0) if no_clock else Limits(float(time_init), float(time_move)),
         late_limit=late_limit,
-        stall_margin=stall_margin / 1000,
+        stall_margin=float(stall_margin),
         time_start=float(time_start),
     )
 

@@ -23,7 +23,7 @@ def match_info(header: Header) -> MatchInfo:
         match=header.match,
         game=header.game,
         players=tuple(player.name for player in header.players),
-        limits=Limits(header.clock.first, header.clock.turn),
+        limits=Limits(header.clock.time_init, header.clock.time_move),
         lag_allowance=header.clock.lag_allowance,
         seed=header.seed,
         seat_seeds=header.seat_seeds,

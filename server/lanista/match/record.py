@@ -92,8 +92,10 @@ class PlayerInfo:
 class ClockInfo:
     """The time limits of a match in seconds, where 0 means none, and the limit of late turns."""
 
-    first: float
-    turn: float
+    time_init: float
+    """The limit of the first answer."""
+    time_move: float
+    """The limit of every other answer."""
     late_limit: int
     lag_allowance: float = 0.0
     """Maximum of the round trip, in seconds, that is added to a seat's time limits."""

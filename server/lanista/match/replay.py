@@ -411,7 +411,8 @@ def seat_faults(header: Header, game: Game, judged: JudgedTurn, seat: int) -> li
         line=turn.raw[seat],
         tokens=judged.tokens[seat],
         times=turn.times[seat],
-        limit=Limits(header.clock.first, header.clock.turn).of_turn(turn.turn) + turn.lag(seat),
+        limit=Limits(header.clock.time_init, header.clock.time_move).of_turn(turn.turn)
+        + turn.lag(seat),
     )
 
 

@@ -105,8 +105,8 @@ def header(
         seat_seeds=spec.seat_seeds,
         players=tuple(players),
         clock=ClockInfo(
-            first=clock.first,
-            turn=clock.turn,
+            time_init=clock.first,
+            time_move=clock.turn,
             late_limit=spec.conditions.late_limit,
             lag_allowance=spec.conditions.lag_allowance,
         ),

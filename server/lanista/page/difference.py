@@ -157,8 +157,8 @@ def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
         if names[0] != names[1]:
             others.append(f"seat {seat} is {names[0]} in A, {names[1]} in B")
     for what, first, second in (
-        ("time for the first answer", a.clock.first, b.clock.first),
-        ("time for every other answer", a.clock.turn, b.clock.turn),
+        ("time for the first answer", a.clock.time_init, b.clock.time_init),
+        ("time for every other answer", a.clock.time_move, b.clock.time_move),
         ("time added for round trips", a.clock.lag_allowance, b.clock.lag_allowance),
     ):
         if first != second:

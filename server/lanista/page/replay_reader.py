@@ -169,7 +169,7 @@ class ReplayReader:
         turn_json = None
         if turn is not None:
             clock = self._header.clock
-            limit = clock.turn if turn.turn else clock.first
+            limit = clock.time_move if turn.turn else clock.time_init
             cols = self._writer.scene.cols
             submoves = None if answers is None else submoves_json(answers, self._game, cols)
             turn_json = frames.turn_json(turn, limit, faults, submoves)

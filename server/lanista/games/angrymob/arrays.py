@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from lanista.errors import BadInputError
+from lanista.games.angrymob.board import MAX_SIDE, MIN_SIDE
 from lanista.games.arrays import Cells, Encoder, Mask, Moves, Observation, Size
+from lanista.games.base import whole_number
 
 LARGEST = (40, 60)
 """The rows and columns of the largest generated map."""
@@ -27,7 +30,7 @@ class AngryMobEncoder:
         """Return values by cell as a grid of this encoder's size, as a seat sees it."""
         board = rules.board
         if board.rows > self.rows or board.cols > self.cols:
-            raise ValueError(
+            raise BadInputError(
                 f"a map of {board.rows} by {board.cols} cells; the arrays have room for "
                 f"{self.rows} by {self.cols}: give `size`"
             )
@@ -82,8 +85,21 @@ class AngryMobEncoder:
 
 
 def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:  # noqa: ARG001 - as in every game
-    """Return the encoder for maps of at most this size; None: of any generated map."""
-    return AngryMobEncoder(size or LARGEST)
+    """Return the encoder for maps of at most this size; None: of any generated map.
+
+    Raises:
+        BadInputError: This is no size of a map.
+    """
+    if size is None:
+        return AngryMobEncoder(LARGEST)
+    try:
+        rows, cols = (whole_number("size", side, MIN_SIDE, MAX_SIDE) for side in size)
+    except (TypeError, ValueError, BadInputError):  # not two, or not such
+        raise BadInputError(
+            f"size {size!r:.200}; expected rows and columns, each from {MIN_SIDE} to {MAX_SIDE}, "
+            "such as (8, 9)"
+        ) from None
+    return AngryMobEncoder((rows, cols))
 
 
 def size_of(board: Any) -> Size:
