@@ -213,7 +213,7 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
 )
 def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, words):
     clock = {"stall_margin": 60.0} if "no answer" in words else {}
-    clock |= {"late": {"turn": 1.0}, "falls_silent": {"first": 1.0}}.get(script, {})
+    clock |= {"late": {"time_move": 1.0}, "falls_silent": {"time_init": 1.0}}.get(script, {})
     setup = setup_of(tmp_path, JOE, ("Bad", bot(script)), clock=clock)
     [finished] = play_blocks(task_of(setup, 0))
 

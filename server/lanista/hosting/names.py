@@ -44,7 +44,7 @@ BRIDGE = (sys.executable, "-P", "-m", "lanista.bots.bridge")
 Map = str | os.PathLike[str]
 """A map as users give it: the name of a shipped map, a path, or the text of a map file.
 
-A text is told from the others by its having more than one line.
+A text is known by its line breaks.
 """
 
 

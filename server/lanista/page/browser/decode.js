@@ -33,8 +33,8 @@
  * @property {string | null} started
  * @property {{name: string, protocol: string | null}[]} players by seat
  * @property {Record<string, any>} settings
- * @property {{first: number, turn: number, late_limit: number, lag_allowance: number} | null}
- *   clock in seconds; 0: no limit
+ * @property {{time_init: number, time_move: number, late_limit: number, lag_allowance: number} |
+ *   null} clock in seconds; 0: no limit
  * @property {number} attempt
  * @property {string | null} [ladder] the ladder that the match was played on
  * @property {number | null} rounds maximum number of turns; null: unlimited

@@ -187,7 +187,7 @@ export function seatCurves(values) {
  */
 export function plots(head, seek) {
   const series = new Series(head.players.length);
-  const limit = head.clock === null || head.clock.time_move === 0 ? null : 1000 * head.clock.time_move;
+  const limit = head.clock?.time_move ? 1000 * head.clock.time_move : null;
   let logarithmic = true;
   const word = turnWord(head);
   const formatAt = (/** @type {number} */ round) => `${word} ${round}`;
