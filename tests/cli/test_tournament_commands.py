@@ -203,7 +203,7 @@ format = "swiss"
 seeds = { count = 3, base = 42 }
 maps = ["pit"]
 settings = { move_limit = 6 }
-clock = { first = 0, turn = 0, start = 5 }
+clock = { time_init = 0, time_move = 0, time_start = 5 }
 limits = "memory=2G"
 bots = [
     { name = "CamperJoe", command = "CamperJoe", restart = true },

@@ -140,13 +140,13 @@ def test_without_the_colours_a_window_too_small_has_letters_and_says_its_part(co
     on = console(70, 5, colours)
     first, second = (view(SCENE, on).screen(FRAME, on, number) for number in (0, 1))
     assert [
-        "shown: rows 0 to 2 of 5, in turn; a window of 16x9 shows everything",
+        "shown: rows 0 to 2 of 5, in turn; a window of 16x9 shows all of it",
         "round 7   A Ann: 1   B Bob: 2   C Cid: 3   D Dora: 4",
         "Aw . # # . . . a",
         " .Bw . . . . . =",
         " . .Cw . . . . d",
     ] == lines(first)
-    assert "shown: rows 2 to 4 of 5, in turn; a window of 16x9 shows everything" == lines(second)[0]
+    assert "shown: rows 2 to 4 of 5, in turn; a window of 16x9 shows all of it" == lines(second)[0]
     assert [
         " . .Cw . . . . d",
         " . # .Dw . # . #",
@@ -162,7 +162,7 @@ def test_a_window_of_the_size_that_the_notice_names_shows_all(width, colours):
         on = console(width, height, colours)
         return " ".join(lines(view(SCENE, on).screen(FRAME, on)))
 
-    found = re.search("a window of (\\d+)x(\\d+) shows everything", said(3, width))
+    found = re.search("a window of (\\d+)x(\\d+) shows all of it", said(3, width))
     wide, high = map(int, found.groups())
     assert "shown" not in said(high, wide)
     assert "shown" in said(high - 1, wide)

@@ -16,7 +16,7 @@ format = "round-robin"
 seeds = [1]
 concurrency = 1
 settings = { move_limit = 40 }
-clock = { first = 100.0, turn = 20.0, stall_margin = 600.0 }
+clock = { time_init = 100.0, time_move = 20.0, stall_margin = 600.0 }
 bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Gravity", command = "GravityGoers" }]
 """
 
@@ -29,7 +29,7 @@ def test_the_examples_get_the_answers_of_the_page(tmp_path):
     assert 0 == shell.lanista(["tournament", "run", "cup.toml"])[0]
     told = ("--game", "angrymob", "--ladder", "hogwarts", "--tournament", "cup.toml")
     assert f"lanista serve {' '.join(told)}\n" in (DOCS / "api.md").read_text(encoding="utf-8")
-    patient = ("--time-move", "20", "--stall-margin", "600000", "--move-limit", "40")
+    patient = ("--time-move", "20", "--stall-margin", "600", "--move-limit", "40")
     env = shell.env | {"LANISTA_WEB_TOKEN": TOKEN}
     daemon = Daemon(shell.folder, *told, *patient, web="127.0.0.1:0", env=env)
     try:

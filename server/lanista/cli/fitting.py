@@ -83,7 +83,7 @@ def fit(scene: Scene, window: Window, choices: Sequence[Cells], heads: Heads) ->
             if layout is not None:
                 return layout
     sizes = " or ".join(_needed(choices[-1], screen, heads) for screen in wholes)
-    notice = f"a window of {sizes} shows everything"
+    notice = f"a window of {sizes} shows all of it"
     for cells in choices if levels else ():
         screens = tuple((level,) for level in levels)
         layout = _fitted(window, cells, screens, heads, notice)
