@@ -90,6 +90,8 @@ def test_a_bots_owner_sees_what_it_logged_and_why_it_failed(pit, visit):
     logs = replay()
     expect(logs).to_contain_text("Ann's plan")
     expect(logs).not_to_contain_text("Bob's plan")
+    expect(bundle).to_have_count(0)  # it would tell who failed
+    page.keyboard.press("s")
     with page.expect_download() as download:
         bundle.click()
     assert "M01.seat0.zip" == download.value.suggested_filename

@@ -52,12 +52,25 @@ test("what there was is known by round and seat", () => {
 test("the next fault is that of a seat, or of any, in either direction", () => {
   const moments = new Moments(2);
   moments.include(framesOf(MATCH));
-  assert.equal(moments.fault(0, 1, null), 2);
-  assert.equal(moments.fault(2, 1, null), 3);
+  // A grave one first; where no more follow, one by which a part of an answer was refused.
+  assert.equal(moments.fault(0, 1, null), 3);
+  assert.equal(moments.fault(3, -1, null), 2);
+  assert.equal(moments.fault(3, 1, null), 4);
   assert.equal(moments.fault(2, 1, 1), 4);
   assert.equal(moments.fault(7, -1, 0), 3);
   assert.equal(moments.fault(3, -1, 0), null);
   assert.equal(moments.fault(6, 1, null), null);
+});
+
+test("a fault that goes on for several rounds is one fault of its seat", () => {
+  const late = { play: { verdicts: ["late", "answer"], faults: [fault(0, "late")] } };
+  const both = { play: { verdicts: ["late", "late"], faults: [fault(0, "late"), fault(1, "late")] } };
+  const moments = new Moments(2);
+  moments.include(framesOf([{}, late, late, both, late, {}, late]));
+  const begun = [0, 1, 2, 3, 4, 5, 6].map((n) => moments.begun(n, null));
+  assert.deepEqual(begun, [0, LATE, 0, LATE, 0, 0, LATE]);
+  assert.equal(moments.fault(1, 1, null), 3);
+  assert.equal(moments.fault(1, 1, 0), 6);
 });
 
 test("frames that are loaded later are included then, however many there are", () => {

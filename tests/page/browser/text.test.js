@@ -245,7 +245,9 @@ test("an answer's time is the latest possible one", () => {
 
 test("durations have about three digits", () => {
   const cases = [
-    [0, "0.00 ms"],
+    [0, "0 µs"],
+    [0.0074, "7 µs"],
+    [0.25, "0.25 ms"],
     [4.556, "4.56 ms"],
     [45.56, "45.6 ms"],
     [199.6, "200 ms"],

@@ -52,8 +52,8 @@ const GAP = 10;
  * @property {readonly string[]} names of the boards, for those who can't see them
  * @property {{label: string, title: string}} goal the round to which D leads
  * @property {Partial<Record<Action, string | null>>} [keys] as `helpDialog`'s `others`
- * @property {{width: number, height: number}} needed what the evidence needs beside the boards and
- *   below them, with the headline above them, in rem
+ * @property {{width: number, height: number}} needed the width that the evidence needs beside the
+ *   boards, and the height that it needs below them, in rem
  */
 
 /** A view with a board for each of its matches. Its members are for the views that extend it alone. */
@@ -84,6 +84,9 @@ export class BoardView {
   #help;
   #bar;
   #needed;
+  #head = el("div", { class: "head" });
+  /** For which size the boards got their room, and how high the headline was then. */
+  #fitted = { size: "", room: { isBelow: false, isStacked: false, width: 1, height: 1 }, headHeight: 0 };
   #report;
   /** The positions whose details are shown. @type {readonly Position[] | null} */
   #detailed = null;
@@ -141,9 +144,10 @@ export class BoardView {
    * @param {{head: HTMLElement, boards: HTMLElement, evidence: HTMLElement[]}} parts
    */
   begin(root, { head, boards, evidence }) {
+    fill(this.#head, this.trouble, head);
     fill(
       this.area,
-      el("div", { class: "head" }, this.trouble, head),
+      this.#head,
       boards,
       el("div", { class: "evidence" }, evidence),
       this.#bar.element,
@@ -205,6 +209,7 @@ export class BoardView {
     const sized = new ResizeObserver(() => this.#fit());
     sized.observe(this.area);
     sized.observe(this.#bar.element);
+    sized.observe(this.#head);
     const themed = new MutationObserver(() => {
       this.stages.forEach(({ board }) => board.setTheme(theme()));
       this.#bar.restyle();
@@ -218,29 +223,45 @@ export class BoardView {
     });
   }
 
-  /** Give the boards all the room that they can use, all the same, and the rest to the evidence. */
+  /**
+   * Give the boards all the room that they can use, all the same, and the rest to the evidence. When
+   * the headline grows, the boards give way, so that the evidence stays where it is.
+   */
   #fit() {
     const root = document.documentElement;
     const isAlone = this.area.classList.contains("alone");
     const isNarrow = root.clientWidth < NARROW_WIDTH && !isAlone;
-    const rem = Number.parseFloat(getComputedStyle(root).fontSize);
     const barHeight = this.#bar.element.offsetHeight;
-    const gap = Number.parseFloat(getComputedStyle(this.area).rowGap);
-    const room = arrange(
-      this.head.scene,
-      {
-        width: this.area.clientWidth,
-        height: isNarrow ? this.narrowHeight(barHeight) : this.area.clientHeight - barHeight - gap,
-      },
-      isNarrow || isAlone
-        ? { width: 0, height: 0 }
-        : { width: this.#needed.width * rem, height: this.#needed.height * rem },
-      { boards: this.all.length, gap: GAP, caption: this.captionHeight() },
-      globalThis.devicePixelRatio || 1,
-    );
-    this.area.classList.toggle("below", room.isBelow || isNarrow);
-    this.area.classList.toggle("stacked", room.isStacked);
-    this.stages.forEach(({ board }) => board.resize(room.width, room.height));
+    const headHeight = this.#head.offsetHeight;
+    const { clientWidth: width, clientHeight: height } = this.area;
+    const caption = this.captionHeight();
+    const size = JSON.stringify([width, isNarrow ? null : height, barHeight, caption, isAlone]);
+    if (size !== this.#fitted.size) {
+      const rem = Number.parseFloat(getComputedStyle(root).fontSize);
+      const gap = Number.parseFloat(getComputedStyle(this.area).rowGap);
+      const left = isNarrow ? this.narrowHeight(barHeight) : height - barHeight - gap;
+      const needed = this.#needed;
+      const room = arrange(
+        this.head.scene,
+        { width, height: left },
+        isNarrow || isAlone
+          ? { width: 0, height: 0 }
+          : { width: needed.width * rem, height: needed.height * rem + headHeight + 2 * gap },
+        { boards: this.all.length, gap: GAP, caption },
+        globalThis.devicePixelRatio || 1,
+      );
+      this.area.classList.toggle("below", room.isBelow || isNarrow);
+      this.area.classList.toggle("stacked", room.isStacked);
+      this.stages.forEach(({ board }) => board.resize(room.width, room.height));
+      const one = this.stages[0].canvas.offsetHeight + caption;
+      const used = room.isStacked ? 2 * one + GAP : one;
+      this.area.style.setProperty("--evidence", `${left - used - headHeight - 2 * gap}px`);
+      this.#fitted = { size, room, headHeight };
+    } else if (this.#fitted.room.isBelow && !isNarrow && !isAlone) {
+      const { room } = this.#fitted;
+      const less = (headHeight - this.#fitted.headHeight) / (room.isStacked ? 2 : 1);
+      this.stages.forEach(({ board }) => board.resize(room.width, Math.max(1, room.height - less)));
+    }
     this.redraw();
   }
 

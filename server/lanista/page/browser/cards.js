@@ -39,11 +39,24 @@ const CONFIRM_TIME = 4000;
  * @returns {Parts<Running>}
  */
 export function cardsOf(context) {
-  return new Parts(
+  return new Cards(
     el("div", { class: "cards" }),
     ({ match }) => match,
     (running) => new Card(context, running),
   );
+}
+
+/** Cards that are the smaller the more there are. @extends {Parts<Running>} */
+class Cards extends Parts {
+  /** @override @param {readonly Running[]} items */
+  show(items) {
+    super.show(items);
+    const { classList } = this.parent;
+    classList.toggle("one", this.size === 1);
+    classList.toggle("few", this.size > 2);
+    classList.toggle("many", this.size > 4);
+    classList.toggle("crowd", this.size > 9);
+  }
 }
 
 /**

@@ -71,7 +71,7 @@ export class CompareView extends BoardView {
         zoomFit: "the whole boards",
         full: "the boards alone, on the whole screen, or all again",
       },
-      needed: { width: 17, height: 16 },
+      needed: { width: 17, height: 13 },
     });
     this.#root = root;
     this.#both = both;

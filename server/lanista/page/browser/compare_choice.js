@@ -5,6 +5,7 @@
  */
 
 import { el, fill } from "./dom.js";
+import { kept, SPOILERS } from "./kept.js";
 import { addressOf, errorMessage, fetchJson, outcome, playersOf, timeElement } from "./matches.js";
 import { printable } from "./text.js";
 
@@ -136,12 +137,13 @@ export function compareChoice(root, first, choose) {
 
 /** @param {string} first @param {Match} match */
 function rowOf(first, match) {
+  const told = kept(SPOILERS) === "told";
   return el(
     "tr",
     null,
     el("td", null, match.started === null ? "" : timeElement(match.started)),
-    el("td", null, playersOf(match)),
-    el("td", null, outcome(match)),
+    el("td", null, playersOf(told ? match : { ...match, ranks: null, scores: null })),
+    el("td", null, told || match.state !== "over" ? outcome(match) : "over"),
     el(
       "td",
       null,

@@ -13,7 +13,7 @@ import { SPEEDS } from "./player.js";
 import { capital } from "./text.js";
 
 /** @typedef {import("./help.js").Action} Action */
-/** @typedef {Pick<import("./moments.js").Moments, "at" | "fault" | "version">} Moments */
+/** @typedef {Pick<import("./moments.js").Moments, "at" | "begun" | "fault" | "version">} Moments */
 /** @typedef {import("./player.js").Player} Player */
 
 /**

@@ -122,6 +122,12 @@ export class PairMoments {
     return one | other | (n === this.#differences.first ? DIFFERENCE : 0);
   }
 
+  /** Return what began in a round, as `Moments.begun`. @param {number} n @param {number | null} seat */
+  begun(n, seat) {
+    const [one, other] = this.#both.map((moments) => moments.begun(n, seat));
+    return one | other | (n === this.#differences.first ? DIFFERENCE : 0);
+  }
+
   /**
    * Return the next round with a fault in either match, as `Moments.fault`.
    *

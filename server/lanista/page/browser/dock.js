@@ -29,11 +29,12 @@ import { valuePlots } from "./value_plots.js";
  * @param {(round: number) => void} options.seek shows a round
  * @param {() => number} options.last returns the last round of which anything is told
  * @param {() => import("./decode.js").End["result"]} options.result returns the result of the
- *   match; null: it isn't to be told yet
+ *   match; null: it is running
+ * @param {() => boolean} options.told returns whether all of it may be told
  * @param {() => void} options.changed is called when another part or player was chosen: the caller
  *   then shows the position again
  */
-export function dock(frames, { pointed, seek, last, result, changed }) {
+export function dock(frames, { pointed, seek, last, result, told, changed }) {
   const { head } = frames;
   /** @type {number | null} */
   let chosen = null;
@@ -46,7 +47,7 @@ export function dock(frames, { pointed, seek, last, result, changed }) {
   const panels = [
     ["answers", answersPanel(sources)],
     ["logs", logsPanel({ ...sources, frame: (n) => frames.frame(n), last, seek })],
-    ["output", outputPanel({ ...sources, result, seek })],
+    ["output", outputPanel({ ...sources, result, told, seek })],
     ["ledger", timesPanel(head)],
   ];
   const elements = new Map(panels.map(([key, { element }]) => [key, element]));
@@ -105,6 +106,7 @@ export function dock(frames, { pointed, seek, last, result, changed }) {
   return {
     element: el("section", { class: "dock", "aria-label": "Evidence" }, parts.element),
     seat,
+    chooseSeat,
     /**
      * Show a part, of one player.
      * @param {string} key

@@ -237,6 +237,7 @@ export function logsPanel(sources) {
                   { class: "plain", type: "button", onclick: () => seek(n) },
                   `${capital(word)} ${n}`,
                 ),
+            n > 0 && botsTurn(n),
           ),
           logs.length === 0 && note(n === 0 ? "The start." : noLogs(head)),
           logs.map(([seat, lines]) =>
@@ -293,11 +294,13 @@ function noLogs(head) {
  * scrolled to what came in the turn that led to the position.
  *
  * @param {Sources & {result: () => import("./decode.js").End["result"],
- *   seek: (n: number) => void}} sources `result`: of the match; null while it is running
+ *   told: () => boolean, seek: (n: number) => void}} sources `result`: of the match; null while it is
+ *   running; `told`: whether all of it may be told, otherwise only what came until the shown round
  * @returns {Panel}
  */
 export function outputPanel(sources) {
-  const { head, result, seek } = sources;
+  const { head, result, told, seek } = sources;
+  const hint = note('The rest is shown with the rounds to come, or with "Spoilers".');
   const element = el("div", { class: "logs" });
   /** The last content, which only the end and the choice of a seat change. */
   let shown = "";
@@ -330,8 +333,15 @@ export function outputPanel(sources) {
             ),
           ),
           seats.length === 0 && note(noOutput(head, over === null)),
+          seats.length > 0 && hint,
         );
       }
+      for (const part of parts) {
+        // What isn't divided by turns may end with a crash.
+        const from = part.round ?? (parts.length > seats.length ? 0 : Infinity);
+        part.element.hidden = !told() && from > n;
+      }
+      hint.hidden = !parts.some((part) => part.element.hidden);
       const now = parts.filter(({ round }) => round === n);
       for (const part of parts) {
         part.element.classList.toggle("now", now.includes(part));
@@ -375,11 +385,23 @@ function whenWritten(head, round, rounds, seek) {
   if (round === null || round > rounds) {
     return round === null ? "Before" : "After the end";
   }
-  return el(
-    "button",
-    { class: "plain", type: "button", onclick: () => seek(round) },
-    `${capital(turnWord(head))} ${round}`,
-  );
+  return [
+    el(
+      "button",
+      { class: "plain", type: "button", onclick: () => seek(round) },
+      `${capital(turnWord(head))} ${round}`,
+    ),
+    botsTurn(round),
+  ];
+}
+
+/**
+ * Name the turn that led to a round as bots know it, which count from 0: in their logs it stands so.
+ *
+ * @param {number} round
+ */
+function botsTurn(round) {
+  return el("span", { class: "muted" }, ` turn ${round - 1} for the bots`);
 }
 
 /** Make the contents of a text whose last such line is marked. @param {string} text @param {string} line */
@@ -425,7 +447,7 @@ export function timesPanel(head) {
   const word = turnWord(head);
   return {
     element: el("div", { class: "ledger" }, el("div", { class: "scroll", tabindex: 0 }, table), summary, ways),
-    show({ play }) {
+    show({ n, play }) {
       table.hidden = play === null;
       if (play === null) {
         fill(summary, "The start: no answer led here.");
@@ -443,7 +465,7 @@ export function timesPanel(head) {
           : `the host stalled the arena for ${formatDuration(1000 * play.stall)}`;
       fill(
         summary,
-        `Sent: since the ${word} began. Arrived and read: since it was sent. ${limit}; ${stall}.`,
+        `${capital(word)} ${n} is turn ${n - 1} for the bots. Sent: since the ${word} began. Arrived and read: since it was sent. ${limit}; ${stall}.`,
       );
       fill(ways, waysText(head, play));
     },

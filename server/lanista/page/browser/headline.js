@@ -19,6 +19,18 @@ import { capital, describeEnding, describeLead, printable, turnWord } from "./te
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./player.js").Player} Player */
 
+/**
+ * Return the round of the fault that ended a match for a bot.
+ *
+ * @param {End | null} end
+ * @param {number} seat
+ * @returns {number | null} null: it played to the end
+ */
+export function faultRound(end, seat) {
+  const fault = end?.result?.out?.[seat];
+  return fault === undefined ? null : fault.turn + 1;
+}
+
 /** The headline of a match. */
 export class Headline {
   #head;
@@ -132,6 +144,7 @@ export class Headline {
     const how = line === "" || exit.startsWith("exited") ? "" : ` (${exit})`;
     return [
       this.#what(seat, `crashed${how}: `, el("code", null, line || exit)),
+      this.#roundButton(faultRound(end, seat)),
       output !== "" && smallButton(`Output of ${seatLetter(seat)}`, () => this.#showOutput(seat)),
     ];
   }
@@ -147,11 +160,18 @@ export class Headline {
     if (fault === undefined) {
       return null;
     }
-    const round = fault.turn + 1;
     return [
       this.#what(seat, `${printable(fault.code)}: ${printable(fault.words)}`),
-      smallButton(`${capital(turnWord(this.#head))} ${round}`, () => this.#seek(round)),
+      this.#roundButton(faultRound(end, seat)),
     ];
+  }
+
+  /** @param {number | null} round null: not known */
+  #roundButton(round) {
+    return (
+      round !== null &&
+      smallButton(`${capital(turnWord(this.#head))} ${round}`, () => this.#seek(round))
+    );
   }
 
   /** @param {number} seat @param {...(string | HTMLElement)} words */
@@ -165,10 +185,11 @@ export class Headline {
    *
    * @param {object} options
    * @param {End | null} options.end null: it is running
+   * @param {boolean} options.tells whether it may be told how the match ended
    * @param {boolean} options.isStored whether the arena has it, so that there is something to link to
    * @param {() => number} options.round returns the round that is shown
    */
-  facts({ end, isStored, round }) {
+  facts({ end, tells, isStored, round }) {
     const head = this.#head;
     const seed = end?.seed ?? null;
     const api = `/api/1/matches/${encodeURIComponent(head.match)}`;
@@ -184,6 +205,7 @@ export class Headline {
           ? downloadButton("Record", { address: record, file: `${head.match}.jsonl.gz`, title, names })
           : el("a", { class: "button small", href: record, download: true, title }, "Record")),
       isStored &&
+        tells &&
         (head.bundles ?? []).map((seat) =>
           downloadButton(`Failure of ${seatLetter(seat)}`, {
             address: `${api}/bundles/${seat}`,

@@ -174,6 +174,11 @@ export function helpDialog(word, others = {}) {
   const dialog = el(
     "dialog",
     { class: "help panel", "aria-labelledby": "help-title" },
+    el(
+      "form",
+      { method: "dialog" },
+      el("button", { class: "button primary", autofocus: true }, "Close"),
+    ),
     el("h2", { id: "help-title" }, "Keys"),
     el("table", null, el("tbody", null, rows)),
     el(
@@ -182,11 +187,6 @@ export function helpDialog(word, others = {}) {
       "Point at the board to see what stands there, and at a line beside it to see what it is about. " +
         `Click a chart to go to that ${word}. At the slider, red marks are late or unreadable ` +
         "answers and bots that failed, yellow ones refused parts, gray ones events.",
-    ),
-    el(
-      "form",
-      { method: "dialog" },
-      el("button", { class: "button primary", autofocus: true }, "Close"),
     ),
   );
   dialog.addEventListener("click", (event) => {

@@ -8,7 +8,7 @@
 import { seatLetter } from "./colours.js";
 import { Chart, extentOf } from "./chart.js";
 import { el, fill, list } from "./dom.js";
-import { FAILURES, formatChange, formatRanks, formatRating } from "./figures.js";
+import { counted, FAILURES, formatChange, formatRanks, formatRating } from "./figures.js";
 import { followFigures } from "./following.js";
 import { describeRest, ladderAddress, ladderVersion, tableSection } from "./ladders.js";
 import { addressOf, endReason, outcome, playersOf, timeElement } from "./matches.js";
@@ -87,7 +87,7 @@ export function ladderBotView(root, link, ladder, bot) {
     page.trouble.hidden = true;
     const { row } = data;
     const rank = row.house ? "house bot" : `rank ${row.rank}`;
-    about.textContent = `${data.title} · ${rank} · ${row.matches.toLocaleString("en")} matches`;
+    about.textContent = `${data.title} · ${rank} · ${counted(row.matches, "match", "matches")}`;
     const trends = [
       row.day !== null && `${formatChange(row.day)} since yesterday`,
       row.week !== null && `${formatChange(row.week)} in a week`,
@@ -246,7 +246,8 @@ export function ladderPairView(root, link, ladder, bot, opponent) {
     score.textContent =
       won + tied + lost === 0
         ? "They haven't met yet."
-        : `${printable(bot)} was placed above ${won} times, tied ${tied} times, below ${lost} times.`;
+        : `${printable(bot)} was placed above ${counted(won, "time")}, tied ${counted(tied, "time")}, ` +
+          `below ${counted(lost, "time")}.`;
     both.update({ rows: data.rows, rests: {} });
     showResults(recent, data.recent, data, null);
   }
@@ -351,9 +352,8 @@ function showResults(rows, results, { game, title }, failed) {
         seed: null,
         faults: null,
       };
-      const reasons = result.players.flatMap((player, seat) =>
-        player === failed ? [`${result.endings[seat]}: ${result.words[seat]}`] : [],
-      );
+      const seat = failed === null ? -1 : result.players.indexOf(failed);
+      const reasons = seat < 0 ? [] : [`${result.endings[seat]}: ${result.words[seat]}`];
       return el(
         "tr",
         null,
@@ -373,7 +373,15 @@ function showResults(rows, results, { game, title }, failed) {
           null,
           result.match === null
             ? el("span", { class: "muted", title: "Its record isn't here" }, "–")
-            : el("a", { class: "button small", href: addressOf(result.match) }, "Replay"),
+            : el(
+                "a",
+                {
+                  class: "button small",
+                  // The replay begins at the fault of which this list tells.
+                  href: addressOf(result.match) + (seat < 0 ? "" : `?fault=${seat}`),
+                },
+                "Replay",
+              ),
         ),
       );
     },

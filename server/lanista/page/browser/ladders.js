@@ -10,7 +10,7 @@
 
 import { connectSection } from "./connect.js";
 import { el, fill, list } from "./dom.js";
-import { axisOf, formatChange, formatRanks, formatRating } from "./figures.js";
+import { axisOf, counted, formatChange, formatRanks, formatRating } from "./figures.js";
 import { followFigures } from "./following.js";
 import { timeElement } from "./matches.js";
 import { headCell, intervalBar, numberCell, seatsSection, section, tableOf } from "./tables.js";
@@ -89,11 +89,7 @@ function describeSize({ bots, matches }) {
   if (bots === null || matches === null) {
     return "";
   }
-  const number = (/** @type {number} */ count) => count.toLocaleString("en");
-  return (
-    `${number(bots)} ${bots === 1 ? "bot" : "bots"}, ` +
-    `${number(matches)} ${matches === 1 ? "match" : "matches"}`
-  );
+  return `${counted(bots, "bot")}, ${counted(matches, "match", "matches")}`;
 }
 
 /**

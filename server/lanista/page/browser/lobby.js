@@ -98,7 +98,7 @@ export function lobbyView(root, link, { operator, mode }) {
   // Hidden until the first lobby message: before it "No bot is waiting" would be a guess.
   const grid = el(
     "div",
-    { class: "lobby", dataset: { mode }, hidden: true },
+    { class: "lobby", hidden: true },
     mode === "serve" && waitingSection,
     runningSection,
     el(
@@ -137,6 +137,11 @@ export function lobbyView(root, link, { operator, mode }) {
     standingsSection.hidden = standings.size === 0;
     tournamentsSection.hidden = tournaments.size === 0;
     laddersSection.hidden = ladders.size === 0;
+    grid.dataset.layout = layoutOf({
+      running: cards.size,
+      waiting: mode === "serve" ? rooms.size : null,
+      results: lobby.recent.length,
+    });
   }
 
   fill(root, el("h1", { class: "unseen" }, "Lobby"), trouble, grid);
@@ -152,6 +157,27 @@ export function lobbyView(root, link, { operator, mode }) {
       ladders.close();
     },
   };
+}
+
+/**
+ * Choose where the parts of the lobby go on a wide page: a layout of lobby.css.
+ *
+ * @param {object} number of each
+ * @param {number} number.running matches
+ * @param {number | null} number.waiting rooms in which bots wait; null: there is no arena
+ * @param {number} number.results
+ */
+export function layoutOf({ running, waiting, results }) {
+  if (running === 0) {
+    return "quiet";
+  }
+  if (waiting === null) {
+    return "guest";
+  }
+  if (running > 4 || (running > 1 && waiting === 0)) {
+    return "watch";
+  }
+  return waiting > 0 && results === 0 ? "first" : "all";
 }
 
 /**

@@ -4,7 +4,7 @@
  * The arena sends it and all that it imports as `/page/script.js` (page/page_script.py).
  *
  * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
- * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, `#/compare?a=ID&b=ID&round=N`
+ * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, or with `fault=SEAT` from a seat's fault on, `#/compare?a=ID&b=ID&round=N`
  * two matches side by side, or without `b` the choice of the second one, `#/tournament/NAME` a
  * tournament's standings, `#/ladder/NAME` a ladder with `/bot/BOT` for one of its bots and
  * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, and `#/file` a file that
@@ -88,7 +88,13 @@ async function showEmbedded(data) {
       };
       const [first, second] = matches;
       return second === undefined
-        ? new MatchView(root, first, { ...options, embedded: true, operator: false, running: () => null })
+        ? new MatchView(root, first, {
+            ...options,
+            fault: null,
+            embedded: true,
+            operator: false,
+            running: () => null,
+          })
         : new CompareView(root, [first, second], options);
     };
     setTitle(matches.map(titleOf).join(" / "));
@@ -247,7 +253,7 @@ function showArena() {
     if (path[0] === "match" && path[1] !== undefined) {
       const id = path[1];
       enter("match", "Match");
-      void showMatch(() => MatchFrames.fromLink(link, id), id, roundOf(query));
+      void showMatch(() => MatchFrames.fromLink(link, id), id, roundOf(query), faultOf(query));
     } else if (path[0] === "compare" && query.has("a")) {
       showComparison(query);
     } else if (path[0] === "file") {
@@ -379,8 +385,9 @@ function showArena() {
    * @param {() => Promise<MatchFrames>} open
    * @param {string | null} id of the match; null: a file
    * @param {number | null} round
+   * @param {number | null} [fault] the seat at whose fault it begins; null: none
    */
-  function showMatch(open, id, round) {
+  function showMatch(open, id, round, fault = null) {
     return showOpened(open, {
       what: id === null ? "The file can't be shown" : "The match can't be shown",
       stop: (frames) => frames.stop(),
@@ -388,6 +395,7 @@ function showArena() {
         setTitle(titleOf(frames));
         return new MatchView(root, frames, {
           link,
+          fault,
           embedded: false,
           round,
           onRound: (n) => {
@@ -551,6 +559,17 @@ function decode(part) {
 function roundOf(query) {
   const text = query.get("round") ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/**
+ * Return the seat at whose fault a replay is to begin, as a query names it.
+ *
+ * @param {URLSearchParams} query
+ * @returns {number | null} null: it names none
+ */
+function faultOf(query) {
+  const text = query.get("fault") ?? "";
+  return /^\d$/.test(text) ? Number(text) : null;
 }
 
 /**

@@ -15,6 +15,8 @@ import { DIFFERENCE, EVENT, FAILED, LATE, REFUSED } from "./moments.js";
 const THUMB = 16;
 /** Height in CSS px. */
 const HEIGHT = 12;
+/** Height in CSS px of the line of what goes on for several rounds. */
+const LINE = 3;
 /**
  * What is drawn, the least important first: flags, the CSS variable of its colour, and the share of
  * the height that it takes.
@@ -74,17 +76,28 @@ export function slideMarks() {
         const style = getComputedStyle(canvas);
         colours = KINDS.map(([, name]) => style.getPropertyValue(name));
       }
-      // Rounds that fall on the same pixel share a mark.
+      // Rounds that fall on the same pixel share a mark. What goes on is a line from its beginning.
       const columns = new Uint8Array(canvas.width);
+      const lines = new Uint8Array(canvas.width);
       const step = last === 0 ? 0 : ((width - THUMB) * ratio) / last;
       for (let n = 0; n <= Math.min(last, upTo); n += 1) {
-        columns[Math.floor((THUMB / 2) * ratio + n * step)] |= moments.at(n, seat);
+        const at = (THUMB / 2) * ratio + n * step;
+        const [found, begun] = [moments.at(n, seat), moments.begun(n, seat)];
+        columns[Math.floor(at)] |= begun;
+        for (let x = Math.max(0, Math.floor(at - step)); x <= at && found !== begun; x += 1) {
+          lines[x] |= found & ~begun;
+        }
       }
       const tick = Math.max(1, Math.round(Math.min(2 * ratio, 0.6 * step)));
       const widest = Math.round(4 * ratio);
       for (const [at, [flags, , share]] of KINDS.entries()) {
         ctx.fillStyle = colours[at];
         const height = Math.round(share * canvas.height);
+        lines.forEach((found, x) => {
+          if ((found & flags) !== 0) {
+            ctx.fillRect(x, canvas.height - LINE * ratio, 1, LINE * ratio);
+          }
+        });
         columns.forEach((found, x) => {
           if ((found & flags) !== 0) {
             // There is only one difference: it must not be missed.

@@ -11,7 +11,7 @@ import { BoardView, prefersStillness } from "./board_view.js";
 import { matchControls } from "./controls.js";
 import { dock } from "./dock.js";
 import { el } from "./dom.js";
-import { Headline } from "./headline.js";
+import { faultRound, Headline } from "./headline.js";
 import { decidedAt } from "./moments.js";
 import { eventsPanel, seatsPanel, unitPanel } from "./panels.js";
 
@@ -24,11 +24,12 @@ import { eventsPanel, seatsPanel, unitPanel } from "./panels.js";
 const MAX_BOARD_SHARE = 0.62;
 
 /**
- * @typedef {import("./board_view.js").Options & {embedded: boolean, operator: boolean,
- *   running: () => {paused: boolean} | null}} Options
+ * @typedef {import("./board_view.js").Options & {fault: number | null, embedded: boolean,
+ *   operator: boolean, running: () => {paused: boolean} | null}} Options
  *
  * Without a `round` it begins live, or replays from the start, which plays at once unless the user
- * prefers reduced motion or `embedded` is set. `embedded`: the frames are part of the page itself;
+ * prefers reduced motion or `embedded` is set. `fault`: the seat at whose fault it begins instead;
+ * null: none. `embedded`: the frames are part of the page itself;
  * `operator`: the match may be paused and cancelled from here; `running` returns the state of the
  * running match, null: it isn't running.
  */
@@ -46,6 +47,8 @@ export class MatchView extends BoardView {
   #unit;
   #dock;
   #controls;
+  /** What the headline's facts show. */
+  #facts = "";
 
   /**
    * Show a match; stopping `frames` is up to the caller.
@@ -61,13 +64,14 @@ export class MatchView extends BoardView {
         label: "Decided",
         title: "To where it was decided: the largest gain in the winner's lead (D)",
       },
-      needed: { width: 21, height: 18 },
+      needed: { width: 21, height: 14 },
     });
     const { head, pointed, word } = this;
     const { link } = options;
     this.#frames = frames;
     this.#options = options;
     this.#byScore = head.players.length > 2;
+    this.area.classList.toggle("few", head.players.length <= 2);
     this.#seats = seatsPanel(head);
     this.#seats.order(this.#byScore);
     this.#events = eventsPanel(head, pointed);
@@ -77,6 +81,7 @@ export class MatchView extends BoardView {
       seek: (round) => this.seek(round),
       last: () => (this.spoils ? frames.count - 1 : (this.player?.round ?? 0)),
       result: () => frames.end?.result ?? null,
+      told: () => this.#tellsEnd(),
       changed: () => this.refresh(),
     });
     this.#controls =
@@ -104,7 +109,6 @@ export class MatchView extends BoardView {
       },
       { signal: this.ended.signal },
     );
-    this.#showFacts();
     this.begin(root, {
       head: this.#headline.element,
       boards: this.stages[0].element,
@@ -136,7 +140,7 @@ export class MatchView extends BoardView {
 
   /** @override */
   start() {
-    const plays = !prefersStillness() && !this.#options.embedded;
+    const plays = !prefersStillness() && !this.#options.embedded && this.#options.fault === null;
     return { round: this.#options.round, plays, isNamed: true };
   }
 
@@ -155,7 +159,18 @@ export class MatchView extends BoardView {
       if (trouble !== null) {
         this.showTrouble(trouble);
       }
-      this.#showFacts();
+      this.#facts = "";
+      this.#beginAtFault();
+    }
+  }
+
+  /** Begin at the fault of the bot that the address names, and with all of its evidence. */
+  #beginAtFault() {
+    const { fault } = this.#options;
+    if (fault !== null) {
+      this.spoils = true;
+      this.#dock.chooseSeat(fault);
+      this.seek(faultRound(this.#end, fault) ?? this.#frames.count - 1);
     }
   }
 
@@ -167,8 +182,14 @@ export class MatchView extends BoardView {
   }
 
   #showFacts() {
+    const facts = `${this.#end !== null} ${this.#tellsEnd()}`;
+    if (facts === this.#facts) {
+      return;
+    }
+    this.#facts = facts;
     this.#headline.facts({
       end: this.#end,
+      tells: this.#tellsEnd(),
       // A file that was opened here isn't stored in the arena, so there is nothing to link to.
       isStored: !this.#options.embedded && location.hash.startsWith("#/match/"),
       round: () => this.player?.round ?? 0,
@@ -191,6 +212,7 @@ export class MatchView extends BoardView {
 
   /** @override @param {readonly Position[]} positions @param {Player} player */
   showRound([position], player) {
+    this.#showFacts();
     const isEnd = this.#end !== null && position.n === player.last;
     const last = this.#frames.frame(this.#frames.count - 1);
     // An original game's file has no result: its last position tells the end.

@@ -89,7 +89,24 @@ export class Moments {
   }
 
   /**
-   * Return the next round with a fault.
+   * Return what began in a round: what there was, but not in the round before of the same seat.
+   *
+   * @param {number} n
+   * @param {number | null} seat null: of all seats
+   * @returns {number} flags
+   */
+  begun(n, seat) {
+    let all = 0;
+    for (const one of seat === null ? Array(this.#seats).keys() : [seat]) {
+      const before = n === 0 ? 0 : (this.#flags[(n - 1) * this.#seats + one] ?? 0);
+      all |= (this.#flags[n * this.#seats + one] ?? 0) & ~before;
+    }
+    return all;
+  }
+
+  /**
+   * Return the next round in which a fault begins: a grave one, or if no more of those follow one by
+   * which a part of an answer was refused.
    *
    * @param {number} from the round from which to look
    * @param {1 | -1} direction
@@ -97,8 +114,20 @@ export class Moments {
    * @returns {number | null} null: there is none, as far as frames are loaded
    */
   fault(from, direction, seat) {
+    return (
+      this.#next(from, direction, seat, LATE | FAILED) ?? this.#next(from, direction, seat, REFUSED)
+    );
+  }
+
+  /**
+   * @param {number} from
+   * @param {1 | -1} direction
+   * @param {number | null} seat
+   * @param {number} flags
+   */
+  #next(from, direction, seat, flags) {
     for (let n = from + direction; n >= 0 && n < this.count; n += direction) {
-      if ((this.at(n, seat) & FAULTS) !== 0) {
+      if ((this.begun(n, seat) & flags) !== 0) {
         return n;
       }
     }

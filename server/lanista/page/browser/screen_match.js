@@ -103,15 +103,21 @@ export async function showMatch(stage, link, running, { seconds, signal, results
     stage.classList.toggle("wide", isWide(frames.head.scene));
     fill(stage, box, el("div", { class: "beside" }, seats, verdict));
     resizing.observe(box);
-    let at = Math.max(0, frames.count - MAX_ROUNDS);
-    let until = performance.now() + 1000 * seconds;
-    while (!signal.aborted && !isBroken && (held() || performance.now() < until)) {
-      const next = frames.position(at);
+    /** Show a round; whether its position is loaded. @param {number} n */
+    const showRound = (n) => {
+      const next = frames.position(n);
       if (next !== null) {
         position = next;
         draw();
         tell(turnText(frames.head, next.turn));
         showSeats(seats, players, results() ? next.scores : null);
+      }
+      return next !== null;
+    };
+    let at = Math.max(0, frames.count - MAX_ROUNDS);
+    let until = performance.now() + 1000 * seconds;
+    while (!signal.aborted && !isBroken && (held() || performance.now() < until)) {
+      if (showRound(at)) {
         if (frames.over && at === frames.count - 1) {
           break;
         }
@@ -119,8 +125,10 @@ export async function showMatch(stage, link, running, { seconds, signal, results
       }
       await pause(STEP, signal);
     }
-    if (frames.over && at === frames.count - 1 && !isBroken) {
-      await untilEnd(frames, signal);
+    const isEnd = frames.over && at === frames.count - 1 && !isBroken;
+    // The time may be over before the last round was drawn: the verdict is about that one.
+    if (isEnd && (await isThereSoon(() => showRound(at), signal))) {
+      await isThereSoon(() => frames.end !== null, signal);
       verdict.textContent = verdictOf(frames.end?.result ?? null, players, results());
       verdict.hidden = false;
       until = performance.now() + END_STAYS;
@@ -169,16 +177,21 @@ export function pause(milliseconds, signal) {
 }
 
 /**
- * Wait for the end of a match of which all frames are there, for a moment.
+ * Wait until something is there, for a moment.
  *
- * @param {MatchFrames} frames
+ * @param {() => boolean} isThere
  * @param {AbortSignal} signal
+ * @returns {Promise<boolean>} whether it is there
  */
-async function untilEnd(frames, signal) {
+async function isThereSoon(isThere, signal) {
   const until = performance.now() + PATIENCE;
-  while (frames.end === null && !signal.aborted && performance.now() < until) {
+  while (!isThere()) {
+    if (signal.aborted || performance.now() > until) {
+      return false;
+    }
     await pause(STEP / 2, signal);
   }
+  return true;
 }
 
 /**

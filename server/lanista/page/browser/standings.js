@@ -5,6 +5,7 @@
  */
 
 import { el, list } from "./dom.js";
+import { counted } from "./figures.js";
 import { matchesAddress } from "./matches.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
@@ -89,7 +90,7 @@ export class StandingPart {
 
   #show() {
     const { rows, matches } = this.#standing;
-    this.#count.textContent = matches === 1 ? "1 match" : `${matches.toLocaleString()} matches`;
+    this.#count.textContent = counted(matches, "match", "matches");
     this.#more.hidden = rows.length <= SHOWN_ROWS;
     this.#more.textContent = this.#all ? "Show fewer" : `Show all ${rows.length}`;
     this.#more.setAttribute("aria-expanded", String(this.#all));

@@ -371,7 +371,7 @@ export function answerTime(play, seat) {
 }
 
 /**
- * Format a duration: `4.56 ms`.
+ * Format a duration: `4.56 ms`, `7 µs`.
  *
  * @param {number | null | undefined} ms
  * @returns {string} a dash if there is none
@@ -379,6 +379,9 @@ export function answerTime(play, seat) {
 export function formatDuration(ms) {
   if (ms === null || ms === undefined) {
     return NO_TIME;
+  }
+  if (ms < 0.1) {
+    return `${Math.round(1000 * ms)} µs`;
   }
   return ms >= 10_000
     ? `${(ms / 1000).toFixed(1)} s`

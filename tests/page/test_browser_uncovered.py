@@ -1,0 +1,135 @@
+"""What somebody can reach on the page: no control is covered, and nothing jumps, at all sizes."""
+
+import gzip
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from page.arena import match_of
+from page.browser import DESK, PHONE
+from page.matchpage import MatchPage
+from page.records import changed, unpacked
+
+SIZES = (DESK, {"width": 1920, "height": 1080}, {"width": 1280, "height": 600}, PHONE)
+COVERED = """() => {
+  const controls = "a[href], button, input, select, summary, [role=tab]";
+  return [...document.querySelectorAll(controls)].flatMap((one) => {
+    const shown = one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    const box = one.getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    const scrolled = [];
+    for (let part = one.parentElement; part !== null; part = part.parentElement) {
+      if (getComputedStyle(part).overflowY !== "visible") {
+        scrolled.push(part.getBoundingClientRect());
+      }
+    }
+    // What is scrolled out of sight isn't covered.
+    const seen = [{ left: 0, top: 0, right: innerWidth, bottom: innerHeight }, ...scrolled].every(
+      ({ left, top, right, bottom }) => left <= x && x <= right && top <= y && y <= bottom,
+    );
+    const bar = document.querySelector(".transport");
+    // On a phone the page scrolls below the bar.
+    const isUnder = innerWidth < 900 && bar !== null && y >= bar.getBoundingClientRect().top;
+    if (!shown || box.width === 0 || !seen || (isUnder && !bar.contains(one))) {
+      return [];
+    }
+    const top = document.elementFromPoint(x, y);
+    return one.contains(top) ? [] : [`${one.outerHTML.slice(0, 80)} under ${top?.outerHTML.slice(0, 80)}`];
+  });
+}"""
+CRASH = "Traceback (most recent call last):\n  …\nKeyError: 'gold'\n"
+ENDINGS = ("normal", "crash", "late", "malformed")
+LAST = {1: (20, "disconnected"), 2: (15, "late"), 3: (18, "malformed")}
+"""By seat: the turn of its last fault, and its code."""
+FAILURES = ("KeyError: 'gold'", "late: words", "malformed: words")
+
+
+@pytest.fixture(scope="module")
+def failed(records, tmp_path_factory):
+    """A match on a wide map in which three bots fail."""
+    lines = unpacked(records["crematoria"])
+    result = json.loads(lines[-1])["result"]
+    bots = [{"exit": "exited with code 0", "output": "hello\n", "output_turns": [[0, 0]]} for _ in ENDINGS]
+    bots[1] = {
+        "exit": "exited with code 1",
+        "output": f"hello\n{CRASH}",
+        "output_turns": [[0, 0], [20, 6]],
+    }
+    faults = [
+        {"turn": turn, "seat": seat, "code": code, "index": None, "words": "words " * 9}
+        for seat, (turn, code) in LAST.items()
+    ]
+    lines = changed(
+        lines,
+        len(lines) - 1,
+        result={**result, "endings": ENDINGS, "faults": faults, "bots": bots},
+    )
+    path = tmp_path_factory.mktemp("failed") / "failed.jsonl.gz"
+    path.write_bytes(gzip.compress(b"".join(lines)))
+    return path
+
+
+def test_a_lobby_without_a_result_covers_no_start(arenas, bots, show):
+    """Bots of two rooms wait for a start, as in a fresh `serve --start manual`."""
+    arena = arenas("--start", "manual")
+    bots(arena, "one", "Ada", "Bob")
+    bots(arena, "two", "Cem")
+    for size in SIZES:
+        page = show(f"{arena.page}/", size=size)
+        expect(page.get_by_role("button", name="room one")).to_be_enabled()
+        expect(page.get_by_role("region", name="Waiting")).to_contain_text("Cem")
+        assert [] == page.evaluate(COVERED), size
+
+
+def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(arenas, failed, show):
+    """At each size: from a round in the middle to the end, with failures of three bots."""
+    arena = arenas(records=[failed])
+    for size in SIZES:
+        page = show(f"{arena.address(match_of(failed))}?round=10", size=size)
+        match = MatchPage(page)
+        match.at(10)
+        # Nothing of the end is told yet.
+        output = match.panel("Output")
+        expect(output).to_contain_text("hello")
+        expect(output.get_by_text("KeyError")).to_be_hidden()
+        for words in FAILURES:
+            expect(page.locator(".match-head").get_by_text(words)).to_have_count(0)
+        dock = page.get_by_role("region", name="Evidence")
+        tops = [dock.bounding_box()["y"]]
+        for key, n in (("ArrowRight", 11), ("ArrowRight", 12), ("End", None)):
+            page.keyboard.press(key)
+            if n is not None:
+                match.at(n)
+            else:
+                expect(page.locator(".failed")).to_contain_text(FAILURES[0])
+            if size is not PHONE:
+                tops.append(dock.bounding_box()["y"])
+        assert max(tops) - min(tops) < 1, (size, tops)
+        assert [] == page.evaluate(COVERED), size
+        if size is not PHONE:
+            bar = page.get_by_role("group", name="Replay").bounding_box()
+            box = dock.bounding_box()
+            assert box["y"] + box["height"] <= bar["y"], size
+    # A crash leads to its round, as every other failure; a bot's turn has its own number.
+    page.set_viewport_size(DESK)
+    page.locator(".failed").get_by_role("button", name="Round 21").click()
+    match.at(21)
+    expect(match.panel("Output")).to_contain_text("Round 21 turn 20 for the bots")
+    # The list of keys begins at its beginning.
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog").get_by_text("play or pause")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+
+
+def test_a_replay_from_a_list_of_failures_begins_at_the_fault(arenas, failed, show):
+    """And with the evidence of the bot that failed, and its end told."""
+    arena = arenas(records=[failed])
+    page = show(f"{arena.address(match_of(failed))}?fault=2")
+    match = MatchPage(page)
+    match.at(LAST[2][0] + 1)
+    expect(page.get_by_role("button", name=re.compile("^C: only"))).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(page.locator(".failed")).to_contain_text("late: words")
