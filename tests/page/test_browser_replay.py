@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from lanista.games import registry
 from lanista.match.record import read_record
 from lanista.match.replay import all_faults, positions, start
+from lanista.page.story import story_of
 from page.arena import match_of
 from page.drawn import colour_of, drawings, is_colour, point
 from page.matchpage import MatchPage, expect_same_picture
@@ -269,6 +270,25 @@ def test_answers_and_times_are_those_of_the_record(records, replay):
     expect(ledger.get_by_role("row").filter(has_text="answered")).to_have_count(4)
     match.go(0)
     expect(match.panel("Answers")).to_contain_text("no answer led here")
+
+
+def test_the_story_is_told_as_far_as_the_match_is_shown(records, replay):
+    """Chapters up to the shown round, each leads to its round; by what others lost at the end."""
+    record = read_record(records["angrymob"])
+    story = story_of(record, registry.get("angrymob"))
+    *chapters, end = story.chapters
+    match = replay("angrymob")
+    match.begin()
+    panel = match.panel("Story")
+    for chapter in story.chapters:
+        expect(panel).not_to_contain_text(chapter.text)
+    match.go(end.round)
+    for chapter in (*story.chapters, *story.losses[1]):
+        expect(panel).to_contain_text(chapter.text)
+    panel.get_by_role("button", name=str(chapters[0].round), exact=True).first.click()
+    match.at(chapters[0].round)
+    expect(panel).to_contain_text(chapters[0].text)
+    expect(panel).not_to_contain_text(end.text)
 
 
 def test_less_movement_is_respected(replay):

@@ -1,12 +1,11 @@
 /**
- * Faults, events, and the round that decided a match.
+ * Faults, events and scores of a match.
  */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  decidedAt,
   EVENT,
   FAILED,
   LATE,
@@ -39,6 +38,12 @@ const MATCH = [
   { play: { verdicts: ["answer", "missing"], faults: [fault(1, "disconnected")] }, events: [[-1, "x"]] },
   { play: { verdicts: ["answer", "out"] } },
 ];
+
+test("its scores are those of its rounds, as far as they are loaded", () => {
+  const moments = new Moments(2);
+  moments.include(framesOf([{}, null, {}], [[1, 2], [3, 4], [5, 6]]));
+  assert.deepEqual([0, 1, 2].map((n) => moments.scores(n)), [[1, 2], null, [5, 6]]);
+});
 
 test("what there was is known by round and seat", () => {
   const moments = new Moments(2);
@@ -83,14 +88,4 @@ test("frames that are loaded later are included then, however many there are", (
   moments.include(framesOf(plays));
   assert.equal(moments.fault(0, 1, null), 2999);
   assert.ok(moments.version > before);
-});
-
-test("a match was decided where the lead of whoever won grew the most", () => {
-  const scores = [[0, 0], [5, 0], [5, 20], [30, 20], [30, 21]];
-  const frames = framesOf(scores.map(() => ({})), scores);
-  assert.equal(decidedAt(frames, null), 3);
-  // By capture, the one with fewer points may win.
-  assert.equal(decidedAt(frames, [2, 1]), 2);
-  assert.equal(decidedAt(framesOf([{}, {}]), null), null);
-  assert.equal(decidedAt(framesOf([{}, null], scores), null), null);
 });

@@ -5,15 +5,19 @@
  * @module
  */
 
+import { advantage } from "./advantage.js";
 import { confirmButton } from "./cards.js";
 import { el } from "./dom.js";
-import { slideMarks } from "./marks.js";
+import { slideMarks, THUMB } from "./marks.js";
 import { FAULTS } from "./moments.js";
 import { SPEEDS } from "./player.js";
 import { capital } from "./text.js";
 
 /** @typedef {import("./help.js").Action} Action */
-/** @typedef {Pick<import("./moments.js").Moments, "at" | "begun" | "fault" | "version">} Moments */
+/**
+ * @typedef {Pick<import("./moments.js").Moments, "at" | "begun" | "fault" | "scores" | "version">}
+ *   Moments
+ */
 /** @typedef {import("./player.js").Player} Player */
 
 /**
@@ -76,6 +80,7 @@ export function transport({ act, seek, speed }, word, goal) {
     step("nextFault", "To the next fault (N)"),
   ];
   const marks = slideMarks();
+  const shares = advantage(THUMB);
   const order = button("Order the players by score (O)", () => act("order"), "By score");
   const help = button("What the keys do (?)", () => act("help"), "Help");
   const slider = el("input", {
@@ -124,7 +129,7 @@ export function transport({ act, seek, speed }, word, goal) {
       nextFault,
     ),
     el("label", { class: "go-round" }, el("span", null, capital(word)), field, of),
-    el("div", { class: "slide" }, marks.element, slider),
+    el("div", { class: "slide" }, shares.element, marks.element, slider),
     el("div", { class: "more" }, choose, live, spoilers, toGoal, move, order, help),
   );
   element.addEventListener("click", (event) => {
@@ -135,8 +140,14 @@ export function transport({ act, seek, speed }, word, goal) {
   });
   return {
     element,
-    restyle: () => marks.restyle(),
-    close: () => marks.close(),
+    restyle() {
+      marks.restyle();
+      shares.restyle();
+    },
+    close() {
+      marks.close();
+      shares.close();
+    },
     show(player, { byScore, spoils, goal: isGoalKnown, moments, seat, most }) {
       const { round, last, mode } = player;
       // The field has the last number's width all the time, so that nothing moves during play.
@@ -146,7 +157,9 @@ export function transport({ act, seek, speed }, word, goal) {
       const isFault = (moments.at(round, seat) & FAULTS) !== 0;
       const fault = isFault ? ", with a fault" : "";
       slider.setAttribute("aria-valuetext", `${word} ${round} of ${total}${fault}`);
-      marks.show(moments, { seat, last, upTo: spoils ? last : round });
+      const upTo = spoils ? last : round;
+      marks.show(moments, { seat, last, upTo });
+      shares.show((n) => moments.scores(n), { version: moments.version, last, upTo });
       slider.style.setProperty("--part", `${last === 0 ? 0 : (100 * round) / last}%`);
       updateAttribute(field, "max", String(last));
       if (document.activeElement !== field) {

@@ -90,8 +90,19 @@
  * @property {Record<string, string>} [logs] by seat
  */
 
+/** @typedef {[round: number, seat: number, text: string]} Chapter seat -1: it is about none */
+
+/**
+ * @typedef {object} Story
+ * @property {Chapter[]} chapters what happened, in order
+ * @property {number | null} decided the round in which the winner's lead grew the most
+ * @property {[number, number]} best the first and the last round of the part in which most happened
+ * @property {Record<string, Chapter[]>} losses by seat that didn't win, what it lost by
+ */
+
 /**
  * @typedef {object} End
+ * @property {Story | null} [story] null: the match wasn't played to its end
  * @property {string | null} seed
  * @property {string | null} trouble why the frames end before the match does; null: they don't
  * @property {{end: string, reason: string, ranks: number[], scores: number[], turns: number,

@@ -122,6 +122,11 @@ export class PairMoments {
     return one | other | (n === this.#differences.first ? DIFFERENCE : 0);
   }
 
+  /** Nothing: two matches have no common advantage. */
+  scores() {
+    return null;
+  }
+
   /** Return what began in a round, as `Moments.begun`. @param {number} n @param {number | null} seat */
   begun(n, seat) {
     const [one, other] = this.#both.map((moments) => moments.begun(n, seat));

@@ -11,6 +11,7 @@ import { el } from "./dom.js";
 import { answersPanel, logsPanel, outputPanel, timesPanel } from "./evidence.js";
 import { legend } from "./panels.js";
 import { plots } from "./plots.js";
+import { storyPanel } from "./story.js";
 import { tabs } from "./tabs.js";
 import { printable } from "./text.js";
 import { valuePlots } from "./value_plots.js";
@@ -30,11 +31,14 @@ import { valuePlots } from "./value_plots.js";
  * @param {() => number} options.last returns the last round of which anything is told
  * @param {() => import("./decode.js").End["result"]} options.result returns the result of the
  *   match; null: it is running
+ * @param {() => import("./decode.js").Story | null} options.story returns the story of the match;
+ *   null: there is none yet
  * @param {() => boolean} options.told returns whether all of it may be told
+ * @param {(first: number) => void} options.play plays from a round on
  * @param {() => void} options.changed is called when another part or player was chosen: the caller
  *   then shows the position again
  */
-export function dock(frames, { pointed, seek, last, result, told, changed }) {
+export function dock(frames, { pointed, seek, last, result, story, told, play, changed }) {
   const { head } = frames;
   /** @type {number | null} */
   let chosen = null;
@@ -49,6 +53,7 @@ export function dock(frames, { pointed, seek, last, result, told, changed }) {
     ["logs", logsPanel({ ...sources, frame: (n) => frames.frame(n), last, seek })],
     ["output", outputPanel({ ...sources, result, told, seek })],
     ["ledger", timesPanel(head)],
+    ["story", storyPanel({ head, seat, story, last, told, seek, play })],
   ];
   const elements = new Map(panels.map(([key, { element }]) => [key, element]));
   const content = (/** @type {string} */ key) => /** @type {HTMLElement} */ (elements.get(key));
@@ -81,6 +86,7 @@ export function dock(frames, { pointed, seek, last, result, told, changed }) {
     [
       // An original game's file has only positions.
       ...(head.source === "res" ? [] : played),
+      ["story", "Story", content("story")],
       ["score", "Score", el("div", null, curves.scores, values.element)],
       ["legend", "Legend", shapes.element],
     ],

@@ -12,7 +12,7 @@ import { DIFFERENCE, EVENT, FAILED, LATE, REFUSED } from "./moments.js";
 /** @typedef {import("./controls.js").Moments} Moments */
 
 /** Width of the slider's thumb in CSS px: the first and the last round are half of it inside. */
-const THUMB = 16;
+export const THUMB = 16;
 /** Height in CSS px. */
 const HEIGHT = 12;
 /** Height in CSS px of the line of what goes on for several rounds. */

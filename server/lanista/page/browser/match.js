@@ -12,7 +12,6 @@ import { matchControls } from "./controls.js";
 import { dock } from "./dock.js";
 import { el } from "./dom.js";
 import { faultRound, Headline } from "./headline.js";
-import { decidedAt } from "./moments.js";
 import { eventsPanel, seatsPanel, unitPanel } from "./panels.js";
 
 /** @typedef {import("./decode.js").Position} Position */
@@ -81,6 +80,11 @@ export class MatchView extends BoardView {
       seek: (round) => this.seek(round),
       last: () => (this.spoils ? frames.count - 1 : (this.player?.round ?? 0)),
       result: () => frames.end?.result ?? null,
+      story: () => frames.end?.story ?? null,
+      play: (round) => {
+        this.seek(round);
+        this.player?.play();
+      },
       told: () => this.#tellsEnd(),
       changed: () => this.refresh(),
     });
@@ -241,7 +245,7 @@ export class MatchView extends BoardView {
 
   /** Return the round that decided the match, if that may be told. @override */
   goal() {
-    return this.#tellsEnd() ? decidedAt(this.#frames, this.#end?.result?.ranks ?? null) : null;
+    return this.#tellsEnd() ? (this.#end?.story?.decided ?? null) : null;
   }
 
   /** @override @param {Action} action */

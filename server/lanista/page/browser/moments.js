@@ -1,6 +1,6 @@
 /**
  * The moments of a match that are worth going to: turns with a fault of a bot, turns in which
- * something happened, and the turn that decided it.
+ * something happened; and its scores.
  *
  * No elements here; marks.js draws the moments at the slider.
  *
@@ -35,6 +35,8 @@ export class Moments {
   /** By round, then by seat. */
   #flags = new Uint8Array(1024);
   #included = new Uint8Array(256);
+  /** By round. @type {(readonly number[] | undefined)[]} */
+  #scores = [];
   #complete = 0;
 
   /** @param {number} seats */
@@ -62,11 +64,17 @@ export class Moments {
         for (let seat = 0; seat < this.#seats; seat += 1) {
           this.#flags[n * this.#seats + seat] = flagsOf(frame, seat);
         }
+        this.#scores[n] = frame.scores;
       }
       if (n === this.#complete && this.#included[n] === 1) {
         this.#complete += 1;
       }
     }
+  }
+
+  /** Return the scores in a round; null: it isn't loaded. @param {number} n */
+  scores(n) {
+    return this.#scores[n] ?? null;
   }
 
   /**
@@ -156,39 +164,6 @@ function flagsOf({ play, events = [] }, seat) {
     flags |= REFUSED;
   }
   return flags;
-}
-
-/**
- * Return the round that decided a match: the one in which the lead of the seat that is ahead at the
- * end grew the most.
- *
- * @param {Frames} frames
- * @param {readonly number[] | null} ranks of the result; null: the last scores tell who is ahead
- * @returns {number | null} null: its lead never grew, or not all frames are loaded
- */
-export function decidedAt(frames, ranks) {
-  const last = frames.frame(frames.count - 1);
-  if (last === null) {
-    return null;
-  }
-  const best = ranks?.indexOf(1) ?? last.scores.indexOf(Math.max(...last.scores));
-  if (best < 0) {
-    return null;
-  }
-  let [round, most] = [/** @type {number | null} */ (null), 0];
-  let before = NaN;
-  for (let n = 0; n < frames.count; n += 1) {
-    const scores = frames.frame(n)?.scores;
-    if (scores === undefined) {
-      return null;
-    }
-    const lead = scores[best] - Math.max(...scores.filter((_, seat) => seat !== best));
-    if (lead - before > most) {
-      [round, most] = [n, lead - before];
-    }
-    before = lead;
-  }
-  return round;
 }
 
 /**
