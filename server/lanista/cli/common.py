@@ -243,6 +243,14 @@ set_option = click.option(
 """The option for the settings of a game, which `given_settings` parses."""
 
 
+base_option = click.option(
+    "--base",
+    type=int,
+    metavar="NUMBER",
+    help="A number from which seeds are drawn; by default a secret one, kept with the results.",
+)
+
+
 def tournament_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that describe the matches of a tournament that has no file.
 

@@ -10,6 +10,7 @@ import click
 
 from lanista.cli.common import (
     Finite,
+    base_option,
     concurrency_of,
     concurrency_option,
     display_options,
@@ -55,14 +56,7 @@ STEPS_SHOWN = 9
     show_default=True,
     help="Probability of accepting H0 if H1 is true.",
 )
-@click.option(
-    "-s",
-    "--seeds",
-    "base",
-    type=int,
-    metavar="BASE",
-    help="A number from which seeds are drawn; by default a secret one, kept with the results.",
-)
+@base_option
 @tournament_options
 @click.option(
     "--blocks", type=click.IntRange(min=1), metavar="MAX", help="Maximum number of blocks to play."

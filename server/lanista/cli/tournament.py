@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from lanista.cli import Group
 from lanista.cli.common import (
     Choice,
+    base_option,
     concurrency_of,
     concurrency_option,
     display_options,
@@ -106,12 +107,7 @@ def check(file: Path) -> int:
     metavar="N",
     help="Number of seeds; each is played in all seatings.",
 )
-@click.option(
-    "--base",
-    type=int,
-    metavar="NUMBER",
-    help="A number from which the seeds are drawn; without it, a secret one kept with the results.",
-)
+@base_option
 @click.option(
     "--fill",
     metavar="BOT",
