@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 
 TYPE_CHECKING = False  # as in `lanista_client`: importing typing costs 15 ms
@@ -34,6 +33,8 @@ def _reason(error: OSError) -> str:
     """Return why a connection failed, in words that are the same in every client library."""
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
+    import socket  # noqa: PLC0415 - slow, and few bots need it here
+
     if isinstance(error, TimeoutError):
         return "timed out"
     if isinstance(error, socket.gaierror):

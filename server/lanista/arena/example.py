@@ -79,8 +79,8 @@ game = "{game}"
 # Maps: files, or names from `lanista map list {game}`; by default each seed makes its own.
 # maps = [{maps}]
 
-# House bots, started by the arena to fill free seats and to anchor the ratings: names from
-# `lanista bots {game}`, command lines, or {{ name = "Mine", command = "python3 mybot.py" }}.
+# House bots, started by the arena to fill free seats and to anchor the ratings: names from `lanista
+# bots {game}`, command lines, or {{ name = "Mine", command = "python3 mybot.py" }}.
 house = [{house}]
 
 # The resources each house bot may use, and whether it is isolated from this machine ("bwrap").
