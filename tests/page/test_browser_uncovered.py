@@ -51,7 +51,10 @@ def failed(records, tmp_path_factory):
     """A match on a wide map in which three bots fail."""
     lines = unpacked(records["crematoria"])
     result = json.loads(lines[-1])["result"]
-    bots = [{"exit": "exited with code 0", "output": "hello\n", "output_turns": [[0, 0]]} for _ in ENDINGS]
+    bots = [
+        {"exit": "exited with code 0", "output": "hello\n", "output_turns": [[0, 0]]}
+        for _ in ENDINGS
+    ]
     bots[1] = {
         "exit": "exited with code 1",
         "output": f"hello\n{CRASH}",

@@ -2,11 +2,13 @@
 
 import contextlib
 import gzip
+import io
 import json
 import logging
 
 import pytest
 import trio
+from PIL import Image
 
 from lanista import __version__
 from lanista.games import registry
@@ -114,6 +116,27 @@ async def test_a_match_from_its_beginning_to_its_record(tmp_path):
         assert (match, over["seed"]) == (header["match"], str(header["seed"]))
 
 
+async def test_pictures_of_a_match_that_is_over(tmp_path):
+    """A round as PNG, some as GIF; a round that isn't there is named, and no path of ours is."""
+    async with opened(tmp_path) as house:
+        match = await one_match(house)
+        await settled(house, match)
+        picture = f"/api/1/matches/{match}/picture"
+        still = await house.get(f"{picture}?round=1")
+        moving = await house.get(f"{picture}?from=0&to=1")
+        late = await house.get(f"{picture}?round=99")
+    assert ("image/png", "image/gif") == (
+        still.header("Content-Type"),
+        moving.header("Content-Type"),
+    )
+    assert still.body.startswith(b"\x89PNG")
+    assert f'attachment; filename="{match}.gif"' == moving.header("Content-Disposition")
+    with Image.open(io.BytesIO(moving.body)) as image:
+        assert 2 == image.n_frames
+    assert 404 == late.status
+    assert late.json["error"].startswith(f"no such picture: {match}: no move 99; the last one is ")
+
+
 async def test_matches_by_pages_and_standings(tmp_path):
     """The newest first; `next` is where the next page begins."""
     async with opened(tmp_path) as house:
@@ -205,6 +228,18 @@ BAD = {
     "/api/1/matches/": (404, "there is nothing here"),
     "/api/1/matches/01X": (404, "there is no match '01X' here"),
     "/api/1/matches/01X/record": (404, "there is no record of a finished match '01X'"),
+    "/api/1/matches/01X/picture?round=1": (404, "there is no record of a finished match '01X'"),
+    "/api/1/matches/01X/picture": (400, "give round=N for a picture, or from=N and to=N"),
+    "/api/1/matches/01X/picture?round=1&to=2": (
+        400,
+        "give round=N for a picture, or from=N and to",
+    ),
+    "/api/1/matches/01X/picture?from=5&to=4": (400, "to=4 must follow from=5, at most 299 later"),
+    "/api/1/matches/01X/picture?from=0&to=300": (
+        400,
+        "to=300 must follow from=0, at most 299 later",
+    ),
+    "/api/1/matches/01X/picture?round=-1": (400, "round='-1' must be the number of a round"),
     "/api/1/matches/01X/more": (404, "there is nothing here"),
     "/api/1/matches/%00": (404, "there is no match '\\x00' here"),
     "/api/1/matches/%ff": (404, "there is no match"),

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from lanista.page.difference import Difference, SeatAnswer, SeatDifference
 
 EXIT_MISMATCH = 1
-GIF_DELAY = 200
-"""How long a moving picture shows each round by default, in milliseconds."""
 MAX_OUTPUT_LINES = 12
 """Maximum number of lines that a bot's process wrote in a turn that `replay show` prints."""
 
@@ -344,7 +342,7 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
         number, picture = files.as_png(file, given["round_"], given["size"])
         ending, parts = f"-round{number}.png", iter([picture])
     else:
-        first, last, delay = given["first"] or 0, given["last"], given["delay"] or GIF_DELAY
+        first, last, delay = given["first"] or 0, given["last"], given["delay"] or files.GIF_DELAY
         if last is not None and last < first:
             raise BadInputError(f"--to {last} comes before --from {first}")
         ending, parts = ".gif", files.as_gif(file, first, last, delay, given["size"])

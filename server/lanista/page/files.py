@@ -20,6 +20,8 @@ from lanista.match.record import BadRecordError, read_record
 from lanista.match.replay import MismatchError, positions
 from lanista.page.image import BadSizeError, Painter, Shot, gif, png
 
+GIF_DELAY = 200
+"""How long a moving picture shows each round by default, in milliseconds."""
 MAX_FILE = 64 * 1024 * 1024
 """Largest match file in bytes; the original games' have about one million."""
 
@@ -172,6 +174,22 @@ def as_gif(
             raise BadInputError(f"{file}: no {word} {missing}; the last one is {number}")
 
     return gif((painter.draw(shot) for shot in wanted()), delay)
+
+
+def picture(file: Path, first: int, last: int | None) -> bytes:
+    """Return a picture of a round as PNG, or of several as GIF.
+
+    Args:
+        file: A record.
+        first: The round, or the first one.
+        last: The last round; None for a picture of one.
+
+    Raises:
+        LanistaError: As by `as_png` and `as_gif`.
+    """
+    if last is None:
+        return as_png(file, first, None)[1]
+    return b"".join(as_gif(file, first, last, GIF_DELAY, None))
 
 
 def _painter(shots: Shots, tile: int | None) -> Painter:

@@ -15,7 +15,9 @@ import attrs
 import trio
 
 from lanista.arena.limits import Turns
+from lanista.errors import LanistaError
 from lanista.games.outcome import Termination
+from lanista.helper_processes import HelperDiedError
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BadRecordError
 from lanista.page import view as views
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
     from lanista.page.metrics import Metrics
 
+MAX_MOVING = 300
+"""Maximum number of rounds in a moving picture."""
 ROWS_AT_ONCE = 200
 """Number of rows of standings that are encoded at once: less than a millisecond's work."""
 MATCH_FILTERS = ("game", "player", "name", "end", "seed", "limit", "before")
@@ -118,6 +122,7 @@ class Routes:
             Route("/api/1/matches", self._matches, None),
             Route(match, self._match),
             Route(f"{match}/record", self._record),
+            Route(f"{match}/picture", self._picture, ("round", "from", "to")),
             Route(f"{match}/bundles/([0-9]{{1,2}})", self._bundle),
             Route("/api/1/tournaments", self._tournaments),
             Route("/api/1/tournaments/(.*)", self._tournament),  # names may contain slashes
@@ -335,6 +340,27 @@ class Routes:
             return Answer(data, "application/gzip", f"{match}{ENDING}")
         return Answer(data, "application/jsonl", f"{match}.jsonl")
 
+    async def _picture(self, asked: Asked, match: str) -> Answer:
+        given = {name: _round(name, value) for name, value in asked.parameters.items()}
+        first, last = given.get("from"), given.get("to")
+        if ("round" in given) == (first is not None) or (first is None) != (last is None):
+            raise bad_request("give round=N for a picture, or from=N and to=N for a moving one")
+        if first is not None and last is not None and not 0 <= last - first < MAX_MOVING:
+            raise bad_request(f"to={last} must follow from={first}, at most {MAX_MOVING - 1} later")
+        async with self._turn(asked.peer, "pictures"):
+            path = await self.view.record_of(match)
+            if path is None:
+                raise not_found(f"there is no record of a finished match {match!r}")
+            try:
+                data = await self.view.picture(path, given.get("round", first or 0), last)
+            except (LanistaError, HelperDiedError, OSError) as error:
+                # The path of the record is nobody's business.
+                words = str(error).replace(str(path), match)
+                raise not_found(f"no such picture: {words}") from None
+        kind = "png" if last is None else "gif"
+        asked.peer.connections.hold(asked.peer, 2 * len(data))
+        return Answer(data, f"image/{kind}", f"{match}.{kind}")
+
     async def _bundle(self, asked: Asked, match: str, number: str) -> Answer:
         seat = int(number)
         nothing = not_found(f"there is no failure bundle of seat {seat} in {match!r}")
@@ -373,6 +399,12 @@ class Routes:
             if peer.closed.is_set():
                 raise closed()
             yield
+
+
+def _round(name: str, value: str) -> int:
+    if not value.isascii() or not value.isdecimal() or len(value) > 9:
+        raise bad_request(f"{name}={value[:50]!r} must be the number of a round")
+    return int(value)
 
 
 def _nothing() -> RefusedError:

@@ -21,12 +21,14 @@ from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
 from lanista.errors import LanistaError
 from lanista.games import registry
+from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.hosting.names import about
 from lanista.match.bundle import folder_of, packed
 from lanista.match.record import BadRecordError
 from lanista.match.record_writer import public_copy
-from lanista.page.frame_cache import FrameCache, FrameFile, NoFramesError, Seats
+from lanista.page import files
+from lanista.page.frame_cache import MAX_MEMORY, FrameCache, FrameFile, NoFramesError, Seats
 from lanista.page.frames import API, encode
 from lanista.page.ladders import Ladders
 from lanista.page.tournament_matches import TournamentMatches
@@ -94,6 +96,10 @@ class View:
     data: Path | None = None
     """The folder of the arena's records."""
     frame_cache: FrameCache = attrs.field(factory=FrameCache)
+    pictures: HelperProcess = attrs.field(
+        factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
+    )
+    """Draws pictures; `run` it beside the server."""
     match: str | None = None
     """The id of the one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
@@ -351,6 +357,16 @@ class View:
             found = await self.tournament_matches.find(match)
             path = None if found is None else found[1]
         return path
+
+    async def picture(self, record: Path, first: int, last: int | None) -> bytes:
+        """Return a picture of one round or several, as `files.picture` does.
+
+        Raises:
+            LanistaError: There is no such round.
+            HelperDiedError: The helper died.
+            OSError: No helper can be started.
+        """
+        return await self.pictures.call(files.picture, record, first, last)
 
     def is_running(self, match: str) -> bool:
         """Return whether a match is being played, here or in a tournament."""

@@ -34,11 +34,12 @@ import { valuePlots } from "./value_plots.js";
  * @param {() => import("./decode.js").Story | null} options.story returns the story of the match;
  *   null: there is none yet
  * @param {() => boolean} options.told returns whether all of it may be told
+ * @param {() => boolean} options.isStored returns whether the arena has the match's record
  * @param {(first: number) => void} options.play plays from a round on
  * @param {() => void} options.changed is called when another part or player was chosen: the caller
  *   then shows the position again
  */
-export function dock(frames, { pointed, seek, last, result, story, told, play, changed }) {
+export function dock(frames, { pointed, seek, last, result, story, told, isStored, play, changed }) {
   const { head } = frames;
   /** @type {number | null} */
   let chosen = null;
@@ -53,7 +54,7 @@ export function dock(frames, { pointed, seek, last, result, story, told, play, c
     ["logs", logsPanel({ ...sources, frame: (n) => frames.frame(n), last, seek })],
     ["output", outputPanel({ ...sources, result, told, seek })],
     ["ledger", timesPanel(head)],
-    ["story", storyPanel({ head, seat, story, last, told, seek, play })],
+    ["story", storyPanel({ head, seat, story, last, told, isStored, seek, play })],
   ];
   const elements = new Map(panels.map(([key, { element }]) => [key, element]));
   const content = (/** @type {string} */ key) => /** @type {HTMLElement} */ (elements.get(key));

@@ -225,6 +225,21 @@ export class Headline {
           "Compare",
         ),
       isStored &&
+        end !== null &&
+        el(
+          "a",
+          {
+            class: "button small",
+            href: `${api}/picture?round=0`,
+            download: `${head.match}.png`,
+            title: `Download a picture of this ${turnWord(head)}`,
+            onclick: (/** @type {MouseEvent & {currentTarget: HTMLAnchorElement}} */ event) => {
+              event.currentTarget.href = `${api}/picture?round=${round()}`;
+            },
+          },
+          "Picture",
+        ),
+      isStored &&
         copyButton(
           () => {
             const url = new URL(location.href);

@@ -81,6 +81,7 @@ export class MatchView extends BoardView {
       last: () => (this.spoils ? frames.count - 1 : (this.player?.round ?? 0)),
       result: () => frames.end?.result ?? null,
       story: () => frames.end?.story ?? null,
+      isStored: () => this.#isStored(),
       play: (round) => {
         this.seek(round);
         this.player?.play();
@@ -185,6 +186,11 @@ export class MatchView extends BoardView {
     return this.#end !== null && (this.spoils || isLast);
   }
 
+  /** Whether the arena has the match; a file that was opened here is nothing to link to. */
+  #isStored() {
+    return !this.#options.embedded && location.hash.startsWith("#/match/");
+  }
+
   #showFacts() {
     const facts = `${this.#end !== null} ${this.#tellsEnd()}`;
     if (facts === this.#facts) {
@@ -194,8 +200,7 @@ export class MatchView extends BoardView {
     this.#headline.facts({
       end: this.#end,
       tells: this.#tellsEnd(),
-      // A file that was opened here isn't stored in the arena, so there is nothing to link to.
-      isStored: !this.#options.embedded && location.hash.startsWith("#/match/"),
+      isStored: this.#isStored(),
       round: () => this.player?.round ?? 0,
     });
   }

@@ -26,10 +26,11 @@ import { capital, printable, turnWord } from "./text.js";
  * @param {() => number} sources.last returns the last round of which anything is told
  * @param {() => boolean} sources.told returns whether the end may be told
  * @param {(round: number) => void} sources.seek shows a round
+ * @param {() => boolean} sources.isStored returns whether the arena has the match's record
  * @param {(first: number) => void} sources.play plays from a round on
  * @returns {import("./panels.js").Panel}
  */
-export function storyPanel({ head, seat, story, last, told, seek, play }) {
+export function storyPanel({ head, seat, story, last, told, isStored, seek, play }) {
   const element = el("div", { class: "story" });
   const word = turnWord(head);
   let shown = "";
@@ -73,6 +74,17 @@ export function storyPanel({ head, seat, story, last, told, seek, play }) {
             { type: "button", class: "button small", onclick: () => play(best[0]) },
             `Play the best part: ${word}s ${best[0]} to ${best[1]}`,
           ),
+          " ",
+          isStored() &&
+            el(
+              "a",
+              {
+                class: "button small",
+                href: `/api/1/matches/${encodeURIComponent(head.match)}/picture?from=${best[0]}&to=${best[1]}`,
+                download: `${head.match}.gif`,
+              },
+              "Download it as GIF",
+            ),
         ),
       ...(told() ? Object.entries(losses) : [])
           .filter(([loser]) => chosen === null || chosen === Number(loser))
