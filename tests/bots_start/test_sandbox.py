@@ -552,7 +552,7 @@ async def test_on_an_unknown_machine_it_is_an_error(monkeypatch):
     monkeypatch.setattr(sandbox, "_bwrap", lambda: "bwrap")
     why = (
         "sandbox: the filter of system calls is for x86_64 and aarch64, not riscv64; "
-        "--sandbox none runs bots without"
+        "--sandbox none runs bots without a sandbox"
     )
     with pytest.raises(SandboxError) as caught:
         check_sandbox()

@@ -191,7 +191,7 @@ def test_the_page_speaks_tls(arena):
     assert b"angrymob" in answer.read()
     page.close()
     with viewer(arena) as looking:
-        bots = {"host": "127.0.0.1", "port": arena.port, "registration": "open", "tls": True}
+        bots = {"host": None, "port": arena.port, "registration": "open", "tls": True}
         assert bots == json.loads(looking.recv(PATIENCE))["bots"]
         looking.send(json.dumps({"do": "lobby", "id": 1}))
         while (told := json.loads(looking.recv(PATIENCE)))["type"] != "lobby":

@@ -169,7 +169,7 @@ def test_sprt_accepts_what_is_true(lanista):
     worse = lanista("sprt", "CamperJoe", "GravityGoers", *SPRT, "--elo1", 300)
     assert 1 == worse.code, worse.out + worse.err
     assert "H0 accepted" in worse.out
-    assert "CamperJoe has 0.0 % of " in worse.out
+    assert "CamperJoe scored 0.0 % in " in worse.out
     assert (worse.folder / "sprt-CamperJoe-GravityGoers.db").exists()
 
 
