@@ -70,6 +70,7 @@ def test_every_key_is_read():
         listen = "[::]:443"
         open_logs = true
         tournaments = ["cup.toml"]
+        embed = ["https://school.example:8443"]
 
         [[ladders]]
         name = "Hogwarts-1.0_x"
@@ -104,7 +105,12 @@ def test_every_key_is_read():
         log_format=LogFormat.JSON,
         workers=2,
         tls=Tls(certificate="fullchain.pem", key="privkey.pem"),
-        page=Page(listen="[::]:443", open_logs=True, tournaments=("cup.toml",)),
+        page=Page(
+            listen="[::]:443",
+            open_logs=True,
+            tournaments=("cup.toml",),
+            embed=("https://school.example:8443",),
+        ),
         ladders=(
             LadderSpec(
                 name="Hogwarts-1.0_x",
@@ -173,6 +179,10 @@ def test_every_key_is_read():
         ('page = "none"', "page: 'none'; expected a table"),
         ('[page]\nlisten = "localhost"', "page.listen: 'localhost'; expected HOST:PORT, such as"),
         ('[page]\nlisten = ""', "page.listen: ''; expected HOST:PORT, such as 127.0.0.1:8080, or"),
+        (
+            '[page]\nembed = ["https://a.example; script-src *"]',
+            "page.embed[1]: 'https://a.example; script-src *'; expected a site, such as https://",
+        ),
         (
             '[page]\nlisten = "none"\nopen_logs = true',
             'page.open_logs: listen = "none" serves no page; leave out that or this key',

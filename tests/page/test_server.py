@@ -342,6 +342,14 @@ async def test_every_answer_has_its_headers(tmp_path):
         assert (await house.get("/")).body == (await house.get("/page/index.html")).body
 
 
+async def test_sites_of_the_operators_choice_may_show_the_page_within_theirs(tmp_path):
+    async with opened(tmp_path) as house:
+        house.server.embed = ("https://a.example", "https://b.example:8443")
+        answer = await house.get("/")
+    policy = answer.header("Content-Security-Policy")
+    assert policy.endswith("; frame-ancestors https://a.example https://b.example:8443")
+
+
 async def test_files_are_sent_compressed_to_whoever_takes_them_so(tmp_path):
     """Which makes the script a fifth; without its comments it is shorter than its modules."""
     async with opened(tmp_path) as house:

@@ -58,11 +58,13 @@ _TEXT = """\
 # key = "privkey.pem"
 
 # The page for browsers: its address, or "none" (without it 127.0.0.1:8080, or a free port); whether
-# everybody sees bots' logs while their match runs; and files of tournaments that it shows.
+# everybody sees bots' logs while their match runs; files of tournaments that it shows; and sites
+# that may show it within theirs.
 [page]
 # listen = "127.0.0.1:8080"
 # open_logs = false
 # tournaments = []
+# embed = []
 
 # The friendly rooms, which aren't ladders: whether their matches begin by themselves ("auto") or
 # when you say so ("manual"). For the game of bots that name none there may be a map, and settings

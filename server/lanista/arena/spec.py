@@ -35,6 +35,8 @@ MAX_LADDERS = 100
 """Maximum number of ladders of an arena."""
 MAX_HOUSE = 64
 """Maximum number of house bots of a ladder."""
+MAX_SITES = 20
+"""Maximum number of sites that may show the page within theirs."""
 MAX_LISTED = 1000
 """Maximum number of maps of a ladder, and of tournaments on the page."""
 MAX_CONNECTIONS = 1_000_000
@@ -172,6 +174,17 @@ def _page_address(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) 
         raise ValueOfKeyError(attribute.name, f'{shown(value)}; {error}, or "none"') from None
 
 
+def _sites(_: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
+    _few(MAX_SITES)(_, attribute, value)
+    for number, site in enumerate(value, 1):
+        # It goes into a header as it is.
+        if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?", site):
+            raise ValueOfKeyError(
+                f"{attribute.name}[{number}]",
+                f"{shown(site)}; expected a site, such as https://school.example",
+            )
+
+
 def _postgresql(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
     # The value isn't shown, as it may have a password.
     if value is not None and not re.match(r"postgresql(?:\+psycopg)?://", value):
@@ -206,8 +219,11 @@ class Page:
     tournaments: tuple[str, ...] = attrs.field(default=(), validator=_files(MAX_LISTED))
     """The files of the tournaments whose standings are shown."""
 
+    embed: tuple[str, ...] = attrs.field(default=(), validator=_sites)
+    """The sites that may show the page within theirs."""
+
     def __attrs_post_init__(self) -> None:
-        for key in ("open_logs", "tournaments"):
+        for key in ("open_logs", "tournaments", "embed"):
             if self.listen == NO_PAGE and getattr(self, key):
                 raise ValueOfKeyError(
                     key, 'listen = "none" serves no page; leave out that or this key'

@@ -314,7 +314,9 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     configure_log(options.spec.log_format)
     page = None
     if has_page:
-        page = PagePort(page_spec.listen, shown, open_logs=page_spec.open_logs)
+        page = PagePort(
+            page_spec.listen, shown, open_logs=page_spec.open_logs, embed=page_spec.embed
+        )
 
     async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
         await nursery.start(Operator(arena).run)

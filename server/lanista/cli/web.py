@@ -140,6 +140,7 @@ class PagePort:
         tournaments: ShownTournaments | None = None,
         *,
         open_logs: bool = False,
+        embed: Sequence[str] = (),
     ) -> None:
         """Parse the address; nothing is opened yet.
 
@@ -147,9 +148,11 @@ class PagePort:
             web: HOST:PORT; None: the default, or a free port if the default is in use.
             tournaments: The tournaments that the page shows; None for none.
             open_logs: Whether all viewers see bots' logs during a match.
+            embed: The sites that may show the page within theirs.
         """
         self._tournaments = tournaments
         self._open_logs = open_logs
+        self._embed = embed
         self.announced: str | None = None
         self._is_default = web is None
         self._host, self._port = DEFAULT if web is None else address_of(web)
@@ -227,13 +230,13 @@ class PagePort:
         token = os.environ.get(TOKEN) or None
         if token is None and not is_loopback(self._host):
             token = secrets.token_urlsafe(16)
-        server = Server(view, self._host, self._port, token, self._open_logs, tls)
+        server = Server(view, self._host, self._port, token, self._open_logs, tls, self._embed)
         try:
             await server.listen()
         except CannotListenError:
             if not self._is_default:
                 raise
-            server = Server(view, self._host, 0, token, self._open_logs, tls)
+            server = Server(view, self._host, 0, token, self._open_logs, tls, self._embed)
             await server.listen()
         return server
 

@@ -6,6 +6,7 @@ Whatever answers a request returns an `Answer`, or raises `RefusedError` if it c
 import gzip
 import http
 import json
+from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
@@ -14,18 +15,17 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.streams import StreamReader
 
-CSP = (
+_CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
 )
 HEADERS = {
-    "Content-Security-Policy": CSP,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-"""The headers of every answer."""
+"""The headers of every answer, beside the policy."""
 JSON = "application/json"
 
 
@@ -47,9 +47,14 @@ class Answer:
         # Level 6 takes 10 ms for the page's script; level 9 saves 1 % of it.
         return attrs.evolve(self, body=gzip.compress(self.body, 6, mtime=0), packed=True)
 
-    def serialized(self) -> bytes:
-        """Return the bytes to send."""
+    def serialized(self, embed: Sequence[str] = ()) -> bytes:
+        """Return the bytes to send.
+
+        Args:
+            embed: The sites that may show it within theirs.
+        """
         headers = Headers(HEADERS)
+        headers["Content-Security-Policy"] = _CSP + (" ".join(embed) or "'none'")
         if self.name is not None:
             headers["Content-Disposition"] = f'attachment; filename="{self.name}"'
         if self.status is http.HTTPStatus.METHOD_NOT_ALLOWED:

@@ -7,6 +7,7 @@ the WebSocket (`viewer`). `connections` limits how many peers there are and what
 import logging
 import math
 import traceback
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote, urlsplit
@@ -83,6 +84,8 @@ class Server:
     """Makes the text of the arena's figures; None if this isn't an arena's page."""
     tls: TlsRelay | None = None
     """Speaks TLS with viewers; None for plain text."""
+    embed: Sequence[str] = ()
+    """The sites that may show the page within theirs."""
     operator: OperatorToken = attrs.field(init=False)
     """Finds out who is the operator."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
@@ -254,7 +257,7 @@ class Server:
         try:
             request = parse_request(data)
             if request.method != "GET":
-                return _not_get(request.method).serialized()
+                return _not_get(request.method).serialized(self.embed)
             self._check_origin(request)
             if unquote(request.path.partition("?")[0]) == WEBSOCKET:
                 self._check_viewer(peer, request)
@@ -268,7 +271,7 @@ class Server:
             )
             message = "the arena failed; this isn't the request's fault"
             answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
-        return answer.serialized()
+        return answer.serialized(self.embed)
 
     def _check_viewer(self, peer: Peer, request: Request) -> None:
         """Refuse a request for the WebSocket that can't become one.
