@@ -14,8 +14,11 @@ COLS = 80
 OWNED = {str(seat): ("ground", seat) for seat in range(4)}
 CAVES = {"R": "wall", "C": "floor", "E": "elevator", **OWNED}
 CORRIDORS = {"W": "wall", ".": "floor", **OWNED}
-CORNER, CENTRE = "corner", "centre"
-"""Where to look in a cell: its ground is seen beside a disc, its unit beside the letter in it."""
+CORNER, BODY, FOOT = "corner", "body", "foot"
+"""Where to look in a cell: its ground is seen above a figure's shoulder, its unit beside the mark
+or the letter on its body, a crowd below its number."""
+SHARES = {BODY: (0.345, 0.66), FOOT: (0.1, 0.9)}
+"""Shares of a tile to the right and down; a corner's place is a pixel from the corner."""
 
 
 def drawings(path, rounds):
@@ -54,7 +57,7 @@ def _angrymob(game):
             if place in standing:
                 looks = "unit", seat
         if place not in hidden:
-            seen[0, *place, CORNER] = looks
+            seen[0, *place, CORNER if isinstance(looks, str) else FOOT] = looks
     return seen
 
 
@@ -73,13 +76,13 @@ def _hogwarts(game):
             continue
         seen[0, *place, CORNER] = CORRIDORS[owner]
         if place not in books:
-            seen[0, *place, CENTRE] = seen[0, *place, CORNER]
+            seen[0, *place, BODY] = seen[0, *place, CORNER]
     for unit, (clan, cell) in enumerate(zip(game.clans, game.cells, strict=True)):
         place = divmod(cell, side)
         if not _is_near(place, where):
-            seen[0, *place, CENTRE] = "unit", clan
+            seen[0, *place, BODY] = "unit", clan
             if unit >= 4 and game.rounds[unit]:
-                seen.pop((0, *place, CORNER), None)  # a cross
+                seen.pop((0, *place, CORNER), None)  # its hat
     return seen
 
 
@@ -120,12 +123,12 @@ def _crematoria(game):
                     continue
                 seen[level, row, col, CORNER] = ground
                 if level == 0 or above[row][col] == "O":
-                    seen[level, row, col, CENTRE] = ground
+                    seen[level, row, col, BODY] = ground
     for (level, row, col), player in people.items():
         if (level, row, col) not in hidden:
-            seen[level, row, col, CENTRE] = "unit", player
+            seen[level, row, col, BODY] = "unit", player
     for unit in game.units():
-        if unit.kind == "f":  # a cross
+        if unit.kind in "fn":  # a spear, horns
             seen.pop((unit.level, unit.row, unit.col, CORNER), None)
     return seen
 
@@ -149,5 +152,5 @@ def point(geometry, place):
     level, row, col, where = place
     corner = geometry[level]
     tile = corner["tile"]
-    right, down = (1, 1) if where == CORNER else (0.32 * tile, 0.32 * tile)
+    right, down = (share * tile for share in SHARES[where]) if where in SHARES else (1, 1)
     return [int(corner["x"] + col * tile + right), int(corner["y"] + row * tile + down)]

@@ -13,7 +13,7 @@ import { Ground } from "./ground.js";
 import { WHOLE, chooseLabels, columnsBetween, placeAt } from "./layout.js";
 import { motionOf } from "./motion.js";
 import { Outlines } from "./outlines.js";
-import { FONT, LABEL, Sprites } from "./sprites.js";
+import { FONT, LABEL, RINGED, Sprites } from "./sprites.js";
 import { Surface } from "./surface.js";
 
 /** @typedef {import("./colours.js").Theme} Theme */
@@ -52,7 +52,7 @@ const LAYERS = new Map([
   ["book", 0],
   ["count", 1],
   ["ship", 2],
-  ["beast", 4],
+  ...[...RINGED].map((shape) => /** @type {[string, number]} */ ([shape, 4])),
 ]);
 const UNIT_LAYER = 3;
 const COUNT_LAYER = 1;
@@ -379,7 +379,7 @@ export class Board {
       this.#surface.ctx.globalAlpha = 1;
       return;
     }
-    if (mark.shape === "beast") {
+    if (RINGED.has(mark.shape)) {
       this.#surface.putMoving(this.#sprites.ring(), item, t, 1);
     }
     this.#surface.putMoving(this.#sprites.mark(mark), item, t, 0);

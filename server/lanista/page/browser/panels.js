@@ -10,6 +10,7 @@
 import { seatLetter } from "./colours.js";
 import { el, fill } from "./dom.js";
 import { seatMark } from "./matches.js";
+import { BODIES } from "./silhouettes.js";
 import { Sprites } from "./sprites.js";
 import {
   answerTime,
@@ -331,7 +332,7 @@ function columnOf(head, { col }) {
 /** Size of a cell in the legend in CSS px. */
 const CELL = 22;
 /** Shapes of things that players own; the legend shows them in a player's colour. */
-const OWNABLE = new Set(["count", "disc", "cross", "square"]);
+const OWNABLE = new Set(["count", "disc", "cross", "square", ...Object.keys(BODIES)]);
 
 /**
  * Make the legend of the board's shapes.
