@@ -7,12 +7,12 @@
 /** Outlines of the units that belong to seats, or to nobody. @type {Readonly<Record<string, string>>} */
 export const BODIES = Object.freeze({
   // A pointed hat with a brim, above a wide robe.
-  mage: "M50 0L69 38H84V47H66L84 96H16L34 47H16V38H31Z",
-  turncoat: "M50 0L69 38H84V47H66L84 96H16L34 47H16V38H31Z",
+  mage: "M50 0L67 38H79V47H66L84 96H16L34 47H21V38H33Z",
+  turncoat: "M50 0L67 38H79V47H66L84 96H16L34 47H21V38H33Z",
   // A sheet with two waves at its end.
   ghost: "M9 93V44A41 39 0 0 1 91 44V93L77 82L64 93L50 82L36 93L23 82Z",
   // A round helmet with a rim, above square shoulders.
-  miner: "M24 30A26 26 0 0 1 76 30H84V40H70V52Q84 54 84 66V96H16V66Q16 54 30 52V40H16V30Z",
+  miner: "M26 31A24 25 0 0 1 74 31H79V41H68V52Q84 54 84 66V96H16V66Q16 54 32 52V41H21V31Z",
   // Wide shoulders, a narrow waist and a spear.
   warrior:
     "M50 6A17 17 0 0 1 60 37L60 46Q70 47 78 50V16L86 0L94 16V58L88 66L72 96H28L4 56Q20 47 40 46V37A17 17 0 0 1 50 6Z",

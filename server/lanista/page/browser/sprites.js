@@ -193,6 +193,18 @@ export class Sprites {
   }
 
   /**
+   * Return the number of a count alone, with an outline in its seat's colour.
+   * @param {Mark} mark
+   * @returns {Sprite}
+   */
+  number({ seat, text }) {
+    return this.#get(`number ${seat} ${text}`, 0.3, (ctx) => {
+      const { unit, on } = seatColour(seat, this.#theme);
+      this.#number(ctx, text, on, unit);
+    });
+  }
+
+  /**
    * Return whether a number can be read within its cell.
    * @param {string} text
    */
@@ -416,7 +428,7 @@ export class Sprites {
         ctx.fill(head);
       }
       ctx.fill(pathOf(bodies));
-      this.#write(ctx, text, Math.min(CROWD_TEXT, this.#fontSize(text)), on, undefined, CROWD_DOWN);
+      this.#number(ctx, text, on);
       return;
     }
     ctx.save();
@@ -427,7 +439,23 @@ export class Sprites {
     ctx.fill(pathOf(cellOf(seat)));
     ctx.restore();
     if (this.fits(text)) {
-      this.#write(ctx, text, this.#fontSize(text), on);
+      this.#number(ctx, text, on);
+    }
+  }
+
+  /**
+   * Write a number where it stands on its units.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {string} text
+   * @param {string} colour
+   * @param {string} [outline]
+   */
+  #number(ctx, text, colour, outline) {
+    if (this.#isCrowd(text)) {
+      const size = Math.min(CROWD_TEXT, this.#fontSize(text));
+      this.#write(ctx, text, size, colour, outline, CROWD_DOWN);
+    } else {
+      this.#write(ctx, text, this.#fontSize(text), colour, outline);
     }
   }
 
