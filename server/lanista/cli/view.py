@@ -18,7 +18,7 @@ GROUNDS = {Ground.FLOOR: "#23262c", Ground.WALL: "#6d7480", Ground.BASE: "#c8453
 SUN = "#6b5f2a"
 """The colour of floor that is in the light."""
 THINGS = {
-    Shape.BOOK: "#d9b98a",
+    Shape.BOOK: "#8f6f40",
     Shape.GEM: "#ffd028",
     **dict.fromkeys((Shape.BEAST, Shape.FIEND, Shape.HOUND), "#ffffff"),
     Shape.SHIP: "#b9bac2",

@@ -29,7 +29,7 @@ COLOURS: Mapping[str, str] = {
     "ink": "#16161c",
     "halo": "#ffffff",
     "danger": "#e0002a",
-    "book": "#6b4423",
+    "book": "#4a2c14",
     "gem": "#ffc400",
     "hull": "#a9a9ae",
     "title": "#55555f",
