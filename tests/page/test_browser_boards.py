@@ -55,7 +55,8 @@ NUMBERS = (
       (at) => bare[at] === red && bare[at + 1] === green && bare[at + 2] === blue,
     );
     const covered = places.filter((at) => [0, 1, 2].some((by) => bare[at + by] !== full[at + by]));
-    return { seen: places.length, covered: covered.length, differs: bare.some((v, i) => v !== full[i]) };
+    const differs = bare.some((value, at) => value !== full[at]);
+    return { seen: places.length, covered: covered.length, differs };
   });
 }"""
 )

@@ -8,7 +8,7 @@
 /** @typedef {import("./decode.js").Position} Position */
 
 /** Maximum number of figures that are named. */
-const MOST = 3;
+const MOST = 2;
 
 /**
  * Explain a change of a score: `+12 cells, −3 units`.

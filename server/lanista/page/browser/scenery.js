@@ -27,6 +27,8 @@ const STEPS = [1, 2, 5, 10, 20, 50, 100];
 /** Minimum distances between coordinates in CSS px, side by side and one below the other. */
 const APART = { across: 26, down: 18 };
 
+/** Opacity of borders, so that units stand out. */
+const BORDER_ALPHA = 0.65;
 /** Number of changed cells from which all is drawn again. */
 const MANY_CELLS = 200;
 
@@ -165,6 +167,7 @@ export class Scenery {
     const [x, y] = this.#surface.corner(levelOf[col], row, col);
     const [right, bottom] = this.#surface.corner(levelOf[col], row + 1, col + 1);
     ctx.fillStyle = seatColour(seat, theme).unit;
+    ctx.globalAlpha = BORDER_ALPHA;
     for (let side = 0; side < 4; side += 1) {
       const other = this.#beside(cell, side);
       if (other < 0 || own[other] !== seat) {
@@ -177,6 +180,7 @@ export class Scenery {
         );
       }
     }
+    ctx.globalAlpha = 1;
   }
 
   /** @param {number} level @param {Theme} theme @param {boolean} small */
