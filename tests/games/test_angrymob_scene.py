@@ -111,10 +111,10 @@ def test_a_fight(first, second, expected):
 def test_the_end_is_told():
     game = at(FIELD, {(2, 2): 9, (0, 0): 1}, {(0, 3): 9})
     play(game, "2 2 1 0", "")
-    assert [(0, "captured the base")] == events(game)
+    assert [(0, "captured the base of seat 1")] == events(game)
     game = at(FIELD, {(2, 2): 9, (1, 1): 1}, {(0, 1): 9})
     play(game, "2 2 1 0", "0 1 1 2")
-    assert [(0, "captured the base"), (1, "captured the base")] == events(game)
+    assert [(0, "captured the base of seat 1"), (1, "captured the base of seat 0")] == events(game)
     game = at(FIELD, {(1, 1): 1}, {(1, 2): 1})
     play(game, "1 1 1 0", "")
     assert (None, "nobody has a unit left") == events(game)[-1]

@@ -61,8 +61,8 @@ def test_the_frame():
     assert {(0, 1): 2} == frame.owned
     for mark in (
         Mark(8, OUTSIDE + 3, None, "*", Shape.GEM, details=("gem",)),
-        Mark(9, OUTSIDE + 9, 0, "f", Shape.CROSS, 0, 1.0, ("furyan 0", "health 100 of 100")),
-        Mark(7, 7, 0, "p", Shape.DISC, 2, 0.66, ("pioneer 2", "health 33 of 50")),
+        Mark(9, OUTSIDE + 9, 0, "f", Shape.WARRIOR, 0, 1.0, ("furyan 0", "health 100 of 100")),
+        Mark(7, 7, 0, "p", Shape.MINER, 2, 0.66, ("pioneer 2", "health 33 of 50")),
         Mark(
             5,
             OUTSIDE + 50,
@@ -74,14 +74,14 @@ def test_the_frame():
             ("necromonger 16", "health 75 of 75", "lands in 2 rounds"),
         ),
         Mark(
-            6, OUTSIDE + 50, None, "n", Shape.DISC, 17, 1.0, ("necromonger 17", "health 75 of 75")
+            6, OUTSIDE + 50, None, "n", Shape.RAIDER, 17, 1.0, ("necromonger 17", "health 75 of 75")
         ),
         Mark(
             20,
             20,
             None,
             "h",
-            Shape.BEAST,
+            Shape.HOUND,
             19,
             None,
             ("hellhound 19", "kills whoever comes next to it"),

@@ -48,7 +48,7 @@ def test_the_scene_is_the_walls():
     assert (60, 60) == (scene.rows, scene.cols)
     assert ("cells", "units", "strength", "strength per unit") == scene.stats
     kinds = [shape for shape, _, _ in scene.kinds]
-    assert [Shape.DISC, Shape.CROSS, Shape.SQUARE, Shape.BOOK, Shape.BEAST] == kinds
+    assert [Shape.MAGE, Shape.TURNCOAT, Shape.GHOST, Shape.BOOK, Shape.FIEND] == kinds
 
 
 def test_the_frame():
@@ -57,13 +57,13 @@ def test_the_frame():
     frame = game.frame()
     assert Mark(50, 0, None, "+", Shape.BOOK, details=("book",)) == frame.marks[0]
     assert [None, *range(9)] == [mark.unit for mark in frame.marks]
-    wizard = Mark(55, 0, 0, "w", Shape.DISC, 4, details=("wizard 4",))
+    wizard = Mark(55, 0, 0, "w", Shape.MAGE, 4, details=("wizard 4",))
     assert wizard == mark_of(game, 4)
     converting = ("wizard 5", "changes to seat 3 in 2 rounds")
-    assert Mark(10, 10, 1, "x", Shape.CROSS, 5, details=converting) == mark_of(game, 5)
+    assert Mark(10, 10, 1, "x", Shape.TURNCOAT, 5, details=converting) == mark_of(game, 5)
     # His number is the one behind all units.
     voldemort = ("Voldemort", "kills whoever comes next to him")
-    assert Mark(57, 57, None, "V", Shape.BEAST, 8, details=voldemort) == frame.marks[-1]
+    assert Mark(57, 57, None, "V", Shape.FIEND, 8, details=voldemort) == frame.marks[-1]
     assert 2 == frame.owned[1, 1]
     assert 9 == len(frame.owned)
     assert ("0 (2 units, strength 500)",) * 4 == frame.captions
@@ -83,7 +83,7 @@ def test_the_frame():
 def test_a_ghost_tells_when_it_can_cast(rounds, attacked, left, details):
     """rules/hogwarts.md 9.2: no spell in the last 50 rounds."""
     game = begin(hall({0: (0, 59, 0, rounds, attacked)}), NUM_ROUNDS=left)
-    assert Mark(59, 0, 0, "G", Shape.SQUARE, 0, details=("ghost", *details)) == mark_of(game, 0)
+    assert Mark(59, 0, 0, "G", Shape.GHOST, 0, details=("ghost", *details)) == mark_of(game, 0)
 
 
 def test_the_last_round_of_a_conversion():
@@ -136,7 +136,7 @@ def test_a_conversion_from_its_beginning_to_its_end():
         assert [] == events(game)
     play(game)
     assert [(0, "converted wizard 5")] == events(game)
-    assert Shape.DISC is mark_of(game, B).shape
+    assert Shape.MAGE is mark_of(game, B).shape
 
 
 def test_a_conversion_that_begins_anew():

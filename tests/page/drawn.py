@@ -14,8 +14,14 @@ COLS = 80
 OWNED = {str(seat): ("ground", seat) for seat in range(4)}
 CAVES = {"R": "wall", "C": "floor", "E": "elevator", **OWNED}
 CORRIDORS = {"W": "wall", ".": "floor", **OWNED}
-CORNER, CENTRE = "corner", "centre"
-"""Where to look in a cell: its ground is seen beside a disc, its unit beside the letter in it."""
+CORNER, EDGE, BODY, FOOT, SIDE, BRICK = "corner", "edge", "body", "foot", "side", "brick"
+SHARES = {BODY: (0.345, 0.66), FOOT: (0.1, 0.9), SIDE: (0.85, 0.33), BRICK: (0.2, 0.25)}
+"""Where to look in a cell, as shares of a tile to the right and down.
+
+A unit is seen beside the mark or the letter on its body, a crowd below its number, a wall above the
+line in its middle. Ground is seen beside a figure at the edge, within the border of its owner, and
+where no trail leads; on a board with arrows, in the corner.
+"""
 
 
 def drawings(path, rounds):
@@ -54,7 +60,8 @@ def _angrymob(game):
             if place in standing:
                 looks = "unit", seat
         if place not in hidden:
-            seen[0, *place, CORNER] = looks
+            where = BRICK if looks == "wall" else CORNER if looks == "floor" else FOOT
+            seen[0, *place, where] = looks
     return seen
 
 
@@ -66,20 +73,26 @@ def _hogwarts(game):
     struck = set(game.frame().captured)
     ghosts = {divmod(cell, side) for cell in game.cells[:4]}
     books = {divmod(cell, side) for cell in game.books}
+    standing = {divmod(cell, side) for cell in game.cells}
     seen = {}
     for cell, owner in enumerate(game.owners.decode()):
         place = divmod(cell, side)
         if place in struck or _is_near(place, where) or place in ghosts:
             continue
-        seen[0, *place, CORNER] = CORRIDORS[owner]
-        if place not in books:
-            seen[0, *place, CENTRE] = seen[0, *place, CORNER]
+        if CORRIDORS[owner] == "wall":
+            seen[0, *place, BRICK] = "wall"
+            continue
+        if place in books:
+            continue
+        seen[0, *place, EDGE] = CORRIDORS[owner]
+        if place not in standing:
+            seen[0, *place, SIDE] = seen[0, *place, EDGE]
     for unit, (clan, cell) in enumerate(zip(game.clans, game.cells, strict=True)):
         place = divmod(cell, side)
         if not _is_near(place, where):
-            seen[0, *place, CENTRE] = "unit", clan
+            seen[0, *place, BODY] = "unit", clan
             if unit >= 4 and game.rounds[unit]:
-                seen.pop((0, *place, CORNER), None)  # a cross
+                seen.pop((0, *place, EDGE), None)  # its hat
     return seen
 
 
@@ -118,15 +131,18 @@ def _crematoria(game):
             for level, ground in enumerate(grounds):
                 if "E" in (cave, above[row][col]) or (level, row, col) in hidden:
                     continue
-                seen[level, row, col, CORNER] = ground
-                if level == 0 or above[row][col] == "O":
-                    seen[level, row, col, CENTRE] = ground
+                if level == 1 and above[row][col] == "G":
+                    continue
+                seen[level, row, col, BRICK if ground == "wall" else EDGE] = ground
+                if ground != "wall":
+                    seen[level, row, col, SIDE] = ground
     for (level, row, col), player in people.items():
+        seen.pop((level, row, col, SIDE), None)
         if (level, row, col) not in hidden:
-            seen[level, row, col, CENTRE] = "unit", player
+            seen[level, row, col, BODY] = "unit", player
     for unit in game.units():
-        if unit.kind == "f":  # a cross
-            seen.pop((unit.level, unit.row, unit.col, CORNER), None)
+        if unit.kind in "fn":  # a spear, horns
+            seen.pop((unit.level, unit.row, unit.col, EDGE), None)
     return seen
 
 
@@ -149,5 +165,8 @@ def point(geometry, place):
     level, row, col, where = place
     corner = geometry[level]
     tile = corner["tile"]
-    right, down = (1, 1) if where == CORNER else (0.32 * tile, 0.32 * tile)
+    right, down = (share * tile for share in SHARES.get(where, (0, 0)))
+    if where in (CORNER, EDGE):
+        right = max(1, round(0.08 * tile))
+        down = right if where == CORNER else 0.3 * tile
     return [int(corner["x"] + col * tile + right), int(corner["y"] + row * tile + down)]

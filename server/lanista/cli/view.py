@@ -18,16 +18,19 @@ GROUNDS = {Ground.FLOOR: "#23262c", Ground.WALL: "#6d7480", Ground.BASE: "#c8453
 SUN = "#6b5f2a"
 """The colour of floor that is in the light."""
 THINGS = {
-    Shape.BOOK: "#ff3b4f",
+    Shape.BOOK: "#8f6f40",
     Shape.GEM: "#ffd028",
-    Shape.BEAST: "#ffffff",
+    **dict.fromkeys((Shape.BEAST, Shape.FIEND, Shape.HOUND), "#ffffff"),
     Shape.SHIP: "#b9bac2",
 }
 """Colours of what belongs to no seat; everything else has that of `DARK.neutral`.
 
-Beasts aren't red as on the page, since without their shape they would look like books.
+What kills isn't red as on the page, since without its shape it would look like an orange unit.
 """
-_TINTS = {Shape.SQUARE: ("#ffffff", 0.5), Shape.CROSS: ("#000000", 0.3)}
+_TINTS = {
+    **dict.fromkeys((Shape.SQUARE, Shape.GHOST), ("#ffffff", 0.5)),
+    **dict.fromkeys((Shape.CROSS, Shape.TURNCOAT, Shape.WARRIOR), ("#000000", 0.3)),
+}
 """Shapes of units that differ from their seat's colour: the colour mixed in, and its share."""
 MANY_COLOURS = ("256", "truecolor")
 """The colour systems, as rich names them, that can show the page's colours."""

@@ -355,7 +355,7 @@ def _gif_colours() -> list[Colour]:
     grounds = [COLOURS[name] for name in ("floor", "wall", "night", "sun", "base", "baseDeep")]
     grounds += [seat.ground for seat in seats]
     marks = [seat.unit for seat in seats]
-    marks += [COLOURS[name] for name in ("ink", "halo", "danger", "gem", "hull", "title")]
+    marks += [COLOURS[name] for name in ("ink", "halo", "danger", "book", "gem", "hull", "title")]
     ramp = [mixed(COLOURS["ink"], COLOURS["halo"], step / 8) for step in range(1, 8)]
     # The lines between cells and the ring of danger may be on any ground.
     lined = [mixed(ground, COLOURS["ink"], 30 / 255) for ground in grounds]

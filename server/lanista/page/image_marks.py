@@ -7,7 +7,7 @@ games, frames or files.
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 from PIL import Image, ImageDraw, ImageFont
@@ -29,7 +29,7 @@ COLOURS: Mapping[str, str] = {
     "ink": "#16161c",
     "halo": "#ffffff",
     "danger": "#e0002a",
-    "book": "#e0002a",
+    "book": "#4a2c14",
     "gem": "#ffc400",
     "hull": "#a9a9ae",
     "title": "#55555f",
@@ -89,9 +89,12 @@ def sprite(mark: Mark, tile: int) -> Sprite:
     return _sprite(mark.shape, mark.seat, mark.text, health, tile)
 
 
+_RINGED = {Shape.BEAST, Shape.FIEND, Shape.HOUND}
+
+
 @functools.lru_cache(maxsize=4096)
 def _sprite(shape: Shape, seat: int | None, text: str, health: float | None, tile: int) -> Sprite:
-    around = tile if shape is Shape.BEAST else 0
+    around = tile if shape in _RINGED else 0
     side = tile + 2 * around
     image = Image.new("RGBA", (side * FINE, side * FINE))
     pen = _Pen(ImageDraw.Draw(image), tile * FINE, around * FINE, of_seat(seat))
@@ -147,6 +150,12 @@ class _Pen:
 
     def points(self, *shares: tuple[float, float]) -> list[tuple[float, float]]:
         return [(self.offset + x * self.unit, self.offset + y * self.unit) for x, y in shares]
+
+    def outlined(self, outline: Sequence[tuple[float, float]], colour: str, line: str) -> None:
+        """Fill an outline, with a line around it."""
+        corners = self.points(*outline)
+        self.draw.line([*corners, *corners[:2]], line, self.thick(0.14), joint="curve")
+        self.draw.polygon(corners, colour)
 
     def thick(self, share: float) -> int:
         return max(FINE // 2, round(share * self.unit))
@@ -215,10 +224,11 @@ def _square(pen: _Pen, _: str) -> None:
 
 
 def _book(pen: _Pen, _: str) -> None:
-    pen.draw.ellipse(pen.box(0.4), COLOURS["book"], COLOURS["ink"], pen.thick(0.08))
-    for left in (0.32, 0.53):  # two pages
-        low, high = pen.points((left, 0.36), (left + 0.15, 0.64))
-        pen.draw.rectangle((*low, *high), COLOURS["halo"])
+    cover = ((0.02, 0.2), (0.5, 0.24), (0.98, 0.2), (0.98, 0.86), (0.5, 0.9), (0.02, 0.86))
+    pen.outlined(cover, COLOURS["book"], COLOURS["halo"])
+    for outer, inner in ((0.12, 0.46), (0.88, 0.54)):  # two pages
+        page = pen.points((outer, 0.3), (inner, 0.34), (inner, 0.78), (outer, 0.74))
+        pen.draw.polygon(page, COLOURS["halo"])
 
 
 def _gem(pen: _Pen, _: str) -> None:
@@ -226,12 +236,80 @@ def _gem(pen: _Pen, _: str) -> None:
     pen.draw.polygon(corners, COLOURS["gem"], COLOURS["ink"], pen.thick(0.07))
 
 
-def _beast(pen: _Pen, text: str) -> None:
+def _ring(pen: _Pen) -> None:
+    """Draw a frame around a tile and its eight neighbours."""
     ring = (*rgb(COLOURS["danger"]), RING)
     corner = pen.unit * 0.6
     pen.draw.rounded_rectangle(pen.box(1.48), corner, ring, COLOURS["danger"], pen.thick(0.08))
+
+
+def _beast(pen: _Pen, text: str) -> None:
+    _ring(pen)
     pen.draw.ellipse(pen.box(0.5), COLOURS["danger"], COLOURS["ink"], pen.thick(0.07))
     pen.write(text, COLOURS["halo"], 0.7)
+
+
+_BODIES: Mapping[Shape, tuple[tuple[float, float], ...]] = {
+    Shape.MAGE: (
+        *((0.5, 0.0), (0.69, 0.38), (0.84, 0.38), (0.84, 0.47), (0.66, 0.47), (0.84, 0.96)),
+        *((0.16, 0.96), (0.34, 0.47), (0.16, 0.47), (0.16, 0.38), (0.31, 0.38)),
+    ),
+    Shape.GHOST: (
+        *((0.08, 0.98), (0.08, 0.4), (0.2, 0.14), (0.38, 0.03), (0.62, 0.03), (0.8, 0.14)),
+        *((0.92, 0.4), (0.92, 0.98), (0.78, 0.86), (0.64, 0.98), (0.5, 0.86), (0.36, 0.98)),
+        (0.22, 0.86),
+    ),
+    Shape.MINER: (
+        *((0.24, 0.3), (0.33, 0.1), (0.5, 0.04), (0.67, 0.1), (0.76, 0.3), (0.84, 0.3)),
+        *((0.84, 0.4), (0.7, 0.4), (0.7, 0.52), (0.84, 0.6), (0.84, 0.96), (0.16, 0.96)),
+        *((0.16, 0.6), (0.3, 0.52), (0.3, 0.4), (0.16, 0.4), (0.16, 0.3)),
+    ),
+    Shape.WARRIOR: (
+        *((0.5, 0.06), (0.64, 0.14), (0.66, 0.28), (0.6, 0.46), (0.78, 0.5), (0.78, 0.16)),
+        *((0.86, 0.0), (0.94, 0.16), (0.94, 0.58), (0.72, 0.96), (0.28, 0.96), (0.04, 0.56)),
+        *((0.4, 0.46), (0.34, 0.28), (0.36, 0.14)),
+    ),
+    Shape.RAIDER: (
+        *((0.08, 0.0), (0.14, 0.16), (0.3, 0.2), (0.5, 0.13), (0.7, 0.2), (0.86, 0.16)),
+        *((0.92, 0.0), (0.94, 0.24), (0.72, 0.38), (0.64, 0.5), (0.8, 0.6), (0.9, 0.96)),
+        *((0.1, 0.96), (0.2, 0.6), (0.36, 0.5), (0.28, 0.38), (0.06, 0.24)),
+    ),
+    Shape.FIEND: (
+        *((0.5, -0.14), (0.72, -0.04), (0.82, 0.28), (0.9, 0.52), (1.06, 1.08), (-0.06, 1.08)),
+        *((0.1, 0.52), (0.18, 0.28), (0.28, -0.04)),
+    ),
+    Shape.HOUND: (
+        *((-0.04, -0.1), (0.32, 0.14), (0.68, 0.14), (1.04, -0.1), (1.0, 0.52), (0.86, 0.8)),
+        *((0.66, 1.06), (0.34, 1.06), (0.14, 0.8), (0.0, 0.52)),
+    ),
+}
+"""The outlines of drawn figures, as on the page (page/browser/silhouettes.js)."""
+
+
+def _figure(shape: Shape) -> Callable[[_Pen, str], None]:
+    def draw(pen: _Pen, _: str) -> None:
+        line = COLOURS["ink"] if shape is Shape.GHOST else COLOURS["halo"]
+        pen.outlined(_BODIES[shape], pen.colours.unit, line)
+
+    return draw
+
+
+def _turncoat(pen: _Pen, _: str) -> None:
+    whole = _BODIES[Shape.MAGE]
+    pen.outlined(whole, pen.colours.unit, COLOURS["halo"])
+    pen.draw.polygon(pen.points((0.54, 0.12), *whole[1:6], (0.54, 0.96)), pen.colours.on)
+    pen.draw.line(pen.points(*whole, whole[0]), pen.colours.unit, pen.thick(0.05))
+
+
+def _killer(shape: Shape, colour: str, line: str, eyes: str) -> Callable[[_Pen, str], None]:
+    def draw(pen: _Pen, _: str) -> None:
+        _ring(pen)
+        pen.outlined(_BODIES[shape], colour, line)
+        for x in (0.38, 0.62):
+            low, high = pen.points((x - 0.09, 0.3), (x + 0.09, 0.44))
+            pen.draw.ellipse((*low, *high), eyes)
+
+    return draw
 
 
 def _ship(pen: _Pen, text: str) -> None:
@@ -252,6 +330,10 @@ _DRAWN: Mapping[Shape, Callable[[_Pen, str], None]] = {
     Shape.GEM: _gem,
     Shape.BEAST: _beast,
     Shape.SHIP: _ship,
+    **{shape: _figure(shape) for shape in _BODIES},
+    Shape.TURNCOAT: _turncoat,
+    Shape.FIEND: _killer(Shape.FIEND, COLOURS["ink"], COLOURS["danger"], COLOURS["danger"]),
+    Shape.HOUND: _killer(Shape.HOUND, COLOURS["danger"], COLOURS["ink"], COLOURS["gem"]),
 }
 
 

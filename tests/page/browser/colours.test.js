@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { PALETTE, applyPalette, channels, seatColour, seatLetter } from "../../../server/lanista/page/browser/colours.js";
+import { cellOf, crowdOf, markOf } from "../../../server/lanista/page/browser/silhouettes.js";
 
 /**
  * Matrices that turn linear red, green and blue into what is seen. Those for the two kinds of
@@ -102,6 +103,12 @@ for (const theme of /** @type {const} */ (["light", "dark"])) {
       }
     });
 
+    test(`${theme}, ${eyes}: a book looks like no seat's unit, and not like danger`, () => {
+      const others = [...units, ["danger", palette.danger]];
+      const same = others.filter(([, other]) => difference(palette.book, other, eyes) < BLIND);
+      assert.deepEqual(same, []);
+    });
+
     test(`${theme}, ${eyes}: a unit stands out on every seat's ground`, () => {
       const hidden = units.flatMap(([unit, colour]) =>
         grounds
@@ -138,6 +145,13 @@ test("a seat beyond the palette gets a colour again, and no seat is gray", () =>
   assert.equal(seatColour(0, "light"), seats[0]);
   assert.equal(seatColour(seats.length + 1, "light"), seats[1]);
   assert.equal(seatColour(-1, "light"), neutral);
+});
+
+test("seats have marks, cells and crowds of different shapes, so that no colour is needed", () => {
+  const seats = [0, 1, 2, 3];
+  for (const shapes of [markOf, cellOf, (seat) => crowdOf(seat, 5).heads].map((of) => seats.map(of))) {
+    assert.equal(new Set(shapes).size, seats.length);
+  }
 });
 
 test("seats have letters", () => {

@@ -17,58 +17,60 @@ const { scene: TWO } = headOf({ rows: 40, cols: 161, levels: LEVELS });
 const { scene: ONE } = headOf({ rows: 20, cols: 17 });
 
 test("a level takes the room it has, in whole pixels of the screen", () => {
-  // 500 / 20 = 25 by height, 900 / 17 by width.
-  assert.deepEqual(layout(ONE, 900, 500, 1, false), {
-    width: 425,
-    height: 500,
+  // Beside the numbers of rows and below those of columns: (516 - 16) / 20 = 25 by height, 878 / 17
+  // by width.
+  assert.deepEqual(layout(ONE, 900, 516, 1, false), {
+    width: 447,
+    height: 516,
     tile: 25,
-    title: 0,
-    levels: [{ x: 0, y: 0 }],
+    title: 16,
+    side: 22,
+    levels: [{ x: 22, y: 16 }],
   });
   // 510 / 20 = 25.5: half CSS pixels are whole ones of a screen that has two.
-  assert.equal(layout(ONE, 900, 510, 1, false).tile, 25);
-  assert.equal(layout(ONE, 900, 510, 2, false).tile, 25.5);
+  assert.equal(layout(ONE, 900, 526, 1, false).tile, 25);
+  assert.equal(layout(ONE, 900, 526, 2, false).tile, 25.5);
 });
 
 test("levels lie beside each other or above each other, whichever gives larger tiles", () => {
   const wide = layout(TWO, 1940, 400, 1, false);
-  // (400 - 16 for titles) / 40 = 9.6; above each other it would be (400 - 38) / 80 = 4.
+  // (400 - 16 for titles and numbers) / 40 = 9.6; above each other it would be (400 - 38) / 80 = 4.
   assert.equal(wide.tile, 9);
-  assert.deepEqual(wide.levels, [{ x: 0, y: 16 }, { x: 80 * 9 + 6, y: 16 }]);
+  assert.deepEqual(wide.levels, [{ x: 22, y: 16 }, { x: 22 + 80 * 9 + 6, y: 16 }]);
   const high = layout(TWO, 1000, 1000, 1, false);
-  // (1000 - 2 * 16 - 6) / 80 = 12.03; beside each other (1000 - 6) / 160 = 6.
+  // (1000 - 2 * 16 - 6) / 80 = 12.03; beside each other (1000 - 22 - 6) / 160 = 6.
   assert.equal(high.tile, 12);
   // The last one is on top.
-  assert.deepEqual(high.levels, [{ x: 0, y: 16 + 40 * 12 + 6 + 16 }, { x: 0, y: 16 }]);
-  // (846 - 6) / 160 and (490 - 38) / 80 are 5 whole pixels: they leave more room above each other.
-  assert.equal(layout(TWO, 846, 490, 1, false).width, 80 * 5);
+  assert.deepEqual(high.levels, [{ x: 22, y: 16 + 40 * 12 + 6 + 16 }, { x: 22, y: 16 }]);
+  // (846 - 28) / 160 and (490 - 38) / 80 are 5 whole pixels: they leave more room above each other.
+  assert.equal(layout(TWO, 846, 490, 1, false).width, 22 + 80 * 5);
 });
 
 test("the evidence is where it leaves larger cells to the board", () => {
   const needed = { width: 336, height: 288 };
   const of = (scene, width, height) => arrange(scene, { width, height }, needed, { boards: 1, gap: 10, caption: 0 }, 1);
-  // A square board beside it: 620 / 20 = 31; below it would be (620 - 288) / 20 = 16.
+  // A square board beside it: (620 - 16) / 20 = 30; below it would be (332 - 16) / 20 = 15.
   assert.deepEqual(of(ONE, 1256, 620), { isBelow: false, isStacked: false, width: 920, height: 620 });
-  // Two wide levels in a wide window: (1500 - 6) / 160 = 9; beside it (700 - 38) / 80 = 8.
+  // Two wide levels in a wide window: (1500 - 28) / 160 = 9; beside it (700 - 38) / 80 = 8.
   assert.deepEqual(of(TWO, 1500, 700), { isBelow: true, isStacked: false, width: 1500, height: 412 });
-  // In a high one: 900 / 17 = 52 by width; beside it (900 - 336) / 17 = 33.
+  // In a high one: 878 / 17 = 51 by width; beside it (878 - 336) / 17 = 31.
   assert.ok(of(ONE, 900, 1400).isBelow);
-  // Alike both ways: (1256 - 6) / 160 and (620 - 38) / 80 are 7 whole pixels.
+  // Alike both ways: (1256 - 28) / 160 and (620 - 38) / 80 are 7 whole pixels.
   assert.ok(!of(TWO, 1256, 620).isBelow);
 });
 
 test("two boards and what differs lie where the cells are the largest", () => {
   const of = (scene, width, height) =>
     arrange(scene, { width, height }, { width: 320, height: 256 }, { boards: 2, gap: 10, caption: 20 }, 1);
-  // Side by side, with the evidence beside them: (1256 - 320 - 10) / 2 = 463, 463 / 17 = 27; below
-  // them it would be (620 - 256 - 20) / 20 = 17.
+  // Side by side, with the evidence beside them: (1256 - 320 - 10) / 2 = 463, 441 / 17 = 25; below
+  // them it would be (620 - 256 - 36) / 20 = 16.
   assert.deepEqual(of(ONE, 1256, 620), {
     isBelow: false,
     isStacked: false,
     width: 463,
     height: 600,
   });
-  // Wide boards one above the other: 936 / 60 = 15; side by side it would be 463 / 60 = 7.
+  // Wide boards one above the other: 914 / 60 = 15; side by side it would be 441 / 60 = 7.
   const { scene: wide } = headOf({ rows: 10, cols: 60 });
   const stacked = of(wide, 1256, 620);
   assert.deepEqual([stacked.isBelow, stacked.isStacked], [false, true]);
@@ -77,8 +79,8 @@ test("two boards and what differs lie where the cells are the largest", () => {
 });
 
 test("zoomed, a part is seen: a point of the board stays where it is, up to the edges", () => {
-  const fitting = layout(ONE, 425, 500, 1, false);
-  const whole = layout(ONE, 425, 500, 1, false, 2);
+  const fitting = layout(ONE, 425, 500, 1, true);
+  const whole = layout(ONE, 425, 500, 1, true, 2);
   assert.deepEqual([whole.tile, whole.width, whole.height], [50, 850, 1000]);
   const seen = (point, at) => part(whole, fitting, { zoom: 2, point, at }, 1);
   const middle = seen({ x: 0.5, y: 0.5 }, { x: 100, y: 100 });
@@ -140,7 +142,7 @@ test("every cell is found at its middle and at its corners, on its level", () =>
 
 test("between levels, on titles and outside there is nothing", () => {
   const where = layout(TWO, 1940, 400, 1, false);
-  const between = 80 * where.tile + 3;
+  const between = 22 + 80 * where.tile + 3;
   for (const [x, y] of [[between, 100], [5, 10], [-1, 100], [5, 20 + 40 * 9], [1e6, 100]]) {
     assert.equal(placeAt(TWO, where, x, y), null);
   }

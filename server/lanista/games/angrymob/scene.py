@@ -146,7 +146,7 @@ def _ending(outcome: Outcome) -> list[Event]:
         at_fault = [seat for seat in (0, 1) if seat not in best] or best
         return [Event(seat, "lost by forfeit") for seat in at_fault]
     if outcome.reason in ("capture", "both-captured"):
-        return [Event(seat, "captured the base") for seat in best]
+        return [Event(seat, f"captured the base of seat {1 - seat}") for seat in best]
     return [Event(None, "nobody has a unit left" if outcome.reason == "no-units" else "move limit")]
 
 

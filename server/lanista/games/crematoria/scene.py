@@ -32,18 +32,19 @@ _SIGNS = (
     ("*", "gem"),
 )
 _KINDS = (
-    (Shape.DISC, "p", "pioneer; nobody's: necromonger"),
-    (Shape.CROSS, "f", "furyan"),
+    (Shape.MINER, "p", "pioneer"),
+    (Shape.WARRIOR, "f", "furyan"),
+    (Shape.RAIDER, "n", "necromonger"),
     (Shape.SHIP, "2", "necromonger descending; rounds until it lands"),
-    (Shape.BEAST, "h", "hellhound, which kills all around it"),
+    (Shape.HOUND, "h", "hellhound, which kills all around it"),
     (Shape.GEM, "*", "gem"),
 )
 NAMES = {PIONEER: "pioneer", FURYAN: "furyan", NECROMONGER: "necromonger", HELLHOUND: "hellhound"}
 _SHAPES = {
-    PIONEER: Shape.DISC,
-    FURYAN: Shape.CROSS,
-    NECROMONGER: Shape.DISC,
-    HELLHOUND: Shape.BEAST,
+    PIONEER: Shape.MINER,
+    FURYAN: Shape.WARRIOR,
+    NECROMONGER: Shape.RAIDER,
+    HELLHOUND: Shape.HOUND,
 }
 
 

@@ -27,11 +27,11 @@ _SIGNS = (
     ("V", "Voldemort"),
 )
 _KINDS = (
-    (Shape.DISC, "w", "wizard"),
-    (Shape.CROSS, "x", "wizard that is changing its clan"),
-    (Shape.SQUARE, "G", "ghost"),
+    (Shape.MAGE, "w", "wizard"),
+    (Shape.TURNCOAT, "x", "wizard that is changing its clan"),
+    (Shape.GHOST, "G", "ghost"),
     (Shape.BOOK, "+", "book"),
-    (Shape.BEAST, "V", "Voldemort, who kills all around him"),
+    (Shape.FIEND, "V", "Voldemort, who kills all around him"),
 )
 _PLACES: tuple[Place, ...] = tuple((ROW[cell], COL[cell]) for cell in range(CELLS))
 _SEATS = {code: seat for seat, code in enumerate(OWNERS)}
@@ -140,20 +140,20 @@ def _marks(now: Position, left: int) -> Iterator[Mark]:
         zip(now.clans, now.cells, now.rounds, now.nexts, strict=True)
     ):
         if unit < CLANS:
-            text, shape, details = "G", Shape.SQUARE, _ghost_details(rounds, turns_to, left)
+            text, shape, details = "G", Shape.GHOST, _ghost_details(rounds, turns_to, left)
         elif rounds:
             text, shape, details = (
                 "x",
-                Shape.CROSS,
+                Shape.TURNCOAT,
                 (f"changes to seat {turns_to} in {counted(rounds, 'round')}",),
             )
         else:
-            text, shape, details = "w", Shape.DISC, ()
+            text, shape, details = "w", Shape.MAGE, ()
         name = "ghost" if unit < CLANS else f"wizard {unit}"
         yield Mark(*_PLACES[cell], clan, text, shape, unit, details=(name, *details))
     place = _PLACES[now.voldemort]
     details = ("Voldemort", "kills whoever comes next to him")
-    yield Mark(*place, None, "V", Shape.BEAST, len(now.cells), details=details)
+    yield Mark(*place, None, "V", Shape.FIEND, len(now.cells), details=details)
 
 
 def _ghost_details(rounds: int, attacked: int, left: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@
  * from cells.js. Nothing here depends on a game.
  */
 
+import { burstsOf, paintBursts } from "./bursts.js";
 import { describeCell } from "./cells.js";
 import { PALETTE, seatColour } from "./colours.js";
 import { paintDrawings } from "./drawing_paint.js";
@@ -13,7 +14,8 @@ import { Ground } from "./ground.js";
 import { WHOLE, chooseLabels, columnsBetween, placeAt } from "./layout.js";
 import { motionOf } from "./motion.js";
 import { Outlines } from "./outlines.js";
-import { FONT, LABEL, Sprites } from "./sprites.js";
+import { Scenery } from "./scenery.js";
+import { LABEL, RINGED, Sprites } from "./sprites.js";
 import { Surface } from "./surface.js";
 
 /** @typedef {import("./colours.js").Theme} Theme */
@@ -29,6 +31,8 @@ import { Surface } from "./surface.js";
  * @typedef {object} View how a position is to be drawn
  * @property {Position | null} [previous] the position from which it is animated; null: it isn't
  * @property {number} [t] progress of the animation, from 0 (the previous position) to 1 (this one)
+ * @property {Position | null} [before] the position a turn earlier, for trails without an animation
+ * @property {boolean} [calm] whether nothing is shown for a moment only
  * @property {number | null} [followed] the number of the unit to point out
  * @property {Cell | null} [hover] the cell to outline
  * @property {readonly import("./drawing_paint.js").SeatDrawing[]} [drawings] what bots draw on it
@@ -40,10 +44,13 @@ import { Surface } from "./surface.js";
  * @typedef {object} Transition
  * @property {Position | null} previous
  * @property {Position} position
+ * @property {Position | null} earlier
  * @property {Item[][]} layers from the lowest to the topmost
  * @property {Item[]} moving the items that move or fade
  * @property {Item[]} wounded the items with a health bar
  * @property {Glide[]} glides
+ * @property {Item[]} trails the items that moved
+ * @property {ReturnType<typeof burstsOf>} bursts
  */
 
 /** Layer of each shape, from the lowest; any other shape counts as a unit. */
@@ -52,16 +59,16 @@ const LAYERS = new Map([
   ["book", 0],
   ["count", 1],
   ["ship", 2],
-  ["beast", 4],
+  ...[...RINGED].map((shape) => /** @type {[string, number]} */ ([shape, 4])),
 ]);
 const UNIT_LAYER = 3;
 const COUNT_LAYER = 1;
-/** Size of a tile in CSS px from which lines between cells are drawn. */
-const GRID_TILE = 6;
 /** Maximum height in cells of a neutral number that is written across its cell. */
 const NEUTRAL_HEIGHT = 1.3;
-/** Size of a tile in CSS px from which the heads of arrows are drawn. */
+/** Size of a tile in CSS px from which trails and the heads of arrows are drawn. */
 const ARROW_TILE = 5;
+/** Width of a trail in tiles. */
+const TRAIL_WIDTH = 0.16;
 /** Share of health below which a health bar has another colour. */
 const LOW_HEALTH = 0.35;
 
@@ -75,6 +82,7 @@ export class Board {
   /** @type {Sprites} */
   #sprites;
   #ground;
+  #scenery;
   /** @type {Transition | null} */
   #transition = null;
   /**
@@ -93,13 +101,14 @@ export class Board {
   /**
    * @param {HTMLCanvasElement} canvas its size is set by `resize`
    * @param {Head} head of the match
-   * @param {{small?: boolean}} [options] small: no grid, titles, arrows or numbers across cells
+   * @param {{small?: boolean}} [options] small: no grid, titles, coordinates, arrows or numbers across cells
    */
   constructor(canvas, head, { small = false } = {}) {
     this.#surface = new Surface(canvas, head.scene);
     this.#head = head;
     this.#small = small;
     this.#ground = new Ground(head.scene);
+    this.#scenery = new Scenery(this.#surface, this.#ground);
     this.#outlines = new Outlines(this.#surface);
     this.#sprites = new Sprites(this.#theme, 1, 1);
   }
@@ -171,7 +180,7 @@ export class Board {
     this.#shown = [position, view];
     const { previous = null, followed = null, hover = null, pointed } = view;
     const t = previous === null ? 1 : Math.min(1, Math.max(0, view.t ?? 1));
-    const transition = this.#transitionOf(previous, position);
+    const transition = this.#transitionOf(previous, position, view.before ?? null);
     const half = t < 0.5 ? 0 : 1;
     if (this.#prepared?.transition !== transition || this.#prepared.half !== half) {
       this.#prepared = { transition, half };
@@ -179,11 +188,17 @@ export class Board {
       this.#surface.prepare(() => this.#drawStill(transition, half));
     }
     this.#surface.showPrepared();
+    if (previous !== null) {
+      this.#drawTrails(transition, t);
+    }
     for (const item of transition.moving) {
       this.#drawItem(item, t);
     }
     this.#drawBetween(transition, t);
     this.#drawHealth(transition, t);
+    if (previous !== null && view.calm !== true) {
+      paintBursts(this.#surface, this.#theme, transition.bursts, t);
+    }
     paintDrawings(this.#surface, this.#theme, view.drawings ?? []);
     if (followed !== null && followed >= 0) {
       this.#outlines.followed(transition.layers, position, followed, t);
@@ -246,11 +261,13 @@ export class Board {
    * Return the transition between two positions, from the cache if it is the last one.
    * @param {Position | null} previous
    * @param {Position} position
+   * @param {Position | null} earlier the position a turn earlier
    * @returns {Transition}
    */
-  #transitionOf(previous, position) {
-    if (this.#transition?.previous === previous && this.#transition.position === position) {
-      return this.#transition;
+  #transitionOf(previous, position, earlier) {
+    const last = this.#transition;
+    if (last?.previous === previous && last.position === position && last.earlier === earlier) {
+      return last;
     }
     /** @type {Item[][]} */
     const layers = [[], [], [], [], []];
@@ -280,9 +297,67 @@ export class Board {
     }
     const items = layers.flat();
     const moving = items.filter(isMoving);
+    const trails =
+      previous === null ? this.#trailsOf(earlier, position) : moving.filter((item) => !isFading(item));
+    const bursts =
+      previous === null
+        ? { bursts: [], floats: [] }
+        : burstsOf(this.#head.scene, this.#surface.levelOf, previous, position);
     const wounded = items.filter(({ before, after }) => isWounded(before) || isWounded(after));
-    this.#transition = { previous, position, layers, moving, wounded, glides };
+    this.#transition = {
+      ...{ previous, position, earlier, layers, moving, wounded, glides, trails, bursts },
+    };
     return this.#transition;
+  }
+
+  /**
+   * Return the units that moved in the turn before a position that isn't animated.
+   * @param {Position | null} earlier
+   * @param {Position} position
+   * @returns {Item[]}
+   */
+  #trailsOf(earlier, position) {
+    if (earlier === null || earlier.n !== position.n - 1) {
+      return [];
+    }
+    const { moves } = motionOf(this.#head.scene, this.#surface.levelOf, earlier, position);
+    return moves.filter(({ rows, cols, before }) => {
+      return (rows !== 0 || cols !== 0) && this.#surface.levelOf[before.col] >= 0;
+    });
+  }
+
+  /**
+   * Draw a line from where each unit came to where it is, in its seat's colour.
+   * @param {Transition} transition
+   * @param {number} t
+   */
+  #drawTrails({ trails }, t) {
+    const { ctx, layout, scene } = this.#surface;
+    if (this.#small || layout.tile < ARROW_TILE || trails.length === 0) {
+      return;
+    }
+    /** @type {Map<number, Path2D>} */
+    const lines = new Map();
+    for (const item of trails) {
+      const { row, col, seat } = /** @type {Mark} */ (item.before);
+      const [level, toRow, toCol] = this.#surface.placeAt(item, t);
+      const { col: first, cols } = scene.levels[level];
+      // A way over the seam of a level has no trail.
+      if (toCol >= first && toCol <= first + cols - 1) {
+        const line = lines.get(seat) ?? new Path2D();
+        line.moveTo(...this.#surface.corner(level, row + 0.5, col + 0.5));
+        line.lineTo(...this.#surface.corner(level, toRow + 0.5, toCol + 0.5));
+        lines.set(seat, line);
+      }
+    }
+    ctx.lineCap = "round";
+    ctx.lineWidth = TRAIL_WIDTH * this.#surface.tile;
+    ctx.globalAlpha = 0.5;
+    for (const [seat, line] of lines) {
+      ctx.strokeStyle = seatColour(seat, this.#theme).unit;
+      ctx.stroke(line);
+    }
+    ctx.globalAlpha = 1;
   }
 
   /**
@@ -293,10 +368,13 @@ export class Board {
   #drawStill(transition, half) {
     const { previous, position } = transition;
     const shown = half === 0 && previous !== null ? previous : position;
-    this.#drawGround(shown);
+    this.#scenery.draw(shown, this.#theme, this.#small);
     this.#drawCaptured(shown);
     for (const { row, col } of this.#ground.freeBases) {
       this.#surface.put(this.#sprites.freeBase(), row, col);
+    }
+    if (previous === null) {
+      this.#drawTrails(transition, 1);
     }
     for (const items of transition.layers) {
       for (const item of items) {
@@ -305,47 +383,15 @@ export class Board {
         }
       }
     }
-    if (!this.#small) {
-      this.#drawArrows(transition, half);
-      this.#drawLabels(transition, half);
-    }
     for (const [row, col, seat] of this.#head.scene.owners) {
       if (this.#surface.levelOf[col] >= 0) {
         this.#surface.put(this.#sprites.base(seat), row, col);
       }
     }
-  }
-
-  /** @param {Position} position whose ground is shown */
-  #drawGround(position) {
-    const cells = this.#ground.paint(position, this.#theme);
-    const { scene } = this.#head;
-    const { levels: corners, title, tile } = this.#surface.layout;
-    const ctx = this.#surface.ctx;
-    ctx.imageSmoothingEnabled = false;
-    for (const [index, { col, cols, title: text }] of scene.levels.entries()) {
-      const x = corners[index].x * this.#surface.ratio;
-      const y = corners[index].y * this.#surface.ratio;
-      const width = cols * this.#surface.tile;
-      const height = scene.rows * this.#surface.tile;
-      ctx.drawImage(cells, col, 0, cols, scene.rows, x, y, width, height);
-      if (title > 0) {
-        ctx.font = `600 ${12 * this.#surface.ratio}px ${FONT}`;
-        ctx.textAlign = "left";
-        ctx.textBaseline = "alphabetic";
-        ctx.fillStyle = PALETTE[this.#theme].title;
-        ctx.fillText(text, x, y - 4 * this.#surface.ratio, width);
-      }
-      if (!this.#small && tile >= GRID_TILE) {
-        ctx.fillStyle = PALETTE[this.#theme].grid;
-        const line = Math.max(1, Math.round(this.#surface.ratio / 2));
-        for (let at = 1; at < cols; at += 1) {
-          ctx.fillRect(x + at * this.#surface.tile, y, line, height);
-        }
-        for (let at = 1; at < scene.rows; at += 1) {
-          ctx.fillRect(x, y + at * this.#surface.tile, width, line);
-        }
-      }
+    if (!this.#small) {
+      this.#drawArrows(transition, half);
+      this.#drawNumbers(transition, half);
+      this.#drawLabels(transition, half);
     }
   }
 
@@ -379,7 +425,7 @@ export class Board {
       this.#surface.ctx.globalAlpha = 1;
       return;
     }
-    if (mark.shape === "beast") {
+    if (RINGED.has(mark.shape)) {
       this.#surface.putMoving(this.#sprites.ring(), item, t, 1);
     }
     this.#surface.putMoving(this.#sprites.mark(mark), item, t, 0);
@@ -406,6 +452,25 @@ export class Board {
       }
     }
     this.#surface.ctx.globalAlpha = 1;
+  }
+
+  /**
+   * Write the numbers again that arrows or bases may have covered.
+   * @param {Transition} transition
+   * @param {0 | 1} half
+   */
+  #drawNumbers({ layers, position }, half) {
+    const places = this.#head.scene.owners.map(([row, col]) => `${row} ${col}`);
+    const covered = new Set(places);
+    for (const { row, col, toRow, toCol } of position.arrows) {
+      covered.add(`${row} ${col}`).add(`${toRow} ${toCol}`);
+    }
+    for (const item of layers[COUNT_LAYER]) {
+      const mark = half === 0 ? item.before : item.after;
+      if (mark !== null && covered.has(`${mark.row} ${mark.col}`) && this.#sprites.fits(mark.text)) {
+        this.#surface.put(this.#sprites.number(mark), mark.row, mark.col);
+      }
+    }
   }
 
   /**

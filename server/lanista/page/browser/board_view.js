@@ -399,6 +399,8 @@ export class BoardView {
       board.draw(positions[at], {
         previous,
         t: player.t,
+        before: positions[at].n > 0 ? this.all[at].position(positions[at].n - 1) : null,
+        calm: prefersStillness(),
         followed: this.followed,
         hover,
         drawings: this.drawings[at].on(previous !== null && player.t < 0.5 ? previous : positions[at]),

@@ -7,6 +7,7 @@
  */
 
 import { Board } from "./board.js";
+import { scoreChange } from "./changes.js";
 import { el, list, Parts } from "./dom.js";
 import { MatchFrames } from "./match_frames.js";
 import { addressOf, seatMark } from "./matches.js";
@@ -129,6 +130,8 @@ class Card {
   #drawn = -DRAW_INTERVAL;
   /** @type {readonly number[] | null} */
   #scores = null;
+  /** By seat, what changed its score in the last turn. @type {readonly string[]} */
+  #changes = [];
   #visibility = new IntersectionObserver((entries) => {
     if (entries.at(-1)?.isIntersecting) {
       void this.#open();
@@ -228,19 +231,21 @@ class Card {
     const rows = this.#running.players.map(({ name }, seat) => {
       const score = scores?.[seat] ?? null;
       const share = score === null || best === 0 ? 0 : Math.max(0, score / best);
-      return { seat, name, score, share, leads: ahead === 1 && score === best };
+      const change = this.#changes[seat] ?? "";
+      return { seat, name, score, share, change, leads: ahead === 1 && score === best };
     });
     list(
       this.#seats,
       rows,
       ({ seat }) => seat,
-      ({ seat, name, score, share, leads }) =>
+      ({ seat, name, score, share, change, leads }) =>
         el(
           "li",
           { class: leads ? "winner" : null },
           seatMark(seat),
           el("span", { class: "name" }, name),
           leads && el("span", { class: "unseen" }, "leads"),
+          el("span", { class: "change" }, printable(change)),
           el("span", { class: "score" }, score === null ? "" : score.toLocaleString()),
           el("span", { class: "bar", style: { "--share": share.toFixed(3) } }),
         ),
@@ -319,6 +324,10 @@ class Card {
     this.#board.draw(position, { previous: null, t: 1, followed: null, hover: null });
     this.#round.textContent = turnText(frames.head, position.turn);
     this.#scores = position.scores;
+    const before = frames.position(position.n - 1);
+    this.#changes = position.scores.map((_, seat) =>
+      scoreChange(frames.head, position, before, seat),
+    );
     this.#showSeats();
   }
 

@@ -24,6 +24,8 @@ const MAX_SEATS = 128;
 export class Ground {
   /** Passages between levels: bases without an owner, in columns that are drawn. @type {Cell[]} */
   freeBases = [];
+  /** The cells that the last painting changed. @type {number[]} */
+  changed = [];
   #scene;
   #canvas;
   #ctx;
@@ -72,6 +74,7 @@ export class Ground {
    */
   paint({ own, lit }, theme) {
     const was = this.#painted;
+    this.changed = [];
     if (was !== null && was.own === own && was.lit === lit && was.theme === theme) {
       return this.#canvas;
     }
@@ -98,6 +101,7 @@ export class Ground {
         }
         if (this.#pixels[cell] !== colour) {
           this.#pixels[cell] = colour;
+          this.changed.push(cell);
           top = Math.min(top, row);
           bottom = row;
         }

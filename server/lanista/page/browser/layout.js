@@ -20,7 +20,8 @@
  * @property {number} width CSS px that the board takes
  * @property {number} height
  * @property {number} tile CSS px of a cell's side
- * @property {number} title CSS px above each level for its title; 0: no titles
+ * @property {number} title CSS px above each level for its title and the numbers of columns
+ * @property {number} side CSS px at the left for the numbers of rows
  * @property {{x: number, y: number}[]} levels the upper left corner of each, below its title
  */
 
@@ -34,8 +35,11 @@
 export const WHOLE = Object.freeze({ zoom: 1, point: { x: 0, y: 0 }, at: { x: 0, y: 0 } });
 /** Distance between two levels in CSS px. */
 const GAP = 6;
-/** Height of a level's title in CSS px. */
+/** Height of a level's title and its columns' numbers, and width of its rows' numbers, in CSS px. */
 export const TITLE = 16;
+const SIDE = 22;
+/** Width in CSS px from which a board has them. */
+const EDGED = 200;
 /** Size in screen pixels from which a tile must be a whole number of them. */
 const WHOLE_PIXELS = 4;
 
@@ -46,20 +50,23 @@ const WHOLE_PIXELS = 4;
  * @param {number} width CSS px available
  * @param {number} height
  * @param {number} ratio screen pixels in a CSS px
- * @param {boolean} small without titles
+ * @param {boolean} small without titles and numbers of rows and columns
  * @param {number} [zoom] by how much its tiles are larger than those that fit
  * @returns {Layout}
  */
 export function layout(scene, width, height, ratio, small, zoom = 1) {
   const { levels, rows } = scene;
-  const title = !small && levels.some((level) => level.title !== "") ? TITLE : 0;
+  const [title, side] = small || width < EDGED ? [0, 0] : [TITLE, SIDE];
   const gap = small ? GAP / 3 : GAP;
   const gaps = gap * (levels.length - 1);
   const total = levels.reduce((sum, level) => sum + level.cols, 0);
   const widest = Math.max(...levels.map((level) => level.cols));
-  let beside = tileSize(Math.min((width - gaps) / total, (height - title) / rows), ratio);
+  let beside = tileSize(Math.min((width - side - gaps) / total, (height - title) / rows), ratio);
   let above = tileSize(
-    Math.min(width / widest, (height - gaps - title * levels.length) / (rows * levels.length)),
+    Math.min(
+      (width - side) / widest,
+      (height - gaps - title * levels.length) / (rows * levels.length),
+    ),
     ratio,
   );
   // If they are alike, above each other: what is narrow leaves room for the evidence beside it.
@@ -72,7 +79,7 @@ export function layout(scene, width, height, ratio, small, zoom = 1) {
   const snap = (length) => Math.round(length * ratio) / ratio;
   const corners = [];
   if (isBeside) {
-    let x = 0;
+    let x = side;
     for (const level of levels) {
       corners.push({ x: snap(x), y: title });
       x += level.cols * beside + gap;
@@ -82,18 +89,20 @@ export function layout(scene, width, height, ratio, small, zoom = 1) {
       height: title + rows * beside,
       tile: beside,
       title,
+      side,
       levels: corners,
     };
   }
   const storey = title + rows * above + gap;
   for (let level = levels.length - 1; level >= 0; level -= 1) {
-    corners.push({ x: 0, y: snap(title + level * storey) });
+    corners.push({ x: side, y: snap(title + level * storey) });
   }
   return {
-    width: widest * above,
+    width: side + widest * above,
     height: storey * levels.length - gap,
     tile: above,
     title,
+    side,
     levels: corners,
   };
 }

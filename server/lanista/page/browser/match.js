@@ -229,7 +229,7 @@ export class MatchView extends BoardView {
     const end = this.#tellsEnd() && isKnown ? this.#end : null;
     this.#headline.result(position, end, last?.scores ?? []);
     this.#seats.finish(isEnd ? this.#end : null);
-    this.#seats.show(position, null);
+    this.#seats.show(position, position.n > 0 ? this.#frames.position(position.n - 1) : null);
     this.#unit.show(position, null);
     this.#dock.mark(position.n, this.spoils || !player.over);
   }

@@ -7,9 +7,11 @@
  * @module
  */
 
+import { scoreChange } from "./changes.js";
 import { seatLetter } from "./colours.js";
 import { el, fill } from "./dom.js";
 import { seatMark } from "./matches.js";
+import { BODIES } from "./silhouettes.js";
 import { Sprites } from "./sprites.js";
 import {
   answerTime,
@@ -87,11 +89,11 @@ export function seatsPanel(head) {
   };
   return {
     element,
-    show(position) {
+    show(position, before) {
       scores = position.scores;
       const best = Math.max(1, ...scores);
       for (const row of rows) {
-        row.show(position, best);
+        row.show(position, best, before);
       }
       arrange();
     },
@@ -116,6 +118,7 @@ export function seatsPanel(head) {
  * @param {number} seat
  */
 function seatRow(head, seat) {
+  const change = el("span", { class: "change" });
   const score = el("span", { class: "score" }, "0");
   const bar = el("span", { class: "share" });
   const facts = el("span", { class: "facts" });
@@ -125,7 +128,7 @@ function seatRow(head, seat) {
   const element = el(
     "li",
     { dataset: { seat } },
-    el("div", { class: "who" }, playerOf(head, seat), rank, marks, score),
+    el("div", { class: "who" }, playerOf(head, seat), rank, marks, change, score),
     el("div", { class: "score-bar", "aria-hidden": "true" }, bar),
     el("div", { class: "numbers" }, facts, clock),
   );
@@ -141,11 +144,14 @@ function seatRow(head, seat) {
     /**
      * @param {Position} position
      * @param {number} best the best score, at least 1
+     * @param {Position | null} before
      */
-    show(position, best) {
+    show(position, best, before) {
       const { play } = position;
       const points = position.scores[seat] ?? 0;
       score.textContent = points.toLocaleString("en");
+      change.textContent = printable(scoreChange(head, position, before, seat));
+      change.title = change.textContent;
       bar.style.width = `${(100 * Math.max(0, points)) / best}%`;
       const stats = position.stats[seat];
       const titles = head.scene.stats;
@@ -331,7 +337,7 @@ function columnOf(head, { col }) {
 /** Size of a cell in the legend in CSS px. */
 const CELL = 22;
 /** Shapes of things that players own; the legend shows them in a player's colour. */
-const OWNABLE = new Set(["count", "disc", "cross", "square"]);
+const OWNABLE = new Set(["count", "disc", "cross", "square", ...Object.keys(BODIES)]);
 
 /**
  * Make the legend of the board's shapes.

@@ -7,6 +7,7 @@
 
 import { PALETTE, seatColour, seatLetter } from "./colours.js";
 import { context2d } from "./ground.js";
+import { BODIES, KILLERS, THINGS, cellOf, crowdOf, markOf } from "./silhouettes.js";
 
 /** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {import("./colours.js").Theme} Theme */
@@ -37,8 +38,19 @@ const DIGIT_WIDTH = 0.66;
 const SHAPE_TILE = 5;
 /** Size of a tile in CSS px from which units show the letters of their seats. */
 const LETTER_TILE = 20;
+/** Size of a tile in CSS px from which units show the marks of their seats. */
+const MARK_TILE = 8;
+/** Font size of a crowd's number, and how far below the middle it stands, in tiles. */
+const CROWD_TEXT = 0.54;
+const CROWD_DOWN = 0.17;
+/** Shapes of units that kill in the eight cells around them, which are drawn with a ring. */
+export const RINGED = new Set(["beast", ...Object.keys(KILLERS)]);
 /** Shapes that show no text; all others show it, including unknown ones. */
-const TEXTLESS = new Set(["disc", "cross", "square", "book", "gem"]);
+const TEXTLESS = new Set([
+  ...["disc", "cross", "square", "book", "gem"],
+  ...Object.keys(BODIES),
+  ...Object.keys(KILLERS),
+]);
 /** Maximum number of cached sprites; a long match has many numbers. */
 const MAX_SPRITES = 3000;
 
@@ -181,6 +193,18 @@ export class Sprites {
   }
 
   /**
+   * Return the number of a count alone, with an outline in its seat's colour.
+   * @param {Mark} mark
+   * @returns {Sprite}
+   */
+  number({ seat, text }) {
+    return this.#get(`number ${seat} ${text}`, 0.3, (ctx) => {
+      const { unit, on } = seatColour(seat, this.#theme);
+      this.#number(ctx, text, on, unit);
+    });
+  }
+
+  /**
    * Return whether a number can be read within its cell.
    * @param {string} text
    */
@@ -273,20 +297,18 @@ export class Sprites {
     const { unit, on } = seatColour(seat, this.#theme);
     const { ink, halo, hull, book, gem, danger } = this.#palette;
     const thin = Math.max(0.06, this.#inTiles(0.75));
-    const gap = Math.max(1, Math.round(this.#ratio / 2)) / this.#tile;
     if (this.#tile < SHAPE_TILE) {
-      ctx.fillStyle = { book, gem, beast: danger, ship: hull }[shape] ?? unit;
+      ctx.fillStyle = RINGED.has(shape) ? danger : ({ book, gem, ship: hull }[shape] ?? unit);
       ctx.fillRect(0, 0, 1, 1);
+      return;
+    }
+    if (Object.hasOwn(BODIES, shape)) {
+      this.#body(ctx, shape, seat);
       return;
     }
     switch (shape) {
       case "count":
-        ctx.fillStyle = unit;
-        // The grid's lines stay visible.
-        ctx.fillRect(gap, gap, 1 - gap, 1 - gap);
-        if (this.fits(text)) {
-          this.#write(ctx, text, this.#fontSize(text), on);
-        }
+        this.#count(ctx, seat, text);
         return;
       case "disc":
         this.#disc(ctx, 0.42, unit, halo);
@@ -310,45 +332,160 @@ export class Sprites {
         this.#letter(ctx, seat, 0.44, on);
         return;
       case "book":
-        this.#disc(ctx, 0.36, book, "#000000");
-        // These are the two pages.
+        this.#outlined(ctx, THINGS.cover, book, halo, 2 * thin);
         ctx.fillStyle = "#ffffff";
-        ctx.fillRect(0.32, 0.36, 0.15, 0.28);
-        ctx.fillRect(0.53, 0.36, 0.15, 0.28);
+        ctx.fill(pathOf(THINGS.pages));
         return;
       case "gem":
-        ctx.beginPath();
-        for (const [x, y] of [
-          [0.5, 0.92],
-          [0.08, 0.4],
-          [0.28, 0.12],
-          [0.72, 0.12],
-          [0.92, 0.4],
-        ]) {
-          ctx.lineTo(x, y);
-        }
-        ctx.closePath();
-        ctx.fillStyle = gem;
-        ctx.fill();
-        ctx.lineJoin = "round";
-        ctx.lineWidth = thin;
-        ctx.strokeStyle = "#4a3500";
-        ctx.stroke();
-        ctx.beginPath();
-        ctx.moveTo(0.08, 0.4);
-        ctx.lineTo(0.92, 0.4);
-        ctx.globalAlpha = 0.6;
-        ctx.stroke();
+        this.#outlined(ctx, THINGS.gem, gem, "#4a3500", 2 * thin);
+        ctx.clip(pathOf(THINGS.gem));
+        ctx.strokeStyle = "#ffffff";
+        ctx.globalAlpha = 0.7;
+        ctx.lineWidth = Math.max(0.04, this.#inTiles(0.5));
+        ctx.stroke(pathOf(THINGS.facets));
         return;
       case "beast":
         this.#disc(ctx, 0.68, danger, "#000000");
         this.#write(ctx, text, 0.85, "#ffffff");
+        return;
+      case "fiend":
+        this.#outlined(ctx, KILLERS.fiend, "#1a0710", danger, 2.4 * thin);
+        ellipse(ctx, [0.5, 0.34, 0.2, 0.26], "#efe9dc");
+        this.#eyes(ctx, 0.32, danger);
+        return;
+      case "hound":
+        this.#outlined(ctx, KILLERS.hound, danger, "#000000", 2 * thin);
+        ellipse(ctx, [0.5, 0.78, 0.22, 0.18], "#20040a");
+        this.#eyes(ctx, 0.42, "#ffe169");
         return;
       case "ship":
         this.#ship(ctx, text);
         return;
       default:
         this.#write(ctx, text, this.#fontSize(text), seat < 0 ? ink : unit, halo);
+    }
+  }
+
+  /**
+   * Draw a figure in its seat's colour, with its seat's letter, or if that can't be read its mark.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {string} shape
+   * @param {number} seat
+   */
+  #body(ctx, shape, seat) {
+    const { unit, on } = seatColour(seat, this.#theme);
+    const { halo, gem } = this.#palette;
+    const size = this.#tile / this.#ratio;
+    // A ghost's black outline makes it the largest of its clan.
+    const outline = Math.max(0.14, this.#inTiles(1.6));
+    if (shape === "ghost") {
+      this.#outlined(ctx, BODIES.ghost, unit, halo, 1.5 * outline);
+      this.#outlined(ctx, BODIES.ghost, unit, "#000000", 0.9 * outline);
+    } else {
+      this.#outlined(ctx, BODIES[shape], unit, halo, outline);
+    }
+    const isLettered = seat >= 0 && size >= LETTER_TILE;
+    ctx.save();
+    ctx.clip(pathOf(BODIES[shape]));
+    if (shape === "turncoat") {
+      ctx.fillStyle = on;
+      ctx.fillRect(0.52, 0, 0.48, 1);
+    } else if (!isLettered && size >= MARK_TILE) {
+      ctx.fillStyle = on;
+      ctx.fill(pathOf(markOf(seat)));
+    }
+    ctx.restore();
+    if (shape === "turncoat") {
+      ctx.strokeStyle = unit;
+      ctx.lineWidth = Math.max(0.05, this.#inTiles(0.75));
+      ctx.stroke(pathOf(BODIES[shape]));
+    } else if (isLettered) {
+      this.#write(ctx, seatLetter(seat), shape === "ghost" ? 0.42 : 0.36, on, undefined, 0.24);
+    }
+    if (size >= MARK_TILE) {
+      if (shape === "ghost") {
+        this.#eyes(ctx, 0.36, on);
+      } else if (shape === "miner") {
+        ellipse(ctx, [0.5, 0.2, 0.1, 0.1], gem);
+      }
+    }
+  }
+
+  /**
+   * Draw units with their number: a crowd, or on a small tile a full cell.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} seat
+   * @param {string} text
+   */
+  #count(ctx, seat, text) {
+    const { unit, on } = seatColour(seat, this.#theme);
+    ctx.fillStyle = unit;
+    if (this.#isCrowd(text)) {
+      const { heads, at, bodies } = crowdOf(seat, Number(text));
+      for (const [x, y] of at) {
+        const head = new Path2D();
+        head.addPath(pathOf(heads), new DOMMatrix([1, 0, 0, 1, x / 100, y / 100]));
+        ctx.fill(head);
+      }
+      ctx.fill(pathOf(bodies));
+      this.#number(ctx, text, on);
+      return;
+    }
+    ctx.save();
+    // The grid's lines stay visible.
+    const gap = Math.max(1, Math.round(this.#ratio / 2)) / this.#tile;
+    ctx.translate(gap, gap);
+    ctx.scale(1 - gap, 1 - gap);
+    ctx.fill(pathOf(cellOf(seat)));
+    ctx.restore();
+    if (this.fits(text)) {
+      this.#number(ctx, text, on);
+    }
+  }
+
+  /**
+   * Write a number where it stands on its units.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {string} text
+   * @param {string} colour
+   * @param {string} [outline]
+   */
+  #number(ctx, text, colour, outline) {
+    if (this.#isCrowd(text)) {
+      const size = Math.min(CROWD_TEXT, this.#fontSize(text));
+      this.#write(ctx, text, size, colour, outline, CROWD_DOWN);
+    } else {
+      this.#write(ctx, text, this.#fontSize(text), colour, outline);
+    }
+  }
+
+  /** Whether a number can also be read below the heads of a crowd. @param {string} text */
+  #isCrowd(text) {
+    return Math.min(CROWD_TEXT, this.#fontSize(text)) >= this.#inTiles(MIN_LETTER);
+  }
+
+  /**
+   * Fill an outline, and draw a line around it.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {string} outline an SVG path
+   * @param {string} colour
+   * @param {string} line
+   * @param {number} width of the line in tiles; half of it is covered
+   */
+  #outlined(ctx, outline, colour, line, width) {
+    const path = pathOf(outline);
+    ctx.lineJoin = "round";
+    ctx.strokeStyle = line;
+    ctx.lineWidth = width;
+    ctx.stroke(path);
+    ctx.fillStyle = colour;
+    ctx.fill(path);
+  }
+
+  /** @param {CanvasRenderingContext2D} ctx @param {number} y @param {string} colour */
+  #eyes(ctx, y, colour) {
+    for (const x of [0.38, 0.62]) {
+      ellipse(ctx, [x, y, 0.08, 0.07], colour);
     }
   }
 
@@ -410,15 +547,13 @@ export class Sprites {
   #ship(ctx, text) {
     const rounds = Math.max(1, Number.parseInt(text, 10) || 1);
     const near = 1 / rounds;
-    ctx.fillStyle = this.#palette.shadow;
     ctx.globalAlpha = 0.2 + 0.55 * near;
-    ctx.fillRect(-0.13, -0.13, 1.26, 1.26);
+    ellipse(ctx, [0.5, 0.6, 0.74, 0.66], this.#palette.shadow);
     ctx.globalAlpha = 1;
-    ctx.fillStyle = this.#palette.hull;
-    ctx.fillRect(0, 0, 1, 1);
+    this.#outlined(ctx, THINGS.ship, this.#palette.hull, "#000000", 0.1);
     ctx.fillStyle = "#000000";
     ctx.globalAlpha = 0.55 * near;
-    ctx.fillRect(0, 0, 1, 1);
+    ctx.fill(pathOf(THINGS.ship));
     ctx.globalAlpha = 1;
     this.#write(ctx, text, 0.8, "#ffffff", "#000000");
   }
@@ -430,15 +565,16 @@ export class Sprites {
    * @param {number} size font size in tiles
    * @param {string} colour
    * @param {string} [outline] the outline's colour, if there is one
+   * @param {number} [down] how far below the middle, in tiles
    */
-  #write(ctx, text, size, colour, outline) {
+  #write(ctx, text, size, colour, outline, down = 0) {
     // The context's unit is a tile, and a font smaller than one unit isn't drawn: change to pixels.
     const pixels = size * this.#tile;
     if (text === "" || pixels < 4) {
       return;
     }
     ctx.save();
-    ctx.translate(0.5, 0.5);
+    ctx.translate(0.5, 0.5 + down);
     ctx.scale(1 / this.#tile, 1 / this.#tile);
     write(ctx, text, pixels, colour, outline);
     ctx.restore();
@@ -465,4 +601,27 @@ function write(ctx, text, size, colour, outline) {
   }
   ctx.fillStyle = colour;
   ctx.fillText(text, 0, 0.05 * size);
+}
+
+/**
+ * Return an outline in tiles.
+ * @param {string} outline an SVG path on a tile of 100 by 100
+ */
+function pathOf(outline) {
+  const path = new Path2D();
+  path.addPath(new Path2D(outline), new DOMMatrix([0.01, 0, 0, 0.01, 0, 0]));
+  return path;
+}
+
+/**
+ * Fill an ellipse.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {[x: number, y: number, width: number, height: number]} where its middle and its radii
+ * @param {string} colour
+ */
+function ellipse(ctx, [x, y, width, height], colour) {
+  ctx.beginPath();
+  ctx.ellipse(x, y, width, height, 0, 0, 2 * Math.PI);
+  ctx.fillStyle = colour;
+  ctx.fill();
 }
