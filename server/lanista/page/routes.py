@@ -35,6 +35,7 @@ from lanista.page.client_libraries import NAMES, library
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError
+from lanista.page.qr_code import LONGEST, qr_svg
 from lanista.page.replay_reader import GZIP
 from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View
@@ -109,6 +110,7 @@ class Routes:
             Route("/readyz", self._ready),
             Route("/metrics", self._metrics, ("token",)),
             Route("/clients/(.*)", self._client_library),
+            Route("/api/1/qr.svg", self._qr_code, ("text",)),
             Route("/api/1/games", self._games),
             Route("/api/1/bots", self._house_bots, ("game",)),
             Route("/api/1/lobby", self._lobby),
@@ -183,6 +185,14 @@ class Routes:
             data = await trio.to_thread.run_sync(library, name)  # packing takes some 10 ms
         is_zip = name.endswith(".zip")
         return Answer(data, "application/zip" if is_zip else "text/plain; charset=utf-8", name)
+
+    async def _qr_code(self, asked: Asked) -> Answer:
+        text = asked.parameters.get("text", "")
+        if not 1 <= len(text) <= LONGEST:
+            raise bad_request(f"text has {len(text)} characters; it is 1 to {LONGEST} of them")
+        async with self._turn(asked.peer, "codes"):
+            data = await trio.to_thread.run_sync(qr_svg, text)
+        return Answer(data, "image/svg+xml")
 
     async def _games(self, _asked: Asked) -> Answer:
         return json_answer(views.games())
