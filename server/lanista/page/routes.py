@@ -31,7 +31,7 @@ from lanista.page.answers import (
     unavailable,
 )
 from lanista.page.authorization import Authorization, closed
-from lanista.page.client_libraries import NAMES, library
+from lanista.page.client_libraries import NAMES, STARTERS, library, starter
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError
@@ -109,6 +109,7 @@ class Routes:
             Route("/healthz", self._health),
             Route("/readyz", self._ready),
             Route("/metrics", self._metrics, ("token",)),
+            Route("/clients/starters/([^/]+)/([^/]+)", self._starter),
             Route("/clients/(.*)", self._client_library),
             Route("/api/1/qr.svg", self._qr_code, ("text",)),
             Route("/api/1/games", self._games),
@@ -185,6 +186,15 @@ class Routes:
             data = await trio.to_thread.run_sync(library, name)  # packing takes some 10 ms
         is_zip = name.endswith(".zip")
         return Answer(data, "application/zip" if is_zip else "text/plain; charset=utf-8", name)
+
+    async def _starter(self, asked: Asked, language: str, game: str) -> Answer:
+        data = None
+        if language in STARTERS:
+            async with self._turn(asked.peer, "clients"):
+                data = await trio.to_thread.run_sync(starter, language, game)
+        if data is None:
+            raise not_found(f"there is no starter bot for {game!r} in {language!r} here")
+        return Answer(data, "text/plain; charset=utf-8")
 
     async def _qr_code(self, asked: Asked) -> Answer:
         text = asked.parameters.get("text", "")
