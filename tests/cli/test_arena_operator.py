@@ -65,7 +65,7 @@ def test_what_can_be_no_token_is_refused_and_not_repeated(operate, tmp_path, lin
         ("name add", ["camperJOE"], "'camperJOE' is the name of a house bot of the ladder pit"),
         ("name add", ["a/b"], "'a/b' can't be a name on a ladder; use 1 to 32 of"),
         ("name remove", ["Ada"], "no name 'Ada' is registered; `lanista arena name list`"),
-        ("bench", ["a\tb\x1b"], "'a b\\\\x1b' can't be a name on a ladder; use 1 to 32 of"),
+        ("bench", ["a\tb\x1b"], "'a b\\x1b' can't be a name on a ladder; use 1 to 32 of"),
         ("bench", ["Ada", "--ladder", "pot"], "arena.toml: no ladder 'pot'; its ladders are: pit"),
         ("strike", ["Ada", "--ladder", "pit"], "no bot called 'Ada' has played on the ladder pit"),
         ("backup", ["/"], "/: exists already, and isn't an empty folder"),
@@ -84,7 +84,10 @@ def test_a_name_is_listed_with_where_it_is_benched(operate):
     assert ["Ada", "operator", "pit"] == [listed[3].split()[place] for place in (0, 3, 4)]
     assert 0 == operate("bench", "ADA").code
     done = operate("unbench", "Ada", "--ladder", "pit")
-    assert "lanista: 'Ada' is benched on all ladders; leave out --ladder\n" == done.err
+    assert (
+        "lanista: 'Ada' is benched on all ladders, not on pit alone; unbench it on all\n"
+        == done.err
+    )
     assert "on all ladders" in operate("name list").out
     assert 0 == operate("unbench", "Ada").code
     assert "operator" in operate("name list").out.splitlines()[3].split()[-1]

@@ -14,6 +14,7 @@ SLOW = 60_000
 """Milliseconds for what comes from processes that have the lowest share of a busy machine."""
 MOST_SHOWN = 100
 """How many matches and tables the screen shows, one after the other, before a test gives up."""
+ADDRESS = "http://hall.example:8080"
 SPEC = """\
 name = "cup"
 game = "angrymob"
@@ -78,11 +79,13 @@ def cup(tmp_path, windows):
 
 
 def test_the_screen_shows_who_plays_and_the_table(cup, visit):
-    """By itself: the running match, then the table; results are hidden until they are shown."""
+    """By itself: the line-up, the running match, then the table, and in the end the champion;
+    results are hidden until they are shown; phones are shown the address.
+    """
     one = visit(size={"width": 1280, "height": 720})
     page = one.context.new_page()
     page.clock.install()
-    page.goto(f"{cup.page}/screen?seconds=3&results=hidden")
+    page.goto(f"{cup.page}/screen?seconds=3&results=hidden&address={ADDRESS}")
 
     def turns_to(what):
         """Let the screen's time pass, but not the test's, until something is shown."""
@@ -93,6 +96,12 @@ def test_the_screen_shows_who_plays_and_the_table(cup, visit):
             page.clock.fast_forward(3000)
         expect(what).to_be_visible()
 
+    line_up = page.locator(".line-up").get_by_role("listitem")
+    expect(line_up).to_have_text([re.compile("Gravity"), re.compile("Waits")], timeout=SLOW)
+    expect(page.get_by_role("img", name=f"QR code of {ADDRESS}")).to_have_js_property(
+        "complete", value=True
+    )
+    assert page.locator(".invite img").evaluate("(code) => code.naturalWidth") > 0
     seats = page.locator(".seats").get_by_role("listitem")
     expect(seats).to_have_text([re.compile("Gravity"), re.compile("Waits")], timeout=SLOW)
     assert fits(page)
@@ -107,6 +116,8 @@ def test_the_screen_shows_who_plays_and_the_table(cup, visit):
     turns_to(page.locator(".seats .score").first)
     expect(page.locator(".seats .score")).to_have_count(2)
     turns_to(page.get_by_role("heading", name="Semifinals"))
+    cup.go_on()
+    turns_to(page.get_by_text("Champion", exact=True))
 
 
 def test_a_tournament_is_shown_live_from_its_first_match_to_its_last(cup, show):

@@ -1,9 +1,13 @@
 """Ladders in a browser: the lobby's card, a table, a bot, two bots, and how to connect."""
 
+import re
+import sys
+
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import Program, command
+from e2e.running import Program, command, environment
+from lanista.page.client_libraries import CLIENTS
 from page.browser import PHONE
 from page.matchpage import DASH, fits
 from page.test_ladders import HOSTILE, PLAYED, write_results
@@ -84,16 +88,27 @@ def test_from_the_lobby_to_two_bots(arena, show):
     expect(table).to_be_visible()
 
 
-def test_how_to_connect(arena, show):
+def test_how_to_connect(arena, show, tmp_path):
     """For each language the commands that get its library from this page, and a program with the
-    address of this arena and the ladder's room.
+    address of this arena, the ladder's room, a name and a new secret, which plays there.
     """
     page = show(f"{arena.page}/#/ladder/pit")
     connect = page.get_by_role("region", name="Connect")
+    connect.get_by_text("Connect your bot").click()
     expect(connect).to_contain_text(f"127.0.0.1:{arena.port}")
     commands, program = connect.locator("pre").nth(0), connect.locator("pre").nth(1)
     expect(commands).to_have_text(f"pip install {arena.page}/clients/python.zip")
     expect(program).to_contain_text(f'port={arena.port}, room="pit"')
+    connect.get_by_label("Name").fill("Newcomer")
+    expect(program).to_contain_text(re.compile('Arena."Newcomer".*token="[0-9a-f]{32}"', re.DOTALL))
+    bot = tmp_path / "mybot.py"
+    bot.write_text(program.text_content())
+    env = environment(PYTHONPATH=str(CLIENTS / "python"))
+    newcomer = Program((sys.executable, str(bot)), tmp_path, env=env)
+    try:
+        expect(page.get_by_text(re.compile(r"Now: .*(waits|plays)"))).to_be_visible()
+    finally:
+        newcomer.end()
     connect.get_by_label("Language").select_option("Go")
     expect(commands).to_contain_text(f"curl -O {arena.page}/clients/go.zip")
     expect(program).to_contain_text(f'Port: {arena.port}, Room: "pit"')

@@ -117,7 +117,9 @@ def refused(arena, hello):
 
 
 def test_the_operators_page(pit, visit, bots):
-    """Names, refusals, commands for many matches at once, and house bots for a room."""
+    """Names, refusals, commands for many matches at once, and house bots for a room that is chosen
+    or named; a new name's token is shown, and whoever is benched.
+    """
     arena, _ = pit
     one = visit()
     refused(arena, "<b>Eve</b> v=2")
@@ -140,6 +142,21 @@ def test_the_operators_page(pit, visit, bots):
     expect(rows("Refused connections")).to_have_text(
         [re.compile("127.0.0.1:.*bad-hello.*seat"), re.compile("unknown-version")]
     )
+
+    names = page.get_by_role("region", name="Names")
+    names.get_by_label("New name").fill("Zoe")
+    names.get_by_role("button", name="Register it").click()
+    expect(rows("Names")).to_have_count(2)
+    expect(names.locator("code")).to_have_text(re.compile("^[0-9a-f]{32}$"))
+    names.get_by_label("Choose Zoe").check()
+    names.get_by_label("Ladder").select_option("pit")
+    for label, end in (("Bench", "pit"), ("Unbench", "never"), ("Remove", None)):
+        button = names.get_by_role("button", name=f"{label} the chosen ones", exact=True)
+        button.click()
+        names.get_by_role("button", name=f"{label} them? {label} the chosen ones").click()
+        if end is not None:
+            expect(rows("Names").filter(has_text="Zoe")).to_have_text(re.compile(f"{end}$"))
+    expect(rows("Names")).to_have_count(1)
 
     # Two matches at once, then one of them.
     pairs = [bots(arena, "one", "Cem", "Dil"), bots(arena, "two", "Gus", "Hal")]
@@ -172,6 +189,7 @@ def test_the_operators_page(pit, visit, bots):
     house.get_by_label("Room").fill("guests")
     house.get_by_role("button", name="Start it").click()
     expect(rows("Waiting bots")).to_have_text([re.compile("guests.*CamperJoe")])
+    expect(house.locator("datalist option[value=guests]")).to_be_attached()
     # Another tab has no token, and shows nothing of this.
     viewer = one.open(f"{arena.page}/#/operator")
     expect(viewer.get_by_text("watching", exact=True)).to_be_visible()

@@ -9,7 +9,15 @@ import zipfile
 import pytest
 
 from lanista.hosting.control import RunningMatches
-from lanista.page.client_libraries import CLIENTS, HEADER, NAMES, SOURCES, library, packed
+from lanista.page.client_libraries import (
+    CLIENTS,
+    HEADER,
+    NAMES,
+    SOURCES,
+    STARTERS,
+    library,
+    packed,
+)
 from lanista.page.view import View
 from page.house import showing
 
@@ -36,9 +44,20 @@ async def test_every_library_can_be_downloaded():
         assert {"error": expected} == answer.json
 
 
+async def test_every_language_has_a_starter_for_every_game():
+    """As text; there is none for games of others, nor in other languages."""
+    async with showing(View(RunningMatches())) as house:
+        for language in STARTERS:
+            for game in ("angrymob", "hogwarts", "crematoria"):
+                answer = await house.get(f"/clients/starters/{language}/{game}")
+                assert (200, True) == (answer.status, b"Starter" in answer.body)
+        for path in ("python/chess", "ruby/angrymob"):
+            assert 404 == (await house.get(f"/clients/starters/{path}")).status
+
+
 def test_every_client_has_its_file():
     folders = {path.name for path in CLIENTS.iterdir() if path.is_dir()}
-    assert {"cpp", *SOURCES} == folders
+    assert set(SOURCES) == folders == set(STARTERS)
     assert HEADER.samefile(CLIENTS / "cpp" / "include" / HEADER.name)
 
 

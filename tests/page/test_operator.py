@@ -8,7 +8,8 @@ from lanista.arena.tokens import add_name
 from lanista.page import view as module
 from page.house import done, until
 from page.house import opened as serving
-from page.test_ladders import opened
+from page.test_ladders import opened, results, write_results
+from support.arenas import stored_ladder
 
 OPERATOR = "Authorization: Bearer sesame"
 
@@ -28,7 +29,54 @@ async def test_names_come_in_pages(tmp_path, monkeypatch):
             *(cem[key] for key in ("name", "registrar", "seen")),
             second["next"],
         )
-        assert {"name", "registrar", "registered", "seen"} == set(cem)
+        assert {"name", "registrar", "registered", "seen", "benched"} == set(cem)
+
+
+async def test_names_are_changed_from_the_page(tmp_path, monkeypatch):
+    """A new token is told once; benching, striking and their opposites reach the database."""
+    monkeypatch.setattr(tokens, "LOG_N", 1)
+    write_results(tmp_path, results(0, "Ann", "Bob"))
+    async with opened(tmp_path, token="sesame") as house:
+        store = house.arena.names.store
+        page = await house.page()
+        refused = await page.ask("bench", name="Ann", ladder="pit")
+        assert "bench is the operator's; say the token first" == refused["words"]
+        await page.ask("token", token="sesame")
+        for do in ("add-name", "reset-name"):
+            answer = await page.ask(do, name="Ann")
+            assert ("new-token", "Ann") == (answer["type"], answer["name"])
+            assert tokens.matches(answer["token"], store.find("Ann").token_hash)
+        for ladder in ("pit", None):
+            assert done(await page.ask("bench", name="ann", ladder=ladder))
+        (ann,) = (await house.get("/api/1/names", OPERATOR)).json["names"]
+        assert [None] == ann["benched"]
+        assert done(await page.ask("unbench", name="Ann"))
+        assert [] == store.benched()
+        with stored_ladder(tmp_path) as ladder, ladder.ladder_reading() as now:
+            assert {} == now.struck_until()
+        assert done(await page.ask("strike", name="ANN", ladder="pit"))
+        with stored_ladder(tmp_path) as ladder, ladder.ladder_reading() as now:
+            assert ["Ann"] == list(now.struck_until())
+        assert done(await page.ask("unstrike", name="Ann", ladder="pit"))
+        assert done(await page.ask("remove-name", name="Ann"))
+        assert store.find("Ann") is None
+
+
+@pytest.mark.parametrize(
+    ("do", "fields", "words"),
+    [
+        ("add-name", {"name": "a/b"}, "'a/b' can't be a name on a ladder; use 1 to 32 of"),
+        ("add-name", {"name": "camperjoe"}, "the name 'camperjoe' is that of a bot of this arena"),
+        ("reset-name", {"name": "Eve"}, "no name 'Eve' is registered"),
+        ("bench", {"name": "Eve", "ladder": "pot"}, "there is no ladder 'pot'; known: pit"),
+        ("strike", {"name": "Eve"}, "strike is for one ladder; name it"),
+        ("strike", {"name": "Eve", "ladder": "pit"}, "no bot called 'Eve' has played on the"),
+    ],
+)
+async def test_a_decision_that_makes_no_sense_is_refused(tmp_path, do, fields, words):
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        assert (await page.ask(do, **fields))["words"].startswith(words)
 
 
 async def test_refused_connections_come_with_their_reasons(tmp_path):

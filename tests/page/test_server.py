@@ -324,6 +324,7 @@ async def test_every_answer_has_its_headers(tmp_path):
             ("/page/main.js", "text/javascript; charset=utf-8"),
             ("/page/style.css", "text/css; charset=utf-8"),
             ("/clients/python.zip", "application/zip"),
+            ("/api/1/qr.svg?text=http://a.example/", "image/svg+xml"),
             ("/healthz", "application/json"),
             ("/nothing", "application/json"),
         ]:

@@ -220,11 +220,7 @@ class Names:
         """
         name = hello.name
         key = _key_of_ladder_name(name)
-        if key in self._reserved_keys:
-            raise RemoteProtocolError(
-                ErrorCode.NAME_TAKEN,
-                f"the name {shown(name)} belongs to a bot of the arena; choose another name",
-            )
+        self.check_reserved(name)
         with self._store_errors(name):
             if hello.token is None:
                 await self._check_without_token(name, key, address)
@@ -240,6 +236,33 @@ class Names:
             token_hash=found.token_hash,
         )
 
+    def check_reserved(self, name: str) -> None:
+        """Refuse a name that is that of one of the arena's own bots.
+
+        Raises:
+            RemoteProtocolError: It is (`name-taken`).
+        """
+        if key_of(name) in self._reserved_keys:
+            raise RemoteProtocolError(
+                ErrorCode.NAME_TAKEN,
+                f"the name {shown(name)} belongs to a bot of the arena; choose another name",
+            )
+
+    async def decide(self, decision: Callable[[NameStore], T]) -> T:
+        """Carry out a decision of the operator, which is then taken up, and return what it returns.
+
+        Args:
+            decision: Calls a function of `decisions` or `tokens`; it is called in a thread.
+
+        Raises:
+            RemoteProtocolError: It can't be stored.
+            NameRefusedError: From the decision.
+        """
+        with self._store_errors(""):
+            decided = await self._in_thread(decision, self.store)
+        await self.look()
+        return decided
+
     async def prove(self, name: str, token: str, address: str) -> RegisteredName:
         """Check that a token is that of a registered name, which nobody plays under now.
 
@@ -253,17 +276,22 @@ class Names:
         with self._store_errors(name):
             return await self._check_token(name, key, token, _Sender(PAGE, address))
 
-    async def registered(self, after: str | None, most: int) -> list[RegisteredName]:
+    async def registered(
+        self, after: str | None, most: int
+    ) -> list[tuple[RegisteredName, list[str | None]]]:
         """Return at most so many registered names in the order of their keys, after a given one.
+
+        Each comes with the ladders on which it is benched; None stands for all.
 
         Raises:
             RemoteProtocolError: The database can't be read.
         """
 
-        def read() -> list[RegisteredName]:
-            names = self.store.names()
+        def read() -> list[tuple[RegisteredName, list[str | None]]]:
             first = "" if after is None else key_of(after)
-            return [one for one in names if key_of(one.name) > first][:most]
+            found = [one for one in self.store.names() if one.key > first][:most]
+            benched = self.store.benched()
+            return [(one, [b.ladder for b in benched if b.key == one.key]) for one in found]
 
         with self._store_errors(after or ""):
             return await self._in_thread(read)

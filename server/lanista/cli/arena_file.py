@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec
     from lanista.results.base import Database
     from lanista.results.data_folder import DataFolder
+    from lanista.results.names import NameStore
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 PATIENCE = 60.0
@@ -127,3 +128,22 @@ def take_up(file: Path, data: "DataFolder") -> None:
         pass
     except BadInputError as error:
         click.echo(f"stored, but not applied yet: {error}", err=True)
+
+
+@contextlib.contextmanager
+def changing_names(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
+    """Open an arena's names for a change, which a running arena then takes up.
+
+    Raises:
+        BadInputError: The block's change is refused.
+        StoreError: It can't be written.
+    """
+    from lanista.arena.tokens import NameRefusedError
+    from lanista.results.names import NameStore
+
+    try:
+        with database_of(spec, file) as database:
+            yield NameStore(database)
+    except NameRefusedError as error:
+        raise BadInputError(str(error)) from None
+    take_up(file, data_of(spec, file))

@@ -1,15 +1,13 @@
 """`lanista arena name`: the names that are registered on an arena's ladders."""
 
-import contextlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from lanista.cli import Group
-from lanista.cli.arena_file import FILE, data_of, database_of, spec_of, take_up
+from lanista.cli.arena_file import FILE, changing_names, database_of, spec_of
 from lanista.cli.common import printable
 from lanista.errors import BadInputError
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lanista.arena.spec import ArenaSpec
-    from lanista.results.names import NameStore
 
 MAX_TOKEN_LINE = 1000
 """Number of characters of standard input that are read for a token."""
@@ -48,7 +45,7 @@ def add(file: Path, name: str, *, token_stdin: bool) -> int:
     token = _given_token() if token_stdin else None
     spec = spec_of(file)
     _refuse_house_bot(spec, file, name)
-    with _changing(spec, file) as store:
+    with changing_names(spec, file) as store:
         made = add_name(store, name, token)
     _print_token(made, given=token_stdin)
     return 0
@@ -66,7 +63,7 @@ def reset(file: Path, name: str, *, token_stdin: bool) -> int:
     from lanista.arena.tokens import reset_token
 
     token = _given_token() if token_stdin else None
-    with _changing(spec_of(file), file) as store:
+    with changing_names(spec_of(file), file) as store:
         made = reset_token(store, name, token)
     _print_token(made, given=token_stdin)
     return 0
@@ -83,7 +80,7 @@ def remove(file: Path, name: str) -> int:
     """
     from lanista.arena.tokens import remove_name
 
-    with _changing(spec_of(file), file) as store:
+    with changing_names(spec_of(file), file) as store:
         remove_name(store, name)
     return 0
 
@@ -118,20 +115,6 @@ def list_(file: Path) -> int:
         )
     print_to(console_for(is_terminal=sys.stdout.isatty()), table)
     return 0
-
-
-@contextlib.contextmanager
-def _changing(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
-    """Open the names for a change, which a running arena then takes up."""
-    from lanista.arena.tokens import NameRefusedError
-    from lanista.results.names import NameStore
-
-    try:
-        with database_of(spec, file) as database:
-            yield NameStore(database)
-    except NameRefusedError as error:
-        raise BadInputError(str(error)) from None
-    take_up(file, data_of(spec, file))
 
 
 def _refuse_house_bot(spec: "ArenaSpec", file: Path, name: str) -> None:

@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli.arena_file import FILE, ask, data_of, database_of, ladder_named, spec_of, take_up
+from lanista.cli.arena_file import FILE, ask, changing_names, data_of, ladder_named, spec_of
 from lanista.cli.common import printable
 from lanista.errors import BadInputError
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from lanista.arena.spec import LadderSpec
-    from lanista.results.base import Database
-    from lanista.results.database import Store
-
 
 INTERVAL = 1.0
 """Seconds between two looks at the arena."""
@@ -136,14 +131,12 @@ def bench(file: Path, name: str, ladder: str | None) -> int:
     A match that it is playing goes on. It may stay connected, and is told why it isn't
     paired. It stays benched until `lanista arena unbench`, even if the arena is restarted.
     """
-    from lanista.results.names import NameStore
+    from lanista.arena import decisions
 
     spec = spec_of(file)
-    name = _ladder_name(name)
     on = None if ladder is None else ladder_named(spec, file, ladder).name
-    with database_of(spec, file) as database:
-        NameStore(database).bench(name, on)
-    take_up(file, data_of(spec, file))
+    with changing_names(spec, file) as store:
+        decisions.bench(store, name, on)
     return 0
 
 
@@ -156,23 +149,12 @@ def unbench(file: Path, name: str, ladder: str | None) -> int:
 
     Its failures are forgotten.
     """
-    from lanista.results.names import NameStore, key_of
+    from lanista.arena import decisions
 
     spec = spec_of(file)
-    name = _ladder_name(name)
-    ladders = spec.ladders if ladder is None else [ladder_named(spec, file, ladder)]
-    with database_of(spec, file) as database:
-        names = NameStore(database)
-        everywhere = any(b.key == key_of(name) and b.ladder is None for b in names.benched())
-        if ladder is not None and everywhere:
-            raise BadInputError(f"{name!r} is benched on all ladders; leave out --ladder")
-        names.unbench(name, ladder)
-        for each in ladders:
-            results = _results(database, each)
-            for bot in _bots(results, name):
-                results.unbench(bot)
-        names.note_change()
-    take_up(file, data_of(spec, file))
+    on = None if ladder is None else ladder_named(spec, file, ladder).name
+    with changing_names(spec, file) as store:
+        decisions.unbench(store, name, on, spec.ladders)
     return 0
 
 
@@ -201,56 +183,12 @@ def unstrike(file: Path, name: str, ladder: str) -> int:
 
 
 def _strike(file: Path, name: str, ladder: str, *, is_struck: bool) -> None:
-    from lanista.results.names import NameStore
+    from lanista.arena import decisions
 
     spec = spec_of(file)
     on = ladder_named(spec, file, ladder)
-    with database_of(spec, file) as database:
-        results = _results(database, on)
-        bots = _bots(results, name)
-        if not bots:
-            raise BadInputError(
-                f"no bot called {printable(name)!r} has played on the ladder {ladder}"
-            )
-        for bot in bots:
-            if is_struck:
-                results.strike(bot)
-            else:
-                results.unstrike(bot)
-        NameStore(database).note_change()
-    take_up(file, data_of(spec, file))
-
-
-def _results(database: "Database", ladder: "LadderSpec") -> "Store":
-    """Return the results of a ladder."""
-    from lanista.results.database import Store
-
-    return Store.of_ladder(database, ladder.name, ladder.game)
-
-
-def _bots(results: "Store", name: str) -> list[str]:
-    """Return the names of those that have played under a name, whatever its capitals."""
-    from lanista.results.names import key_of
-
-    with results.ladder_reading() as now:
-        return [bot for bot in now.bots() if key_of(bot) == key_of(name)]
-
-
-def _ladder_name(name: str) -> str:
-    """Return a name with single spaces, if a bot on a ladder can be called this.
-
-    Raises:
-        BadInputError: It can't.
-    """
-    from lanista.arena.spec import is_bot_name
-
-    name = " ".join(name.split())
-    if not is_bot_name(name):
-        raise BadInputError(
-            f"{printable(name)!r} can't be a name on a ladder; use 1 to 32 of "
-            "A-Z a-z 0-9 . _ - and single spaces between words"
-        )
-    return name
+    with changing_names(spec, file) as store:
+        decisions.strike(store, name, on, is_struck=is_struck)
 
 
 @click.command("backup")

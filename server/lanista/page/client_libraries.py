@@ -19,12 +19,22 @@ HEADER = Path(__file__).parents[1] / "bots/kit/include/lanista.hpp"
 EVERYWHERE = ("LICENSE", "README.md")
 SOURCES: Mapping[str, Sequence[str]] = {
     "python": ("lanista_client/*", "starters/*.py", "build_backend.py", "pyproject.toml"),
+    "cpp": ("include/lanista.hpp", "starters/*.cpp"),
     "java": ("src/main/java/**/*.java", "starters/*.java", "pom.xml"),
     "javascript": ("src/*.js", "starters/*.js", "package.json"),
     "go": ("**/*.go", "go.mod"),
     "rust": ("src/**/*.rs", "examples/*.rs", "Cargo.lock", "Cargo.toml"),
 }
 """By folder of a library: which of its files are packed, tests left out."""
+STARTERS: Mapping[str, str] = {
+    "python": "starters/{}.py",
+    "cpp": "starters/{}.cpp",
+    "java": "starters/{}Starter.java",
+    "javascript": "starters/{}.js",
+    "go": "starters/{}/main.go",
+    "rust": "examples/{}.rs",
+}
+"""By folder of a library: where the starter bot of a game is, whatever the capitals of its name."""
 NAMES = (*(f"{language}.zip" for language in SOURCES), HEADER.name)
 """The names of the files to download."""
 
@@ -41,6 +51,20 @@ def library(name: str) -> bytes:
     if PACKED.is_dir():
         return (PACKED / name).read_bytes()
     return packed(name.removesuffix(".zip"))
+
+
+def starter(language: str, game: str) -> bytes | None:
+    """Return the starter bot for a game in a language, one of `STARTERS`; None if there is none.
+
+    Raises:
+        OSError: The installation isn't complete.
+    """
+    end = f"/{STARTERS[language].format(game)}".lower()
+    with zipfile.ZipFile(io.BytesIO(library(f"{language}.zip"))) as file:
+        for name in file.namelist():
+            if f"/{name}".lower().endswith(end):
+                return file.read(name)
+    return None
 
 
 def packed(language: str) -> bytes:

@@ -33,10 +33,11 @@ from lanista.page.answers import (
     unavailable,
 )
 from lanista.page.authorization import Authorization, closed
-from lanista.page.client_libraries import NAMES, library
+from lanista.page.client_libraries import NAMES, STARTERS, library, starter
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError
+from lanista.page.qr_code import LONGEST, qr_svg
 from lanista.page.replay_reader import GZIP
 from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View
@@ -112,7 +113,9 @@ class Routes:
             Route("/healthz", self._health),
             Route("/readyz", self._ready),
             Route("/metrics", self._metrics, ("token",)),
+            Route("/clients/starters/([^/]+)/([^/]+)", self._starter),
             Route("/clients/(.*)", self._client_library),
+            Route("/api/1/qr.svg", self._qr_code, ("text",)),
             Route("/api/1/games", self._games),
             Route("/api/1/bots", self._house_bots, ("game",)),
             Route("/api/1/lobby", self._lobby),
@@ -188,6 +191,23 @@ class Routes:
             data = await trio.to_thread.run_sync(library, name)  # packing takes some 10 ms
         is_zip = name.endswith(".zip")
         return Answer(data, "application/zip" if is_zip else "text/plain; charset=utf-8", name)
+
+    async def _starter(self, asked: Asked, language: str, game: str) -> Answer:
+        data = None
+        if language in STARTERS:
+            async with self._turn(asked.peer, "clients"):
+                data = await trio.to_thread.run_sync(starter, language, game)
+        if data is None:
+            raise not_found(f"there is no starter bot for {game!r} in {language!r} here")
+        return Answer(data, "text/plain; charset=utf-8")
+
+    async def _qr_code(self, asked: Asked) -> Answer:
+        text = asked.parameters.get("text", "")
+        if not 1 <= len(text) <= LONGEST:
+            raise bad_request(f"text has {len(text)} characters; it is 1 to {LONGEST} of them")
+        async with self._turn(asked.peer, "codes"):
+            data = await trio.to_thread.run_sync(qr_svg, text)
+        return Answer(data, "image/svg+xml")
 
     async def _games(self, _asked: Asked) -> Answer:
         return json_answer(views.games())

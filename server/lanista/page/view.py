@@ -407,8 +407,9 @@ class View:
                 "registrar": one.registrar.value,
                 "registered": one.registered.isoformat(timespec="seconds"),
                 "seen": None if one.seen is None else one.seen.isoformat(timespec="seconds"),
+                "benched": benched,
             }
-            for one in rest[:NAMES]
+            for one, benched in rest[:NAMES]
         ]
         return {"names": page, "next": page[-1]["name"] if len(rest) > NAMES else None}
 

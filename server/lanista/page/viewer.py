@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import trio
@@ -26,6 +26,9 @@ from lanista.page.frames import API, encode
 from lanista.page.operator_token import OperatorToken
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
+
+if TYPE_CHECKING:
+    from lanista.arena.names import Names
 
 SEND_TIME = 10.0
 """Seconds that a viewer has to read a message; then it is dropped."""
@@ -58,7 +61,11 @@ ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
 OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick", "house"})
 """Requests that only an operator may make."""
-WAITING = frozenset({"open", "frames", "file", "name", "token"})
+DECISIONS = frozenset(
+    {"add-name", "reset-name", "remove-name", "bench", "unbench", "strike", "unstrike"}
+)
+"""Such requests that change the arena's database."""
+WAITING = DECISIONS | {"open", "frames", "file", "name", "token"}
 """Requests whose answers may have to wait."""
 
 
@@ -164,9 +171,11 @@ class Viewer:
         what = _field(message, "do", str)
         if what in WAITING and self._waiting >= MAX_WAITING:
             raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
-        if what in OPERATIONS:
-            if not self.visitor.operator:
-                raise BadMessageError(f"{what} is the operator's; say the token first")
+        if what in OPERATIONS | DECISIONS and not self.visitor.operator:
+            raise BadMessageError(f"{what} is the operator's; say the token first")
+        if what in DECISIONS:
+            self._nursery.start_soon(self._answer_later, self._decide, message)
+        elif what in OPERATIONS:
             self._operate(what, message)
             await self._done(message)
         elif what == "token":
@@ -496,9 +505,7 @@ class Viewer:
     async def _prove_name(self, message: Mapping[str, Any]) -> None:
         """Check the token of a name, whose logs and failure bundles may then be seen."""
         name, token = _field(message, "name", str), _field(message, "token", str)
-        names = None if self.view.arena is None else self.view.arena.names
-        if names is None:
-            raise BadMessageError("there are no ladders here")
+        names = self._arena_names()
         if len(self.visitor.names) >= MAX_NAMES:
             raise BadMessageError(f"{MAX_NAMES} names at once; load the page again for others")
         try:
@@ -511,7 +518,40 @@ class Viewer:
         )
         await self._send({"type": "name", "name": proved.name, "id": message.get("id")})
 
+    def _arena_names(self) -> "Names":
+        """Return the names on the arena's ladders."""
+        names = None if self.view.arena is None else self.view.arena.names
+        if names is None:
+            raise BadMessageError("there are no ladders here")
+        return names
+
     # -- commands ------------------------------------------------------------------------------
+
+    async def _decide(self, message: Mapping[str, Any]) -> None:
+        """Carry out a decision of the operator about a name."""
+        # Imported only now: it loads a database library, which only an arena with ladders needs.
+        from lanista.arena.tokens import NameRefusedError  # noqa: PLC0415
+        from lanista.page.name_decisions import decision  # noqa: PLC0415
+
+        names, name = self._arena_names(), _field(message, "name", str)
+        assert self.view.arena is not None
+        ladders = {room.spec.name: room.spec for room in self.view.arena.ladders.values()}
+        ladder = message.get("ladder")
+        if ladder is not None and _field(message, "ladder", str) not in ladders:
+            raise BadMessageError(f"there is no ladder {ladder!r}; known: {', '.join(ladders)}")
+        try:
+            if message["do"] == "add-name":
+                names.check_reserved(name)
+            token = await names.decide(decision(message["do"], name, ladder, ladders))
+        except NameRefusedError as error:
+            raise BadMessageError(str(error)) from None
+        except RemoteProtocolError as error:
+            raise BadMessageError(error.message) from None
+        if token is None:
+            await self._done(message)
+        else:
+            answer = {"type": "new-token", "name": name, "token": token}
+            await self._send({**answer, "id": message.get("id")})
 
     def _operate(self, what: str, message: Mapping[str, Any]) -> None:
         """Carry out an operator's command."""

@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { LANGUAGES, installOf, programOf } from "../../../server/lanista/page/browser/connect.js";
@@ -33,6 +34,16 @@ test("addresses of a ladder, a bot and two bots have encoded names", () => {
   assert.equal(ladderAddress("pit", "A", "<b>"), "#/ladder/pit/bot/A/against/%3Cb%3E");
 });
 
+const PLACE = {
+  host: "arena.example.org",
+  port: 7788,
+  room: "pit-1",
+  state: "HogwartsState",
+  game: "",
+  name: "My Bot",
+  token: "s3cret",
+};
+
 test("who is there is told with the right verbs", () => {
   assert.equal(describePresence({ waiting: 0, playing: 0, resting: 0 }), "no bot is connected");
   assert.equal(describePresence({ waiting: 1, playing: 4, resting: 1 }), "1 waits, 4 play, 1 rests");
@@ -40,19 +51,43 @@ test("who is there is told with the right verbs", () => {
 
 test("a program has the arena's address in every language", () => {
   assert.deepEqual(LANGUAGES, ["Python", "JavaScript", "C++", "Go", "Rust", "Java"]);
-  const place = { host: "arena.example.org", port: 7788, room: "pit-1", state: "HogwartsState", tls: false };
+  const place = { ...PLACE, tls: false };
   for (const language of LANGUAGES) {
     const program = programOf(language, place);
     assert.match(program, /"arena\.example\.org"/);
     assert.match(program, /7788/);
     assert.match(program, /"pit-1"/);
-    assert.match(program, /my-secret/);
+    assert.match(program, /"My Bot"/);
+    assert.match(program, /"s3cret"/);
+    assert.doesNotMatch(program, /LANISTA_NAME|Starter|"hogwarts"/);
     assert.match(program, /[Kk]eep/);
     assert.match(program, /[Rr]econnect/);
     assert.doesNotMatch(program, /tls|socat/i);
   }
   assert.match(programOf("Rust", place), /Arena::<HogwartsState>/);
-  assert.throws(() => programOf("Cobol", place), RangeError);
+});
+
+test("a starter bot is given the arena's address in every language", () => {
+  const clients = new URL("../../../clients/", import.meta.url);
+  for (const [language, path] of [
+    ["Python", "python/starters/GAME.py"],
+    ["JavaScript", "javascript/starters/GAME.js"],
+    ["C++", "cpp/starters/GAME.cpp"],
+    ["Go", "go/starters/GAME/main.go"],
+    ["Rust", "rust/examples/GAME.rs"],
+    ["Java", "java/starters/GAMEStarter.java"],
+  ]) {
+    for (const game of ["angrymob", "hogwarts", "crematoria"]) {
+      const title = { angrymob: "AngryMob", hogwarts: "Hogwarts", crematoria: "Crematoria" }[game];
+      const file = path.replace("GAME", language === "Java" ? title : game);
+      const starter = readFileSync(new URL(file, clients), "utf8");
+      const program = programOf(language, { ...PLACE, game, tls: false }, starter);
+      for (const part of ["arena.example.org", "7788", "pit-1", "My Bot", "s3cret", game]) {
+        assert.ok(program.includes(`${part}`), `${file}: ${part}`);
+      }
+      assert.doesNotMatch(program, /LANISTA_NAME|Starter|environ|getenv|std::env/, file);
+    }
+  }
 });
 
 test("each language's library comes from this page", () => {
@@ -63,7 +98,7 @@ test("each language's library comes from this page", () => {
 });
 
 test("where the arena speaks TLS, programs do too, or a tunnel does it for them", () => {
-  const place = { host: "arena.example.org", port: 7788, room: "pit-1", state: "HogwartsState", tls: true };
+  const place = { ...PLACE, tls: true };
   for (const [language, words] of [
     ["Python", "tls=True"],
     ["JavaScript", "tls: true"],

@@ -14,6 +14,7 @@ import {
 import { extentOf, spreadOut, ticksOf } from "../../../server/lanista/page/browser/chart.js";
 import { curvesOf } from "../../../server/lanista/page/browser/race.js";
 import { nextMatch, optionsOf } from "../../../server/lanista/page/browser/screen.js";
+import { hasLeft, publicAddress, shares } from "../../../server/lanista/page/browser/screen_scenes.js";
 import { nextRound, verdictOf } from "../../../server/lanista/page/browser/screen_match.js";
 
 const heat = (...bots) => ({ bots, points: bots.map(() => 0), blocks: 0, over: false, through: [] });
@@ -94,11 +95,14 @@ test("the screen shows the match that wasn't shown for the longest time", () => 
 });
 
 for (const [query, options] of [
-  ["", { seconds: 20, results: true, tournament: null }],
-  ["seconds=5&results=hidden&tournament=cup", { seconds: 5, results: false, tournament: "cup" }],
-  ["seconds=0.1", { seconds: 3, results: true, tournament: null }],
-  ["seconds=9999", { seconds: 600, results: true, tournament: null }],
-  ["seconds=soon&results=x", { seconds: 20, results: true, tournament: null }],
+  ["", { seconds: 20, results: true, tournament: null, address: null }],
+  [
+    "seconds=5&results=hidden&tournament=cup&address=http://a.example",
+    { seconds: 5, results: false, tournament: "cup", address: "http://a.example" },
+  ],
+  ["seconds=0.1", { seconds: 3, results: true, tournament: null, address: null }],
+  ["seconds=9999", { seconds: 600, results: true, tournament: null, address: null }],
+  ["seconds=soon&results=x", { seconds: 20, results: true, tournament: null, address: null }],
 ]) {
   test(`the screen's parameters ${JSON.stringify(query)}`, () => {
     assert.deepEqual(optionsOf(new URLSearchParams(query)), options);
@@ -124,3 +128,23 @@ for (const [result, isShown, text] of [
     assert.equal(verdictOf(result, ["a", "b"], isShown), text);
   });
 }
+
+test("a score's share is of all scores, and a score below 0 has none", () => {
+  assert.deepEqual([0.75, 0.25, 0], shares([6, 2, -4]));
+  assert.deepEqual([0, 0], shares([0, 0]));
+});
+
+test("a tournament leaves the screen ten minutes after its end", () => {
+  const cup = { standings: { over: true }, computed: "2026-05-01T12:00:00+00:00" };
+  assert.equal(hasLeft(cup, Date.parse("2026-05-01T12:09:00Z")), false);
+  assert.equal(hasLeft(cup, Date.parse("2026-05-01T12:11:00Z")), true);
+  const running = { ...cup, standings: { over: false } };
+  assert.equal(hasLeft(running, Date.parse("2026-05-02T12:00:00Z")), false);
+});
+
+test("an address that only this machine can open isn't shown", () => {
+  const place = (/** @type {string} */ address) => new URL(address);
+  assert.equal(publicAddress(null, place("http://127.0.0.1:8080/screen")), null);
+  assert.equal(publicAddress(null, place("http://10.0.0.5:8080/screen")), "http://10.0.0.5:8080");
+  assert.equal(publicAddress("http://a.example", place("http://[::1]:8080/screen")), "http://a.example");
+});

@@ -187,9 +187,9 @@ export function ladderView(root, link, name) {
         presence,
       ),
       trouble,
+      connect,
       table.element,
       seats.element,
-      connect,
     ),
   );
   table.element.hidden = true;
@@ -210,10 +210,8 @@ export function ladderView(root, link, name) {
     seats.element.hidden = !seats.update({ seat_advantage: seat_advantage ?? [] });
     const bots = link.hello?.bots;
     if (bots && connect.children.length === 0) {
-      fill(connect, connectSection(bots, location.hostname, {
-        room: name,
-        state: ladder.client_state ?? "State",
-      }));
+      const where = { room: name, state: ladder.client_state ?? "State", game: ladder.game };
+      fill(connect, connectSection(bots, location.hostname, where, ladder.rows.length === 0));
     }
   }
 

@@ -1,11 +1,13 @@
 /**
  * The operator's page (`#/operator`): running matches and waiting bots as compact tables, of which
- * many can be chosen at once; registered names; and connections that were refused.
+ * many can be chosen at once; names on ladders, with their tokens and whether they are benched; and
+ * connections that were refused.
  *
  * @module
  */
 
 import { confirmButton } from "./cards.js";
+import { copyButton } from "./controls.js";
 import { el, fill, list } from "./dom.js";
 import { addressOf, errorMessage, fetchJson, timeElement } from "./matches.js";
 import { authorization } from "./owner.js";
@@ -13,9 +15,11 @@ import { headCell, section } from "./tables.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./link.js").Lobby} Lobby */
 /** @typedef {import("./link.js").Message} Message */
 /** @typedef {import("./link.js").Running} Running */
-/** @typedef {{name: string, registrar: string, registered: string, seen: string | null}} Name */
+/** @typedef {{name: string, registrar: string, registered: string, seen: string | null,
+ *   benched: (string | null)[]}} Name a name on ladders; null stands for all ladders */
 /** @typedef {{time: string, peer: string, code: string, words: string}} Refusal */
 /** @typedef {{key: string, cells: (Node | string)[], label: string}} Item */
 
@@ -30,17 +34,24 @@ export function operatorView(root, link) {
   const ended = new AbortController();
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
 
-  /** Send commands one after another, and show why the first one is refused that is. @param {Message[]} messages */
+  /**
+   * Send commands one after another, and show why the last one is refused that is.
+   *
+   * @param {Message[]} messages
+   * @returns {Promise<Message[]>} the answers to those that aren't refused
+   */
   async function command(messages) {
     trouble.hidden = true;
+    const answers = [];
     for (const message of messages) {
       try {
-        await link.ask(message);
+        answers.push(await link.ask(message));
       } catch (error) {
         trouble.textContent = `The arena refused: ${errorMessage(error)}`;
         trouble.hidden = false;
       }
     }
+    return answers;
   }
 
   const matches = chooser("Running matches", ["Game", "Room", "Players", "Started", "State"], [
@@ -52,14 +63,16 @@ export function operatorView(root, link) {
     ["Kick", (chosen) => command(chosen.map((bot) => ({ do: "kick", bot: Number(bot) })))],
   ]);
   const guests = guestForm((message) => command([message]), ended.signal);
-  const names = pagedTable("Names", ["Name", "Registered", "By", "Last seen"]);
-  const refusals = pagedTable("Refused connections", ["Time", "From", "Code", "Reason"]);
+  const names = namesSection(command, ended.signal);
+  const refusals = refusalsSection(ended.signal);
 
   function show() {
     const { lobby } = link;
     if (lobby === null) {
       return;
     }
+    guests.show(lobby);
+    names.show(lobby);
     // Those of tournaments are played by other processes, which take no commands.
     matches.show(lobby.running.filter(({ tournament }) => tournament === null).map(matchItem));
     bots.show(
@@ -73,41 +86,6 @@ export function operatorView(root, link) {
     );
   }
 
-  /** @param {string | null} after the last name that is shown; null: none */
-  async function loadNames(after) {
-    const query = after === null ? "" : `?${new URLSearchParams({ after })}`;
-    /** @type {{names: Name[], next: string | null} | null} */
-    const answer = await names.load(`/api/1/names${query}`, ended.signal);
-    if (answer !== null) {
-      names.add(
-        answer.names.map(({ name, registered, registrar, seen }) => [
-          printable(name),
-          timeElement(registered),
-          registrar === "operator" ? "the operator" : "its first hello",
-          seen === null ? "never" : timeElement(seen),
-        ]),
-        answer.next === null ? null : () => loadNames(answer.next),
-      );
-    }
-  }
-
-  async function loadRefusals() {
-    /** @type {{refusals: Refusal[]} | null} */
-    const answer = await refusals.load("/api/1/refusals", ended.signal);
-    if (answer !== null) {
-      refusals.clear();
-      refusals.add(
-        answer.refusals.map(({ time, peer, code, words }) => [
-          timeElement(time),
-          peer,
-          code,
-          printable(words),
-        ]),
-        null,
-      );
-    }
-  }
-
   fill(
     root,
     el(
@@ -117,20 +95,13 @@ export function operatorView(root, link) {
       trouble,
       matches.element,
       bots.element,
-      guests,
+      guests.element,
       names.element,
-      refusals.element,
-      el(
-        "p",
-        null,
-        el("button", { class: "button", type: "button", onclick: loadRefusals }, "Look again"),
-      ),
+      refusals,
     ),
   );
   link.addEventListener("lobby", show);
   show();
-  void loadNames(null);
-  void loadRefusals();
   return {
     close() {
       ended.abort();
@@ -140,16 +111,19 @@ export function operatorView(root, link) {
 }
 
 /**
- * Make the section in which a house bot is started for a friendly room.
+ * Make the section in which a house bot is started for a friendly room: one in which bots wait, or
+ * one of another name.
  *
  * @param {(message: Message) => void} command
  * @param {AbortSignal} signal
- * @returns {HTMLElement}
+ * @returns {{element: HTMLElement, show: (lobby: Lobby) => void}}
  */
 function guestForm(command, signal) {
   const bots = el("select", { name: "bot" });
+  const rooms = el("datalist", { id: "rooms" });
   const room = el("input", {
     name: "room",
+    list: "rooms",
     required: true,
     maxlength: 64,
     pattern: "[A-Za-z0-9._\\-]+",
@@ -161,6 +135,7 @@ function guestForm(command, signal) {
     { class: "filters", "aria-label": "Start a house bot" },
     el("label", null, "House bot", bots),
     el("label", null, "Room", room),
+    rooms,
     el("button", { class: "button primary" }, "Start it"),
   );
   form.addEventListener("submit", (event) => {
@@ -179,7 +154,186 @@ function guestForm(command, signal) {
     .catch(() => {
       // The lists on this page can't be loaded either, and say why.
     });
-  return section("House bots", form);
+  return {
+    element: section("House bots", form),
+    show(lobby) {
+      const waiting = lobby.rooms.filter(({ room: name, ladder }) => name !== null && !ladder);
+      list(
+        rooms,
+        waiting.map(({ title, room: name, bots: there, seats }) => ({
+          name: name ?? "",
+          about: `${title}: ${there.length} of ${seats} wait`,
+        })),
+        ({ name, about }) => `${name} ${about}`,
+        ({ name, about }) => el("option", { value: name }, about),
+      );
+    },
+  };
+}
+
+/**
+ * Make the section of the names on ladders: they can be registered, get new tokens, be benched and
+ * struck.
+ *
+ * @param {(messages: Message[]) => Promise<Message[]>} command
+ * @param {AbortSignal} signal
+ * @returns {{element: HTMLElement, show: (lobby: Lobby) => void}}
+ */
+function namesSection(command, signal) {
+  /** @type {Map<string, Name>} */
+  const known = new Map();
+  const ladders = el("select", { name: "ladder", "aria-label": "Ladder" });
+  const state = el("p", { class: "muted", role: "status" });
+  const more = el("button", { class: "button", type: "button", hidden: true }, "Show more");
+  const issued = el("ul", { class: "tokens" });
+  const tokens = el(
+    "div",
+    { class: "panel stack", hidden: true },
+    el("p", null, "New tokens, which are shown only now:"),
+    issued,
+  );
+  const table = chooser(
+    "Names",
+    ["Name", "Registered", "By", "Last seen", "Benched"],
+    [
+      ["New token", (chosen) => decide("reset-name", chosen)],
+      ["Bench", (chosen) => decide("bench", chosen)],
+      ["Unbench", (chosen) => decide("unbench", chosen)],
+      ["Strike", (chosen) => decide("strike", chosen)],
+      ["Unstrike", (chosen) => decide("unstrike", chosen)],
+      ["Remove", (chosen) => decide("remove-name", chosen)],
+    ],
+    ladders,
+  );
+  const name = el("input", { name: "name", required: true, maxlength: 32, autocomplete: "off" });
+  const form = el(
+    "form",
+    { class: "filters", "aria-label": "Register a name" },
+    el("label", null, "New name", name),
+    el("button", { class: "button" }, "Register it"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void decide("add-name", [name.value]);
+    name.value = "";
+  });
+
+  /** @param {string} what @param {string[]} chosen names */
+  async function decide(what, chosen) {
+    const ladder = ladders.value || null;
+    const answers = await command(chosen.map((each) => ({ do: what, name: each, ladder })));
+    for (const { type, name: of, token } of answers) {
+      if (type === "new-token") {
+        const copy = copyButton(() => token, { label: "Copy", title: `Copy the token of ${of}` });
+        issued.append(el("li", { class: "row" }, printable(of), el("code", null, token), copy));
+        tokens.hidden = false;
+      }
+    }
+    known.clear();
+    await load(null);
+  }
+
+  /** @param {string | null} after the last name that is shown; null: none */
+  async function load(after) {
+    const query = after === null ? "" : `?${new URLSearchParams({ after })}`;
+    /** @type {{names: Name[], next: string | null} | null} */
+    const answer = await loadList(`/api/1/names${query}`, state, signal);
+    if (answer !== null) {
+      for (const one of answer.names) {
+        known.set(one.name, one);
+      }
+      table.show([...known.values()].map(nameItem));
+      more.hidden = answer.next === null;
+      more.onclick = () => load(answer.next);
+    }
+  }
+
+  table.element.append(state, more, tokens, form);
+  void load(null);
+  return {
+    element: table.element,
+    show(lobby) {
+      list(
+        ladders,
+        ["", ...lobby.ladders.map(({ name: ladder }) => ladder)],
+        (ladder) => ladder,
+        (ladder) => el("option", { value: ladder }, ladder ? `on ${ladder}` : "on all ladders"),
+      );
+    },
+  };
+}
+
+/** @param {Name} name @returns {Item} */
+function nameItem({ name, registered, registrar, seen, benched }) {
+  return {
+    key: name,
+    label: printable(name),
+    cells: [
+      printable(name),
+      timeElement(registered),
+      registrar === "operator" ? "the operator" : "its first hello",
+      seen === null ? "never" : timeElement(seen),
+      benched.map((ladder) => ladder ?? "on all ladders").join(", "),
+    ],
+  };
+}
+
+/** Make the section of the connections that were refused. @param {AbortSignal} signal */
+function refusalsSection(signal) {
+  const body = el("tbody", null);
+  const state = el("p", { class: "muted", role: "status" });
+  async function load() {
+    /** @type {{refusals: Refusal[]} | null} */
+    const answer = await loadList("/api/1/refusals", state, signal);
+    if (answer !== null) {
+      const rows = answer.refusals.map(({ time, peer, code, words }) =>
+        rowOf([timeElement(time), peer, code, printable(words)]),
+      );
+      fill(body, rows);
+      state.textContent = rows.length === 0 ? "None." : "";
+    }
+  }
+  void load();
+  return section(
+    "Refused connections",
+    scrolled(el("tr", null, ["Time", "From", "Code", "Reason"].map(textHead)), body),
+    state,
+    el("p", null, el("button", { class: "button", type: "button", onclick: load }, "Look again")),
+  );
+}
+
+/**
+ * Load a list from the arena, with the operator's token.
+ *
+ * @param {string} address
+ * @param {HTMLElement} state tells why it can't be loaded
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>} null: it can't
+ */
+async function loadList(address, state, signal) {
+  try {
+    const response = await fetch(address, { signal, headers: authorization([]) });
+    const answer = await response.json();
+    if (!response.ok) {
+      throw new Error(String(answer.error));
+    }
+    state.textContent = "";
+    return answer;
+  } catch (error) {
+    if (!signal.aborted) {
+      state.textContent = `The list can't be loaded: ${errorMessage(error)}`;
+    }
+    return null;
+  }
+}
+
+/** @param {(Node | string)[]} cells @returns {HTMLElement} */
+function rowOf(cells) {
+  return el(
+    "tr",
+    null,
+    cells.map((cell) => el("td", null, cell)),
+  );
 }
 
 /** @param {Running} running @returns {Item} */
@@ -204,9 +358,10 @@ function matchItem({ match, title, room, players, started, paused }) {
  * @param {string} title
  * @param {string[]} columns
  * @param {[label: string, act: (keys: string[]) => void][]} actions
+ * @param {HTMLElement | null} [choice] stands beside the buttons
  * @returns {{element: HTMLElement, show: (items: Item[]) => void}}
  */
-function chooser(title, columns, actions) {
+function chooser(title, columns, actions, choice = null) {
   /** @type {Set<string>} */
   const chosen = new Set();
   /** @type {Item[]} */
@@ -252,7 +407,7 @@ function chooser(title, columns, actions) {
     update();
   });
   return {
-    element: section(title, el("div", { class: "row" }, buttons, count), table, none),
+    element: section(title, el("div", { class: "row" }, buttons, choice, count), table, none),
     show(shown) {
       items = shown;
       const there = new Set(items.map(({ key }) => key));
@@ -286,64 +441,6 @@ function chooser(title, columns, actions) {
       table.hidden = items.length === 0;
       none.hidden = items.length > 0;
       update();
-    },
-  };
-}
-
-/**
- * Make a table that is loaded piece by piece.
- *
- * @param {string} title
- * @param {string[]} columns
- */
-function pagedTable(title, columns) {
-  const body = el("tbody", null);
-  const state = el("p", { class: "muted", role: "status" });
-  const more = el("button", { class: "button", type: "button", hidden: true }, "Show more");
-  return {
-    element: section(title, scrolled(el("tr", null, columns.map(textHead)), body), state, more),
-    clear: () => fill(body),
-    /**
-     * Load from the arena, with the operator's token.
-     *
-     * @param {string} address
-     * @param {AbortSignal} signal
-     * @returns {Promise<any>} null: it failed, which is shown
-     */
-    async load(address, signal) {
-      try {
-        const response = await fetch(address, { signal, headers: authorization([]) });
-        const answer = await response.json();
-        if (!response.ok) {
-          throw new Error(String(answer.error));
-        }
-        return answer;
-      } catch (error) {
-        if (!signal.aborted) {
-          state.textContent = `The list can't be loaded: ${errorMessage(error)}`;
-        }
-        return null;
-      }
-    },
-    /**
-     * Append rows.
-     *
-     * @param {(Node | string)[][]} rows
-     * @param {(() => void) | null} next loads further rows; null: there are none
-     */
-    add(rows, next) {
-      body.append(
-        ...rows.map((cells) =>
-          el(
-            "tr",
-            null,
-            cells.map((cell) => el("td", null, cell)),
-          ),
-        ),
-      );
-      state.textContent = body.children.length === 0 ? "None." : "";
-      more.hidden = next === null;
-      more.onclick = next;
     },
   };
 }

@@ -1,11 +1,12 @@
 /**
  * The screen of a hall (`/screen`): shows running matches and tables one after another, in letters
- * that can be read from the last row, and needs no hand on it.
+ * that can be read from the last row, and needs no hand on it. Before a match it shows the line-up;
+ * when a tournament is over, its champion.
  *
  * Parameters of the address: `tournament=NAME` shows only this tournament; `seconds=N` is how long a
  * match or a table is shown; `results=hidden` hides scores, winners and tables until somebody
- * presses R or the button. After a loss of the connection, or a restart of the arena, the screen
- * goes on by itself.
+ * presses R or the button; `address=URL` is shown as this page's address. After a loss of the
+ * connection, or a restart of the arena, the screen goes on by itself.
  *
  * @module
  */
@@ -17,6 +18,15 @@ import { Link } from "./link.js";
 import { fetchJson } from "./matches.js";
 import { raceElement } from "./race.js";
 import { pause, showMatch } from "./screen_match.js";
+import {
+  addressElement,
+  championElement,
+  hasLeft,
+  inviteElement,
+  lineUp,
+  publicAddress,
+  standingOf,
+} from "./screen_scenes.js";
 import { halves } from "./standings.js";
 import { printable } from "./text.js";
 
@@ -25,12 +35,17 @@ import { printable } from "./text.js";
 /** @typedef {import("./link.js").Running} Running */
 /** @typedef {import("./link.js").Tournament} Tournament */
 /** @typedef {{title: string, content: HTMLElement}} Sheet a table that fills the screen */
-/** @typedef {{seconds: number, results: boolean, tournament: string | null}} Options */
+/**
+ * @typedef {{seconds: number, results: boolean, tournament: string | null,
+ *   address: string | null}} Options
+ */
 
 /** Seconds for which a match is shown unless the address says otherwise, and the bounds of that. */
 const SECONDS = 20;
 const MIN_SECONDS = 3;
 const MAX_SECONDS = 600;
+/** Seconds for which the line-up is shown before a match. */
+const LINE_UP_SECONDS = 4;
 /** Number of matches that are shown between two rounds of tables. */
 const MATCHES_IN_A_ROW = 3;
 /** Maximum number of rows of a table, so that it can be read from afar. */
@@ -58,6 +73,7 @@ export function optionsOf(query) {
       : SECONDS,
     results: query.get("results") !== "hidden",
     tournament: query.get("tournament"),
+    address: query.get("address"),
   };
 }
 
@@ -97,6 +113,7 @@ class Screen {
   #lost = el("p", { class: "badge danger", role: "status", hidden: true }, "connection lost");
   #stage = el("div", { class: "stage" });
   #others = el("ul", { class: "others", "aria-label": "Also running" });
+  #invite;
   #resultsButton = el("button", { class: "button", type: "button" });
   #holdButton = el("button", { class: "button", type: "button", "aria-pressed": "false" }, "Hold");
   /** Aborted to go on to the next thing. */
@@ -118,6 +135,8 @@ class Screen {
   constructor(link, options) {
     this.#link = link;
     this.#options = options;
+    const address = publicAddress(options.address, location);
+    this.#invite = inviteElement(address);
     const next = el("button", { class: "button", type: "button" }, "Next");
     const full = el("button", { class: "button", type: "button" }, "Full screen");
     next.addEventListener("click", () => this.#turn.abort());
@@ -140,7 +159,12 @@ class Screen {
           full,
         ),
       ),
-      el("main", { class: "screen" }, this.#stage, this.#others),
+      el(
+        "main",
+        { class: "screen" },
+        this.#stage,
+        el("footer", { class: "row" }, this.#others, address !== null && addressElement(address)),
+      ),
     );
     addEventListener("keydown", (event) => this.#onKey(event));
     for (const type of ["mousemove", "keydown", "focusin"]) {
@@ -237,6 +261,7 @@ class Screen {
    * @returns {Promise<boolean>} whether it could be shown
    */
   async #showMatch(running, signal) {
+    const isNew = !this.#shown.has(running.match);
     this.#shown.delete(running.match);
     this.#shown.set(running.match, (this.#showings += 1));
     if (this.#shown.size > MAX_REMEMBERED) {
@@ -244,6 +269,9 @@ class Screen {
     }
     this.#setTitle(printable(running.tournament ?? running.room ?? "Lanista"), running.title);
     this.#showOthers(running.match);
+    if (isNew) {
+      await this.#showLineUp(running, signal);
+    }
     return showMatch(this.#stage, this.#link, running, {
       seconds: this.#options.seconds,
       signal,
@@ -256,19 +284,47 @@ class Screen {
   }
 
   /**
+   * Show who is about to play, and where each stands.
+   *
+   * @param {Running} running
+   * @param {AbortSignal} signal
+   */
+  async #showLineUp(running, signal) {
+    const { lobby } = this.#link;
+    /** @type {Map<string, string>} */
+    let standing = new Map();
+    if (this.#options.results && lobby !== null) {
+      // Without its table the line-up is shown all the same.
+      standing = await standingOf(running, lobby, signal).catch(() => standing);
+    }
+    await this.#stay(lineUp(running, standing), LINE_UP_SECONDS, signal);
+  }
+
+  /**
    * @param {Sheet} sheet
    * @param {AbortSignal} signal
    */
   async #showSheet({ title, content }, signal) {
     this.#setTitle(title, "");
     this.#showOthers("");
+    await this.#stay(content, this.#options.seconds, signal);
+  }
+
+  /**
+   * Show something as large as the screen allows for some time.
+   *
+   * @param {HTMLElement} content
+   * @param {number} seconds
+   * @param {AbortSignal} signal
+   */
+  async #stay(content, seconds, signal) {
     const box = el("div", { class: "sheet" }, content);
     this.#stage.classList.remove("wide");
-    fill(this.#stage, box);
+    fill(this.#stage, box, this.#invite);
     const resizing = new ResizeObserver(() => fit(box, content));
     resizing.observe(box);
     fit(box, content);
-    const until = performance.now() + 1000 * this.#options.seconds;
+    const until = performance.now() + 1000 * seconds;
     while (!signal.aborted && (this.#isHeld || performance.now() < until)) {
       await pause(Math.min(PAUSE, Math.max(50, until - performance.now())), signal);
     }
@@ -289,6 +345,7 @@ class Screen {
           ? `Waiting: ${waiting.slice(0, ROWS).map(printable).join(", ")}`
           : "The next match begins soon.",
       ),
+      this.#invite,
     );
   }
 
@@ -304,44 +361,26 @@ class Screen {
       return [];
     }
     const wanted = this.#options.tournament;
-    const tournaments = lobby.tournaments.filter(
+    const known = lobby.tournaments.filter(
       ({ name, standings }) => standings !== null && (wanted === null || name === wanted),
     );
+    let tournaments = known;
+    /** @type {Sheet[]} */
+    let others = [];
+    if (wanted === null) {
+      tournaments = known.filter((tournament) => !hasLeft(tournament, Date.now()));
+      others = this.#options.results ? tablesOf(lobby, tournaments.length > 0) : [];
+      if (tournaments.length + others.length + lobby.running.length === 0) {
+        tournaments = known; // there is nothing else
+      }
+    }
     /** @type {Sheet[]} */
     const sheets = [];
     for (const { name } of tournaments) {
       const address = `/api/1/tournaments/${encodeURIComponent(name)}`;
       sheets.push(...this.#ofTournament(await fetchJson(address, signal)));
     }
-    if (wanted === null && this.#options.results) {
-      for (const { title, name, rows } of lobby.ladders) {
-        if (rows.length > 0) {
-          const table = tableOf(
-            ["#", "Bot", "Rating"],
-            rows.slice(0, ROWS).map(({ rank, bot, rating }) => [
-              rank ?? "",
-              printable(bot),
-              formatRating(rating),
-            ]),
-          );
-          sheets.push({ title: `${title} · ${printable(name)}`, content: table });
-        }
-      }
-      for (const { title, rows } of lobby.standings) {
-        if (rows.length > 0 && lobby.tournaments.length + lobby.ladders.length === 0) {
-          const table = tableOf(
-            ["#", "Bot", "Matches", "Points"],
-            rows.slice(0, ROWS).map(({ rank, name, matches, points }) => [
-              rank,
-              printable(name),
-              matches,
-              halves(points),
-            ]),
-          );
-          sheets.push({ title, content: table });
-        }
-      }
-    }
+    sheets.push(...others);
     return sheets.slice(0, MAX_SHEETS);
   }
 
@@ -363,6 +402,9 @@ class Screen {
     }
     /** @type {Sheet[]} */
     const sheets = [];
+    if (standings.over) {
+      sheets.push({ title, content: championElement(standings.standings) });
+    }
     const running = this.#running();
     if (standings.rounds.length > 0) {
       const isKnockout = standings.format === "knockout";
@@ -449,6 +491,44 @@ class Screen {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => document.body.classList.add("idle"), IDLE);
   }
+}
+
+/**
+ * Make the tables of an arena's ladders, or if it has none, of its friendly matches.
+ *
+ * @param {Lobby} lobby
+ * @param {boolean} hasTournaments whether tournaments are shown, so that no friendly match counts
+ * @returns {Sheet[]}
+ */
+function tablesOf(lobby, hasTournaments) {
+  const ladders = lobby.ladders.filter(({ rows }) => rows.length > 0);
+  if (lobby.ladders.length > 0 || hasTournaments) {
+    return ladders.map(({ title, name, rows }) => ({
+      title: `${title} · ${printable(name)}`,
+      content: tableOf(
+        ["#", "Bot", "Rating"],
+        rows.slice(0, ROWS).map(({ rank, bot, rating }) => [
+          rank ?? "",
+          printable(bot),
+          formatRating(rating),
+        ]),
+      ),
+    }));
+  }
+  return lobby.standings
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ title, rows }) => ({
+      title,
+      content: tableOf(
+        ["#", "Bot", "Matches", "Points"],
+        rows.slice(0, ROWS).map(({ rank, name, matches, points }) => [
+          rank,
+          printable(name),
+          matches,
+          halves(points),
+        ]),
+      ),
+    }));
 }
 
 /**

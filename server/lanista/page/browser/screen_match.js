@@ -1,6 +1,6 @@
 /**
- * A match on the screen of a hall: its board as large as the screen allows, who plays, the scores,
- * and in the end who won.
+ * A match on the screen of a hall: its board as large as the screen allows, who plays, the scores
+ * and each one's share of them, what happens, and in the end who won.
  *
  * A match is played back from where the screen left it, fast enough to be through when its time is
  * over; one that is slower than that is followed live. So a match of a second can be watched as
@@ -10,9 +10,11 @@
  */
 
 import { Board } from "./board.js";
+import { seatVariable } from "./colours.js";
 import { el, fill, list } from "./dom.js";
 import { MatchFrames } from "./match_frames.js";
 import { nameOf, seatMark } from "./matches.js";
+import { EventList, shares } from "./screen_scenes.js";
 import { printable, turnText } from "./text.js";
 import { theme } from "./theme.js";
 
@@ -71,6 +73,7 @@ export async function showMatch(stage, link, running, { seconds, signal, results
   });
   const box = el("div", { class: "board" }, canvas);
   const seats = el("ul", { class: "seats", dataset: { count: players.length } });
+  const events = new EventList(frames.head);
   const verdict = el("p", { class: "verdict", role: "status", hidden: true });
   const board = new Board(canvas, frames.head, { small: true });
   board.setTheme(theme());
@@ -79,6 +82,7 @@ export async function showMatch(stage, link, running, { seconds, signal, results
   const draw = () => {
     if (position !== null) {
       board.draw(position, { previous: null, t: 1, followed: null, hover: null });
+      events.show(position);
     }
   };
   const resizing = new ResizeObserver(() => {
@@ -101,7 +105,7 @@ export async function showMatch(stage, link, running, { seconds, signal, results
       return false;
     }
     stage.classList.toggle("wide", isWide(frames.head.scene));
-    fill(stage, box, el("div", { class: "beside" }, seats, verdict));
+    fill(stage, box, el("div", { class: "beside" }, seats, verdict, events.element));
     resizing.observe(box);
     /** Show a round; whether its position is loaded. @param {number} n */
     const showRound = (n) => {
@@ -225,17 +229,23 @@ export function verdictOf(result, players, isShown) {
  * @param {readonly number[] | null} scores
  */
 function showSeats(seats, players, scores) {
+  const share = shares(scores ?? []);
   list(
     seats,
-    players.map((name, seat) => ({ name, seat, score: scores?.[seat] ?? null })),
+    players.map((name, seat) => ({ name, seat, score: scores?.[seat] ?? null, share: share[seat] })),
     ({ seat }) => seat,
-    ({ name, seat, score }) =>
+    ({ name, seat, score, share }) =>
       el(
         "li",
         null,
         seatMark(seat),
         el("span", { class: "name" }, name),
         score !== null && el("span", { class: "score" }, score.toLocaleString("en")),
+        score !== null &&
+          el("span", {
+            class: "share",
+            style: { "--share": share.toFixed(4), "--colour": seatVariable(seat) },
+          }),
       ),
   );
 }
