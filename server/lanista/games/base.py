@@ -446,3 +446,16 @@ def submove_numbers(ruleset: Ruleset) -> int | None:
     """
     numbers: int | None = getattr(ruleset, "submove_numbers", None)
     return numbers
+
+
+def by_hand(ruleset: Ruleset) -> str | None:
+    """Return how a person gives orders on the page; None if a person can't.
+
+    `groups`: a submove is `ROW COLUMN COUNT DIRECTION`, which moves so many of a cell's units to
+    a neighbour: 0 right, 1 up, 2 left, 3 down. Whatever isn't floor or a base is in the way.
+
+    Args:
+        ruleset: The game. It may have an attribute `by_hand`; otherwise it is None.
+    """
+    kind: str | None = getattr(ruleset, "by_hand", None)
+    return kind

@@ -59,6 +59,7 @@ class AngryMobRules:
     turn_word = TURN_WORD
     client_state = "AngryMobState"
     submove_numbers = 4
+    by_hand = "groups"
     endings: ClassVar[Mapping[str, str]] = {
         "capture": "whoever conquers the other's base wins, whatever the scores "
         "(docs/rules/angrymob.md 3)",
