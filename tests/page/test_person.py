@@ -1,5 +1,4 @@
-"""A person plays against house bots through the page: the bridge between its WebSocket and a match.
-"""
+"""A person plays against house bots: the bridge between the page's WebSocket and a match."""
 
 from lanista.arena import person as module
 from lanista.match.record import read_record
@@ -20,8 +19,8 @@ async def record_of(house, match):
 
 
 async def test_a_person_plays_a_whole_match(tmp_path):
-    """Each answer leads to the next turn; an answer for another turn is refused and changes nothing;
-    the match is recorded, and in no room where others could join it.
+    """Each answer leads to the next turn; one for another turn is refused and changes nothing; the
+    match is recorded, and in no room where others could join it.
     """
     async with opened(tmp_path) as house:
         page = await house.page()
@@ -48,7 +47,7 @@ async def test_a_person_who_leaves_loses(tmp_path):
     """By resigning, and by closing the page; a second match at the same time is refused."""
     async with opened(tmp_path) as house:
         page = await house.page()
-        first = (await page.ask("play", **WISH, seed=7))["match"]
+        first = (await page.ask("play", **WISH, seed="7"))["match"]
         assert (await page.ask("play", **WISH))["words"].startswith(f"you play the match {first}")
         assert done(await page.ask("resign", match=first))
         second = (await page.ask("play", **WISH))["match"]
@@ -72,7 +71,7 @@ async def test_what_a_person_cannot_play_is_refused(tmp_path, monkeypatch):
             ({"bots": ["CamperJo"]}, "did you mean 'CamperJoe'"),
             ({"bots": []}, "Angry Mob needs 1 house bots"),
             ({"seat": 2}, "seats 0 to 1"),
-            ({"seed": 2**63}, "the seed can be from"),
+            ({"seed": str(2**63)}, "the seed can be from"),
             ({"name": "Ann room=x"}, "no ="),
             ({"name": "Ann\nBob"}, "control character"),
             ({}, "too many people play"),

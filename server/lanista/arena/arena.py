@@ -70,7 +70,8 @@ class Arena:
     _matches: Matches
     _ladder_matches: LadderMatches
     people: PersonMatches = attrs.field(
-        default=attrs.Factory(lambda self: PersonMatches(self._matches), takes_self=True), init=False
+        default=attrs.Factory(lambda self: PersonMatches(self._matches), takes_self=True),
+        init=False,
     )
     """The matches that people play in the browser."""
     _guests: int = attrs.field(default=0, init=False)  # house bots in rooms that aren't ladders'

@@ -6,6 +6,7 @@ person gives. So such a match is played, recorded and replayed like every other.
 where others could join it, and on no ladder.
 """
 
+import contextlib
 import socket
 from collections import Counter
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ MAX_PEOPLE = 20
 """Maximum number of people who play at once."""
 MAX_PER_ADDRESS = 4
 """The same for each address."""
+
 
 class PersonRefusedError(Exception):
     """A person can't play, or can't give this answer; the message is one line that says why."""
@@ -112,10 +114,9 @@ class Person:
         if turn != self.asked:
             raise PersonRefusedError(f"no answer is awaited for turn {turn}")
         self.asked = None
-        try:
+        # `listen` notices it, too, if the connection has ended.
+        with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await self.stream.send_all(f"{line}\n".encode())
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass  # `listen` notices it too
 
     async def next_turn(self) -> int | None:
         """Wait until an answer is awaited, and return for which turn; None if the match is over."""
@@ -179,9 +180,7 @@ class PersonMatches:
             spec = attrs.evolve(spec, seed=seed, board=None)
         return attrs.evolve(spec, conditions=conditions)
 
-    async def _run(
-        self, wish: PersonsWish, spec: MatchSpec, connection: Connection
-    ) -> None:
+    async def _run(self, wish: PersonsWish, spec: MatchSpec, connection: Connection) -> None:
         """Play one match; it ends at once if the person leaves."""
         house: list[PooledBot] = []
 

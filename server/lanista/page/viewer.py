@@ -57,7 +57,11 @@ WHOLE_WITHIN = 3.0
 """Seconds to wait for all frames of a finished match before it is shown without the last ones."""
 ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
-OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick", "house", "play"})
+SEED = re.compile(r"-?[0-9]{1,19}")
+"""The form of a match's seed."""
+OPERATIONS = frozenset(
+    {"start", "mode", "pause", "resume", "step", "cancel", "kick", "house", "play"}
+)
 """Requests that only an operator may make."""
 WAITING = frozenset({"open", "frames", "file", "name", "token", "play", "answer"})
 """Requests whose answers may have to wait."""
@@ -541,7 +545,7 @@ class Viewer:
             name=_field(message, "name", str),
             bots=bots,
             seat=_field(message, "seat", int),
-            seed=None if message.get("seed") is None else _field(message, "seed", int),
+            seed=None if message.get("seed") is None else _seed(message),
         )
         try:
             self._person = arena.people.begin(wish, self.peer.address)
@@ -658,6 +662,14 @@ def _parse(data: str | bytes) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise BadMessageError("not a JSON object")
     return message
+
+
+def _seed(message: Mapping[str, Any]) -> int:
+    """Return a match's seed, which is text, as JavaScript's numbers have too few digits for it."""
+    text = _field(message, "seed", str)
+    if not SEED.fullmatch(text):
+        raise BadMessageError(f"seed is {text!r}; it is a whole number, as text")
+    return int(text)
 
 
 def _field(message: Mapping[str, Any], name: str, kind: type) -> Any:

@@ -1,0 +1,52 @@
+"""A person plays Angry Mob in a browser: from the form to the replay of a match that was won."""
+
+from playwright.sync_api import expect
+
+from page.matchpage import MatchPage
+
+
+def click(match, row, col):
+    match.board.click(position=match.hover(row, col))
+
+
+def test_a_match_is_won_by_clicks(arena, show):
+    """A unit is chosen and sent; its order is taken back; it marches to the other base, a step for
+    each Enter; at the end the page shows the replay, in which these answers stand.
+    """
+    page = show(f"{arena.page}/")
+    page.get_by_role("link", name="Play yourself").click()
+    form = page.get_by_role("form", name="Play yourself")
+    expect(form.get_by_label("Game")).to_have_value("angrymob")
+    form.get_by_label("Your name").fill("Ann")
+    form.get_by_label("House bot").select_option("CamperJoe")
+    form.get_by_role("button", name="Play").click()
+    match = MatchPage(page)
+    panel = page.get_by_role("region", name="Play")
+    state, orders = panel.get_by_role("status"), panel.get_by_role("list", name="Your orders")
+    expect(state).to_have_text("Your move 1")
+    match.at(0)
+    before = match.picture()
+    click(match, 2, 1)
+    expect(panel).to_contain_text("1 chosen")
+    match.expect_another_picture(before)
+    click(match, 2, 0)
+    expect(orders).to_contain_text("1: (2, 1) → (2, 0)")
+    orders.get_by_role("button", name="Take back").click()
+    expect(orders.get_by_role("listitem")).to_have_count(0)
+    click(match, 2, 1)
+    click(match, 3, 5)
+    expect(orders).to_contain_text("1: (2, 1) → (3, 5) in 7 moves")
+    match.expect_another_picture(before)
+    for turn in range(1, 7):
+        page.keyboard.press("Enter")
+        expect(state).to_have_text(f"Your move {turn + 1}")
+        match.at(turn)
+        expect(orders).to_contain_text(f"→ (3, 5) in {7 - turn} moves" if turn < 6 else "→ (3, 5)")
+    panel.get_by_role("button", name="End move").click()
+    expect(state).to_have_text("The match is over; this is its replay.")
+    match.at(7)
+    expect(page.get_by_role("main")).to_contain_text("Ann won: 4 to 0 (base captured)")
+    expect(panel.get_by_role("button")).to_have_count(0)
+    expect(panel.get_by_role("link", name="Play again")).to_be_visible()
+    match.go(1)
+    expect(match.panel("Answers")).to_contain_text("1 unit from (2, 1)")
