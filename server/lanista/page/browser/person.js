@@ -129,6 +129,7 @@ export class OrdersPanel {
   #end;
   #clear;
   #resign;
+  #row;
 
   /**
    * @param {Head} head
@@ -163,6 +164,14 @@ export class OrdersPanel {
       { title: "Leave the match, which loses it", question: "Really resign?" },
       () => seat.resign(),
     );
+    this.#row = el(
+      "div",
+      { class: "row" },
+      this.#label,
+      this.#clear,
+      el("span", { class: "spread" }),
+      this.#end,
+    );
     this.element = el(
       "section",
       { class: "by-hand", "aria-label": "Play" },
@@ -174,10 +183,8 @@ export class OrdersPanel {
         el("span", { class: "spread" }),
         this.#again,
         this.#resign,
-        this.#clear,
-        this.#label,
-        this.#end,
       ),
+      this.#row,
       this.#hint,
       this.#list,
     );
@@ -266,8 +273,7 @@ export class OrdersPanel {
       this.#state.textContent = `Your ${word} ${turn + 1}`;
     }
     this.#again.hidden = !isOver;
-    const ofTurns = [this.#resign, this.#clear, this.#label, this.#end, this.#hint, this.#list];
-    for (const part of ofTurns) {
+    for (const part of [this.#resign, this.#row, this.#hint, this.#list]) {
       part.hidden = isOver;
     }
     this.#count.disabled = selected === null;
