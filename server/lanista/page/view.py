@@ -547,12 +547,13 @@ def games() -> dict[str, Any]:
 
 
 def _game(ruleset: Any) -> dict[str, Any]:
+    way = by_hand(ruleset)
     return {
         "name": ruleset.name,
         "title": ruleset.title,
         "version": ruleset.version,
         "seats": ruleset.seats,
-        "by_hand": by_hand(ruleset),
+        "by_hand": None if way is None else attrs.asdict(way),
         "settings": [attrs.asdict(setting) for setting in ruleset.settings],
     }
 

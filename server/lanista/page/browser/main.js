@@ -126,7 +126,7 @@ function showArena() {
   let file = null;
   /** The frames of `file`, until the route takes them. @type {MatchFrames | null} */
   let openedFrames = null;
-  /** The user's seat in the match of their own, if they play or have played one. @type {import("./person.js").Seat | null} */
+  /** The user's seat in their own match, if there is or was one. @type {import("./person.js").Seat | null} */
   let seat = null;
   /** Number of files that were chosen so far, to recognize one that is opened too late. */
   let choice = 0;
@@ -243,6 +243,9 @@ function showArena() {
 
   /** Show the view that the address names. */
   function route() {
+    if (routeOf().path[0] === "play" && seat !== null && !seat.isOver) {
+      replaceAddress(addressOf(seat.match)); // one match at a time
+    }
     const { path, query } = routeOf();
     visit += 1;
     view?.close();

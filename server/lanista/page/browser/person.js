@@ -2,15 +2,15 @@
  * A match that the user plays: the seat in it (docs/api.md, `play`), and the panel that gives its
  * orders.
  *
- * What an order is depends on the game; it says which way of giving orders suits it (`by_hand`).
+ * What an order is depends on the game, which says how it is written (`by_hand`).
  *
  * @module
  */
 
 import { confirmButton } from "./cards.js";
 import { el, list } from "./dom.js";
-import { GroupOrders } from "./group_orders.js";
 import { errorMessage } from "./matches.js";
+import { GroupOrders, UnitOrders } from "./orders_by_hand.js";
 import { turnWord } from "./text.js";
 
 /** @typedef {import("./decode.js").Head} Head */
@@ -18,12 +18,11 @@ import { turnWord } from "./text.js";
 /** @typedef {import("./drawing_paint.js").SeatDrawing} SeatDrawing */
 /** @typedef {import("./layout.js").Cell} Cell */
 /** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./ways.js").ByHand} ByHand */
 /** @typedef {{game: string, name: string, bots: string[], seat: number, seed: string | null}} Wish */
 
-/** The ways of giving orders that there are. */
-export const BY_HAND = Object.freeze(["groups"]);
 /** Selector of elements that use the Enter key themselves. */
-const USES_ENTER = "a, button, input, select, textarea, dialog, [role=application]";
+const USES_ENTER = "a, button, input:not([type=checkbox]), select, textarea, dialog, [role=application]";
 
 /**
  * The user's seat in a match. The arena asks for an answer in each turn, and the match goes on when
@@ -42,25 +41,28 @@ export class Seat extends EventTarget {
    *
    * @param {Link} link
    * @param {Wish} wish
+   * @param {ByHand} byHand how orders are written in this game
    * @returns {Promise<Seat>} when the first answer is awaited
    * @throws {Error} with a message for the user, if the arena refuses
    */
-  static async begin(link, wish) {
+  static async begin(link, wish, byHand) {
     const { match, turn } = await link.ask({ do: "play", ...wish });
-    return new Seat(link, String(match), wish.seat, turn);
+    return new Seat(link, String(match), wish.seat, byHand, turn);
   }
 
   /**
    * @param {Link} link
    * @param {string} match
    * @param {number} seat
+   * @param {ByHand} byHand
    * @param {number | null} turn
    */
-  constructor(link, match, seat, turn) {
+  constructor(link, match, seat, byHand, turn) {
     super();
     this.#link = link;
     this.match = match;
     this.seat = seat;
+    this.byHand = byHand;
     this.turn = turn;
     link.addEventListener("state", () => {
       if (!this.isOver && link.state === "lost") {
@@ -123,6 +125,7 @@ export class OrdersPanel {
   #trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   #count = el("input", { type: "number", min: "1", placeholder: "all", "aria-label": "How many units" });
   #label = el("label", { class: "muted" }, "Send ", this.#count);
+  #spreads = el("input", { type: "checkbox", checked: true });
   #again = el("a", { class: "button", href: "#/play" }, "Play again");
   #hint = el("p", { class: "muted" });
   #list = el("ul", { class: "orders", "aria-label": "Your orders" });
@@ -142,7 +145,8 @@ export class OrdersPanel {
     this.#word = turnWord(head);
     this.#changed = changed;
     this.#live = live;
-    this.#orders = new GroupOrders(head.scene, seat.seat);
+    const Kind = seat.byHand.counts ? GroupOrders : UnitOrders;
+    this.#orders = new Kind(head.scene, seat.byHand, seat.seat);
     this.#end = el(
       "button",
       { class: "button primary", type: "button", title: "Send your orders (Enter)" },
@@ -164,10 +168,18 @@ export class OrdersPanel {
       { title: "Leave the match, which loses it", question: "Really resign?" },
       () => seat.resign(),
     );
+    const orders = this.#orders;
+    this.#spreads.addEventListener("change", () => {
+      if (orders instanceof UnitOrders) {
+        orders.spreads = this.#spreads.checked;
+      }
+    });
     this.#row = el(
       "div",
       { class: "row" },
-      this.#label,
+      orders instanceof UnitOrders
+        ? el("label", { class: "muted" }, this.#spreads, " The others look for ground")
+        : this.#label,
       this.#clear,
       el("span", { class: "spread" }),
       this.#end,
@@ -218,9 +230,6 @@ export class OrdersPanel {
     const { turn } = this.#seat;
     this.#isShown = position.turn === turn;
     if (this.#isShown && this.#turn !== turn) {
-      if (this.#turn !== null) {
-        this.#orders.sent();
-      }
       this.#turn = turn;
       this.#orders.begin(position);
     }
@@ -284,10 +293,8 @@ export class OrdersPanel {
       this.#list,
       this.#isAsked ? marches.map((march, at) => ({ ...march, at })) : [],
       ({ at }) => at,
-      ({ count, path, at }) => {
-        const [from, to] = [path[0], path[path.length - 1]].map((cell) => this.#orders.place(cell));
-        const steps = path.length > 2 ? ` in ${path.length - 1} ${word}s` : "";
-        const text = `${count}: (${from.row}, ${from.col}) → (${to.row}, ${to.col})${steps}`;
+      ({ at }) => {
+        const text = this.#orders.describe(this.#orders.marches[at], word);
         return el(
           "li",
           { class: "badge" },
@@ -322,10 +329,10 @@ export class OrdersPanel {
       return this.#seat.turn === null ? "" : `To give orders, go to the newest ${this.#word} (L).`;
     }
     if (selected !== null) {
-      return `${this.#orders.free(selected)} chosen: click where to go, or click them again for others.`;
+      return `Chosen: ${this.#orders.chosen()}. Click where to go, or there again for others.`;
     }
     return marches.length === 0
-      ? `Click your units, then where they are to go. Enter ends the ${this.#word}.`
+      ? `Click units of yours, then where they are to go. Enter ends the ${this.#word}.`
       : `Enter ends the ${this.#word}. Click units again to give them another order.`;
   }
 }

@@ -7,11 +7,12 @@
 import { el, fill } from "./dom.js";
 import { keep, kept } from "./kept.js";
 import { errorMessage, fetchJson } from "./matches.js";
-import { BY_HAND, Seat } from "./person.js";
+import { Seat } from "./person.js";
 import { seatLetter } from "./colours.js";
 
 /** @typedef {import("./link.js").Link} Link */
-/** @typedef {{name: string, title: string, seats: number, by_hand: string | null}} Game */
+/** @typedef {import("./ways.js").ByHand} ByHand */
+/** @typedef {{name: string, title: string, seats: number, by_hand: ByHand | null}} Game */
 /** @typedef {{game: string, name: string, about: string}} Bot */
 
 /** The name of the choice how the user is called. */
@@ -116,7 +117,7 @@ export function playView(root, link, begun) {
         fetchJson("/api/1/games", ended.signal),
         fetchJson("/api/1/bots", ended.signal),
       ]);
-      games = games.filter(({ by_hand: way }) => way !== null && BY_HAND.includes(way));
+      games = games.filter(({ by_hand: byHand }) => byHand !== null);
       fill(
         game,
         games.map((one) => el("option", { value: one.name }, one.title)),
@@ -142,7 +143,8 @@ export function playView(root, link, begun) {
         seat: Number(seat.value),
         seed: seed.value === "" ? null : seed.value,
       };
-      const mine = await Seat.begin(link, wish);
+      const byHand = games[game.selectedIndex].by_hand;
+      const mine = await Seat.begin(link, wish, /** @type {ByHand} */ (byHand));
       if (ended.signal.aborted) {
         mine.resign();
       } else {

@@ -1,16 +1,22 @@
 /**
- * A person's orders in Angry Mob: choosing, sending a part, marching on, and the line that is sent.
+ * A person's orders: choosing, sending a part, marching on, and the line that is sent.
  */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { GroupOrders } from "../../../server/lanista/page/browser/group_orders.js";
+import { GroupOrders, UnitOrders } from "../../../server/lanista/page/browser/orders_by_hand.js";
 
-const SCENE = { rows: 3, cols: 4, ground: ["....", ".##.", "...#"] };
+const SCENE = {
+  rows: 3,
+  cols: 4,
+  ground: ["....", ".##.", "...#"],
+  levels: [{ title: "", col: 0, cols: 4, wraps: false }],
+};
+const COUNTED = { word: "", counts: true, steps: [[0, 1], [-1, 0], [0, -1], [1, 0]], lifts: null };
 
 /** Orders in a position with these units of seat 0, and one of seat 1. */
-function at(units, orders = new GroupOrders(SCENE, 0)) {
+function at(units, orders = new GroupOrders(SCENE, COUNTED, 0)) {
   const marks = units.map(([row, col, text]) => ({ row, col, seat: 0, text: String(text) }));
   orders.begin({ marks: [...marks, { row: 2, col: 2, seat: 1, text: "9" }] });
   return orders;
@@ -24,7 +30,7 @@ test("a part goes one way and the rest another; a cell without units of one's ow
   assert.equal(orders.selected, null);
   orders.click(cell(0, 0));
   orders.click(cell(0, 1), 2);
-  assert.equal(orders.free(0), 3);
+  assert.equal(orders.chosen(), "3 units");
   orders.click(cell(1, 0), 7); // more than there are: all
   assert.equal(orders.selected, null);
   assert.equal(orders.line(), "0 0 2 0 0 0 3 3");
@@ -35,22 +41,18 @@ test("units march around walls turn by turn, as many as are left, and stop where
   orders.click(cell(2, 0));
   orders.click(cell(1, 3));
   assert.equal(orders.line(), "2 0 4 1");
-  orders.sent();
   at([[1, 0, 3]], orders); // one fell
   assert.equal(orders.line(), "1 0 3 1");
-  orders.sent();
   at([[0, 0, 12]], orders); // recruits go with them
   assert.equal(orders.line(), "0 0 12 0");
   for (const col of [1, 2]) {
-    orders.sent();
     at([[0, col, 12]], orders);
     assert.equal(orders.line(), `0 ${col} 12 0`);
   }
-  orders.sent();
   at([[0, 3, 12]], orders);
   assert.equal(orders.line(), "0 3 12 3");
-  orders.sent();
   assert.equal(at([[1, 3, 12]], orders).line(), "");
+  assert.deepEqual(orders.marches, []);
 });
 
 test("an order ends with its units; walls, and cells with no way to them, are no targets", () => {
@@ -60,7 +62,6 @@ test("an order ends with its units; walls, and cells with no way to them, are no
   assert.equal(orders.selected, null);
   orders.click(cell(0, 0));
   orders.click(cell(0, 2));
-  orders.sent();
   assert.equal(at([[2, 0, 1]], orders).line(), "");
 });
 
@@ -80,4 +81,38 @@ test("orders are taken back one by one, by choosing their units again, or all at
   assert.equal(orders.line(), "2 0 1 1");
   orders.remove(orders.marches[0]);
   assert.equal(orders.line(), "");
+});
+
+const KING = [1, -1].map((down) => [down, 0]);
+const LEVELS = {
+  rows: 2,
+  cols: 9,
+  ground: ["..=.#..=.", "#####...."],
+  levels: [
+    { title: "below", col: 0, cols: 4, wraps: true },
+    { title: "above", col: 5, cols: 4, wraps: true },
+  ],
+};
+const NUMBERED = { word: "m", counts: false, steps: [...KING, null, [0, 1], [0, -1]], lifts: [8, 9] };
+
+test("a unit goes by number, over the edge of its level and by a lift; others spread or stand", () => {
+  const orders = new UnitOrders(LEVELS, NUMBERED, 1);
+  const position = (...cells) => ({
+    marks: cells.map(([row, col], unit) => ({ row, col, unit, seat: 1 })),
+    own: new Int8Array(18).fill(1, 0, 3), // the cell (0, 3) isn't ours
+  });
+  orders.begin(position([0, 0], [0, 1]));
+  orders.spreads = false;
+  orders.click(cell(0, 1));
+  orders.click(cell(1, 5));
+  // Right to the lift, up, down, and over the edge to column 5.
+  assert.deepEqual(orders.marches[0].path, [1, 2, 7, 16, 17, 14]);
+  assert.equal(orders.line(), "m 1 3");
+  orders.begin(position([0, 0], [0, 2]));
+  assert.equal(orders.line(), "m 1 8");
+  assert.equal(orders.describe(orders.marches[0], "round"), "unit 1: below (0, 2) → above (1, 0) in 4 rounds");
+  orders.spreads = true;
+  assert.equal(orders.line(), "m 0 4 m 1 8"); // over the edge, to the nearest cell of others
+  orders.begin(position([0, 0])); // unit 1 is gone, and with it its order
+  assert.deepEqual(orders.marches, []);
 });
