@@ -58,6 +58,18 @@ async def test_a_person_who_leaves_loses(tmp_path):
         assert 7 == (await record_of(house, first)).header.seed
 
 
+async def test_a_house_bot_that_fails_is_told(tmp_path, monkeypatch):
+    """There is no match then, and the person may try again."""
+    words = ("sh", "-c", "echo no such library >&2; exit 3")
+    monkeypatch.setattr(module, "bot_command", lambda _, bot: (bot, words))
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        for _ in range(2):
+            refused = await page.ask("play", **WISH)
+            assert refused["words"].startswith("a house bot can't be started: exited with code 3")
+        assert not house.arena.running.matches
+
+
 async def test_what_a_person_cannot_play_is_refused(tmp_path, monkeypatch):
     """Each with its reason; and only the operator may play."""
     monkeypatch.setattr(module, "MAX_PER_ADDRESS", 0)

@@ -276,7 +276,7 @@ export class OrdersPanel {
     this.#trouble.hidden = trouble === "";
     if (isOver) {
       this.#state.textContent = "The match is over; this is its replay.";
-    } else if (turn === null) {
+    } else if (turn === null || !this.#isAsked) {
       this.#state.textContent = "The others answer…";
     } else {
       this.#state.textContent = `Your ${word} ${turn + 1}`;
