@@ -210,7 +210,7 @@ export class MatchView extends BoardView {
     const end = this.#tellsEnd() && isKnown ? this.#end : null;
     this.#headline.result(position, end, last?.scores ?? []);
     this.#seats.finish(isEnd ? this.#end : null);
-    this.#orders?.show(position);
+    this.#orders?.show(position, player.mode === "live");
     this.#seats.show(position, null);
     this.#unit.show(position, null);
     this.#dock.mark(position.n, this.spoils || !player.over);

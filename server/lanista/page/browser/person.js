@@ -121,6 +121,7 @@ export class OrdersPanel {
   #turn = null;
   /** Whether the position that is shown is that of the turn. */
   #isShown = false;
+  #isLive = true;
   #state = el("p", { class: "state", role: "status" });
   #trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   #count = el("input", { type: "number", min: "1", placeholder: "all", "aria-label": "How many units" });
@@ -225,9 +226,15 @@ export class OrdersPanel {
     return this.#turn !== null && this.#turn === this.#seat.turn;
   }
 
-  /** Take note of the position that is shown. @param {Position} position */
-  show(position) {
+  /**
+   * Take note of the position that is shown.
+   *
+   * @param {Position} position
+   * @param {boolean} isLive whether the newest one will follow by itself
+   */
+  show(position, isLive) {
     const { turn } = this.#seat;
+    this.#isLive = isLive;
     this.#isShown = position.turn === turn;
     if (this.#isShown && this.#turn !== turn) {
       this.#turn = turn;
@@ -291,7 +298,7 @@ export class OrdersPanel {
     this.#hint.textContent = this.#advice();
     list(
       this.#list,
-      this.#isAsked ? marches.map((march, at) => ({ ...march, at })) : [],
+      marches.map((march, at) => ({ ...march, at })),
       ({ at }) => at,
       ({ at }) => {
         const text = this.#orders.describe(this.#orders.marches[at], word);
@@ -325,8 +332,8 @@ export class OrdersPanel {
   /** Say what can be done next. */
   #advice() {
     const { marches, selected } = this.#orders;
-    if (!this.#isAsked || !this.#isShown) {
-      return this.#seat.turn === null ? "" : `To give orders, go to the newest ${this.#word} (L).`;
+    if (this.#seat.turn !== null && !this.#isShown && !this.#isLive) {
+      return `To give orders, go to the newest ${this.#word} (L).`;
     }
     if (selected !== null) {
       return `Chosen: ${this.#orders.chosen()}. Click where to go, or there again for others.`;
