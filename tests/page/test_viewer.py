@@ -65,6 +65,7 @@ async def test_hello(tmp_path):
                 "registration": "open",
                 "tls": False,
             },
+            "play": True,
         } == await page.told("hello")
 
 

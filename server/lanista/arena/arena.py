@@ -11,6 +11,7 @@ from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.lobby import HOUSE_BOT, Player, RoomKey
 from lanista.arena.matches import ArenaFigures, Matches
 from lanista.arena.options import Options
+from lanista.arena.person import PersonMatches
 from lanista.arena.spec import Rooms
 from lanista.arena.tls import TlsRelay
 from lanista.bots.command import environment
@@ -68,6 +69,11 @@ class Arena:
     _connections: BotConnections
     _matches: Matches
     _ladder_matches: LadderMatches
+    people: PersonMatches = attrs.field(
+        default=attrs.Factory(lambda self: PersonMatches(self._matches), takes_self=True),
+        init=False,
+    )
+    """The matches that people play in the browser."""
     _guests: int = attrs.field(default=0, init=False)  # house bots in rooms that aren't ladders'
 
     @property

@@ -292,7 +292,7 @@ class Matches:
 
         async with self.playing(players):
             reports = await play_match(
-                self._spec(players[0].ruleset),
+                self.spec_of(players[0].ruleset),
                 seats,
                 self.play,
                 records=VoidRecords(self.running),
@@ -308,7 +308,8 @@ class Matches:
         if limit is not None and self.over >= limit:
             self.on_last()
 
-    def _spec(self, ruleset: Ruleset) -> MatchSpec:
+    def spec_of(self, ruleset: Ruleset) -> MatchSpec:
+        """Return the description of a match of a friendly room, with a seed of its own."""
         options = self.options
         is_default = ruleset.name == options.default.name
         return MatchSpec(

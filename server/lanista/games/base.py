@@ -489,3 +489,33 @@ def submove_numbers(ruleset: Ruleset) -> int | None:
     """
     numbers: int | None = getattr(ruleset, "submove_numbers", None)
     return numbers
+
+
+@attrs.frozen(kw_only=True)
+class ByHand:
+    """How a person's orders on the page are written as submoves, each of which moves units a step.
+
+    A submove is `WORD UNIT DIRECTION`, or `WORD ROW COLUMN COUNT DIRECTION` if units have no
+    numbers. On the page a wall of the scene is in the way, and nothing else.
+    """
+
+    steps: tuple[tuple[int, int] | None, ...]
+    """By direction: the rows down and the columns to the right that it leads; None: it isn't used.
+    """
+    word: str = ""
+    """The word that a submove begins with; empty: none."""
+    counts: bool = False
+    """Whether a submove moves some of the units of a cell."""
+    lifts: tuple[int, int] | None = None
+    """The directions from the first level to the second, and back, through a cell that is a base on
+    both; None if there are no such directions."""
+
+
+def by_hand(ruleset: Ruleset) -> ByHand | None:
+    """Return how a person gives orders on the page; None if a person can't play there.
+
+    Args:
+        ruleset: The game. It may have an attribute `by_hand`; otherwise it is None.
+    """
+    way: ByHand | None = getattr(ruleset, "by_hand", None)
+    return way

@@ -21,6 +21,7 @@ from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
 from lanista.errors import LanistaError
 from lanista.games import registry
+from lanista.games.base import by_hand
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.hosting.names import about
@@ -256,6 +257,11 @@ class View:
             "tournaments": self.tournaments.summaries(),
             "ladders": self.ladders.summaries(),
         }
+
+    @property
+    def may_play(self) -> bool:
+        """Whether people may play matches here."""
+        return self.arena is not None and self.arena.people.are_allowed
 
     def bots_port(self) -> dict[str, Any] | None:
         """Return where bots connect; None if they can't.
@@ -558,11 +564,13 @@ def games() -> dict[str, Any]:
 
 
 def _game(ruleset: Any) -> dict[str, Any]:
+    way = by_hand(ruleset)
     return {
         "name": ruleset.name,
         "title": ruleset.title,
         "version": ruleset.version,
         "seats": ruleset.seats,
+        "by_hand": None if way is None else attrs.asdict(way),
         "settings": [attrs.asdict(setting) for setting in ruleset.settings],
     }
 

@@ -19,6 +19,7 @@ from websockets.trio.server import ServerConnection
 
 from lanista import __version__
 from lanista.arena.arena import Arena, GuestRefusedError
+from lanista.arena.person import Person, PersonRefusedError, PersonsWish
 from lanista.hosting.control import RunningMatch
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
@@ -59,13 +60,17 @@ WHOLE_WITHIN = 3.0
 """Seconds to wait for all frames of a finished match before it is shown without the last ones."""
 ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
-OPERATIONS = frozenset({"start", "mode", "pause", "resume", "step", "cancel", "kick", "house"})
+SEED = re.compile(r"-?[0-9]{1,19}")
+"""The form of a match's seed."""
+OPERATIONS = frozenset(
+    {"start", "mode", "pause", "resume", "step", "cancel", "kick", "house", "play"}
+)
 """Requests that only an operator may make."""
 DECISIONS = frozenset(
     {"add-name", "reset-name", "remove-name", "bench", "unbench", "strike", "unstrike"}
 )
 """Such requests that change the arena's database."""
-WAITING = DECISIONS | {"open", "frames", "file", "name", "token"}
+WAITING = DECISIONS | {"open", "frames", "file", "name", "token", "play", "answer"}
 """Requests whose answers may have to wait."""
 
 
@@ -114,6 +119,8 @@ class Viewer:
     """Held while frames are in memory to be sent."""
     _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while a token is checked: each connection may have only one checked at a time."""
+    _person: Person | None = attrs.field(default=None, init=False)
+    """The match that this viewer plays, or has played last."""
     _last_frames: float = attrs.field(default=0.0, init=False)
     """The time for which the last answer with frames was planned, by trio's clock."""
     _sends_lobby: bool = attrs.field(default=False, init=False)
@@ -137,6 +144,7 @@ class Viewer:
                         "operator": self.visitor.operator,
                         "match": self.view.match,
                         "bots": self.view.bots_port(),
+                        "play": self.view.may_play,
                     }
                 )
                 while True:  # until the viewer leaves: then `recv` raises
@@ -147,6 +155,8 @@ class Viewer:
                 self._release(match, frame_file)
             for match in list(self.uploads):  # incomplete uploads
                 self._remove(match)
+            if self._person is not None:
+                self._person.leave()
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
         data = message if isinstance(message, bytes) else encode(message)
@@ -175,6 +185,13 @@ class Viewer:
             raise BadMessageError(f"{what} is the operator's; say the token first")
         if what in DECISIONS:
             self._nursery.start_soon(self._answer_later, self._decide, message)
+        elif what == "play":
+            self._nursery.start_soon(self._answer_later, self._play, message)
+        elif what == "answer":
+            self._nursery.start_soon(self._answer_later, self._answer_turn, message)
+        elif what == "resign":
+            self._playing(message).leave()
+            await self._done(message)
         elif what in OPERATIONS:
             self._operate(what, message)
             await self._done(message)
@@ -525,6 +542,56 @@ class Viewer:
             raise BadMessageError("there are no ladders here")
         return names
 
+    # -- playing oneself -----------------------------------------------------------------------
+
+    async def _play(self, message: Mapping[str, Any]) -> None:
+        """Begin a match that this viewer plays, and answer when its first turn is asked for."""
+        arena = self.view.arena
+        if arena is None:
+            raise BadMessageError("play is for an arena; this is the page of one match")
+        if self._person is not None and not self._person.is_over:
+            raise BadMessageError(f"you play the match {self._person.match}; end it first")
+        bots = _field(message, "bots", list)
+        if not all(isinstance(bot, str) for bot in bots):
+            raise BadMessageError("bots are the names of house bots")
+        wish = PersonsWish(
+            game=_field(message, "game", str),
+            name=_field(message, "name", str),
+            bots=bots,
+            seat=_field(message, "seat", int),
+            seed=None if message.get("seed") is None else _seed(message),
+        )
+        try:
+            self._person = arena.people.begin(wish, self.peer.address)
+        except PersonRefusedError as error:
+            raise BadMessageError(str(error)) from None
+        await self._ask(self._person, message)
+
+    async def _answer_turn(self, message: Mapping[str, Any]) -> None:
+        """Send the answer for a turn, and answer when the next one is asked for."""
+        person = self._playing(message)
+        try:
+            await person.answer(_field(message, "turn", int), _field(message, "line", str))
+        except PersonRefusedError as error:
+            raise BadMessageError(str(error)) from None
+        await self._ask(person, message)
+
+    async def _ask(self, person: Person, message: Mapping[str, Any]) -> None:
+        """Say for which turn the person's answer is awaited, as soon as one is."""
+        turn = await person.next_turn()
+        if person.match is None:
+            raise BadMessageError(person.why or "the match didn't begin")
+        await self._send(
+            {"type": "asked", "match": person.match, "turn": turn, "id": message.get("id")}
+        )
+
+    def _playing(self, message: Mapping[str, Any]) -> Person:
+        """Return the person in the match of a request."""
+        match = _field(message, "match", str)
+        if self._person is None or self._person.match != match:
+            raise BadMessageError(f"you don't play the match {match!r}")
+        return self._person
+
     # -- commands ------------------------------------------------------------------------------
 
     async def _decide(self, message: Mapping[str, Any]) -> None:
@@ -637,10 +704,18 @@ def _parse(data: str | bytes) -> dict[str, Any]:
     return message
 
 
+def _seed(message: Mapping[str, Any]) -> int:
+    """Return a match's seed, which is text, as JavaScript's numbers have too few digits for it."""
+    text = _field(message, "seed", str)
+    if not SEED.fullmatch(text):
+        raise BadMessageError(f"seed is {text!r}; it is a whole number, as text")
+    return int(text)
+
+
 def _field(message: Mapping[str, Any], name: str, kind: type) -> Any:
     value = message.get(name)
     if type(value) is not kind:
-        kinds = {str: "text", int: "a whole number", bool: "true or false"}
+        kinds = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
         raise BadMessageError(f"{name} is {value!r}; it should be {kinds[kind]}")
     if isinstance(value, str):
         try:

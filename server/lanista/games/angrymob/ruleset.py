@@ -9,7 +9,7 @@ from lanista.games.angrymob.board import Board
 from lanista.games.angrymob.game import SEATS, AngryMob, Units
 from lanista.games.angrymob.generator import generate
 from lanista.games.angrymob.scene import TURN_WORD
-from lanista.games.base import Consequence, Setting
+from lanista.games.base import ByHand, Consequence, Setting
 from lanista.games.chance import SEED_BITS, Chance, SeededChance
 from lanista.games.search import Facts, UnreadableFactsError, settings_of
 
@@ -59,6 +59,7 @@ class AngryMobRules:
     turn_word = TURN_WORD
     client_state = "AngryMobState"
     submove_numbers = 4
+    by_hand = ByHand(steps=((0, 1), (-1, 0), (0, -1), (1, 0)), counts=True)
     endings: ClassVar[Mapping[str, str]] = {
         "capture": "whoever conquers the other's base wins, whatever the scores "
         "(docs/rules/angrymob.md 3)",

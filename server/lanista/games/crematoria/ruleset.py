@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from lanista.games.base import Consequence, Setting
+from lanista.games.base import ByHand, Consequence, Setting
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.crematoria import board as boards
 from lanista.games.crematoria import generator
@@ -61,6 +61,9 @@ class CrematoriaRules:
     turn_word = TURN_WORD
     client_state = "CrematoriaState"
     submove_numbers = 2
+    by_hand = ByHand(
+        steps=((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)), lifts=(8, 9)
+    )
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the most points won, for caves and gems "
         "(docs/rules/crematoria.md 7)",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from lanista.games.base import Consequence, Setting
+from lanista.games.base import ByHand, Consequence, Setting
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.hogwarts import board as boards
 from lanista.games.hogwarts import generator
@@ -58,6 +58,8 @@ class HogwartsRules:
     )
     turn_word = TURN_WORD
     client_state = "HogwartsState"
+    # Wizards don't take diagonal steps.
+    by_hand = ByHand(steps=((1, 0), None, (0, 1), None, (-1, 0), None, (0, -1), None), word="m")
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the highest score won (docs/rules/hogwarts.md 12)",
     }

@@ -403,7 +403,7 @@ export class BoardView {
         calm: prefersStillness(),
         followed: this.followed,
         hover,
-        drawings: this.drawings[at].on(previous !== null && player.t < 0.5 ? previous : positions[at]),
+        drawings: this.drawn(previous !== null && player.t < 0.5 ? previous : positions[at], at),
         pointed: this.pointed.byText,
       });
     });
@@ -523,6 +523,16 @@ export class BoardView {
    */
   start() {
     return null;
+  }
+
+  /**
+   * Return what is drawn on a board above its marks.
+   * @param {Position} position
+   * @param {number} at of the board
+   * @returns {readonly import("./drawing_paint.js").SeatDrawing[]}
+   */
+  drawn(position, at) {
+    return this.drawings[at].on(position);
   }
 
   /** Return the round to which D leads; null: none. @returns {number | null} */

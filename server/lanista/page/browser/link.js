@@ -9,7 +9,7 @@
 
 /**
  * @typedef {{type: "hello", api: number, software: string, mode: "serve" | "tournament" | "play",
- *   operator: boolean, match: string | null, bots: BotsPort | null}} Hello
+ *   operator: boolean, match: string | null, bots: BotsPort | null, play: boolean}} Hello
  * @typedef {{host: string | null, port: number, registration: "open" | "closed",
  *   tls: boolean}} BotsPort
  * @typedef {{bot: number, name: string, seat: number | null}} WaitingBot

@@ -85,12 +85,16 @@ export function lobbyView(root, link, { operator, mode }) {
   const recent = el("ul", { class: "recent stack" });
   const startMode = startModeSwitch(context);
   const noBots = empty("No bot is waiting. A bot connects to the arena's port and says hello.");
+  const playLink =
+    operator && link.hello?.play === true
+      ? el("a", { class: "button small", href: "#/play" }, "Play yourself")
+      : null;
   const noMatches = el("p", { class: "muted" }, "No match is running.");
   const connect = el("div", null);
   const noResults = empty("No match has been played yet.");
   const all = el("a", { href: "#/matches" }, "All matches");
   const waitingSection = section("Waiting", startMode.element, noBots, connect, rooms.parent);
-  const runningSection = section("Running", null, noMatches, cards.parent);
+  const runningSection = section("Running", playLink, noMatches, cards.parent);
   const resultsSection = section("Results", all, noResults, recent);
   const standingsSection = section("Standings", null, standings.parent);
   const tournamentsSection = section("Tournaments", null, tournaments.parent);

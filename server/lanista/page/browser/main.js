@@ -7,7 +7,8 @@
  * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, or with `fault=SEAT` from a seat's fault on, `#/compare?a=ID&b=ID&round=N`
  * two matches side by side, or without `b` the choice of the second one, `#/tournament/NAME` a
  * tournament's standings, `#/ladder/NAME` a ladder with `/bot/BOT` for one of its bots and
- * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, and `#/file` a file that
+ * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, `#/play` a match of the
+ * user's own, and `#/file` a file that
  * was opened.
  *
  * The path `/screen` is the screen of a hall (screen.js).
@@ -32,6 +33,7 @@ import { matchesView } from "./match_list.js";
 import { addressOf } from "./matches.js";
 import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
+import { playView } from "./play.js";
 import { showScreen } from "./screen.js";
 import { printable } from "./text.js";
 import { startTheme, themeButton } from "./theme.js";
@@ -130,6 +132,8 @@ function showArena() {
   let file = null;
   /** The frames of `file`, until the route takes them. @type {MatchFrames | null} */
   let openedFrames = null;
+  /** The user's seat in their own match, if there is or was one. @type {import("./person.js").Seat | null} */
+  let seat = null;
   /** Number of files that were chosen so far, to recognize one that is opened too late. */
   let choice = 0;
   /** @type {Hello["mode"]} */
@@ -245,6 +249,9 @@ function showArena() {
 
   /** Show the view that the address names. */
   function route() {
+    if (routeOf().path[0] === "play" && seat !== null && !seat.isOver) {
+      replaceAddress(addressOf(seat.match)); // one match at a time
+    }
     const { path, query } = routeOf();
     visit += 1;
     view?.close();
@@ -275,6 +282,12 @@ function showArena() {
     } else if (path[0] === "operator" && operator) {
       enter("operator", "Operator");
       view = operatorView(root, link);
+    } else if (path[0] === "play" && operator) {
+      enter("play", "Play");
+      view = playView(root, link, (begun) => {
+        seat = begun;
+        location.hash = addressOf(begun.match);
+      });
     } else if (path[0] === "tournament" && path[1] !== undefined) {
       enter("tournament", printable(path[1]));
       view = tournamentView(root, link, path[1]);
@@ -403,6 +416,7 @@ function showArena() {
             replaceAddress(n === null ? place : `${place}?round=${n}`);
           },
           operator: operator && id !== null,
+          seat: seat?.match === id ? seat : null,
           running: () => {
             const running = link.lobby?.running.find(({ match }) => match === id);
             return running === undefined ? null : { paused: running.paused };

@@ -12,6 +12,7 @@ import { matchControls } from "./controls.js";
 import { dock } from "./dock.js";
 import { el } from "./dom.js";
 import { faultRound, Headline } from "./headline.js";
+import { OrdersPanel } from "./person.js";
 import { eventsPanel, seatsPanel, unitPanel } from "./panels.js";
 
 /** @typedef {import("./decode.js").Position} Position */
@@ -24,12 +25,13 @@ const MAX_BOARD_SHARE = 0.62;
 
 /**
  * @typedef {import("./board_view.js").Options & {fault: number | null, embedded: boolean,
- *   operator: boolean, running: () => {paused: boolean} | null}} Options
+ *   operator: boolean, seat?: import("./person.js").Seat | null,
+ *   running: () => {paused: boolean} | null}} Options
  *
  * Without a `round` it begins live, or replays from the start, which plays at once unless the user
  * prefers reduced motion or `embedded` is set. `fault`: the seat at whose fault it begins instead;
  * null: none. `embedded`: the frames are part of the page itself;
- * `operator`: the match may be paused and cancelled from here; `running` returns the state of the
+ * `operator`: the match may be paused and cancelled from here; `seat`: the user's own in it; `running` returns the state of the
  * running match, null: it isn't running.
  */
 
@@ -46,6 +48,7 @@ export class MatchView extends BoardView {
   #unit;
   #dock;
   #controls;
+  #orders;
   /** What the headline's facts show. */
   #facts = "";
 
@@ -66,7 +69,7 @@ export class MatchView extends BoardView {
       needed: { width: 21, height: 14 },
     });
     const { head, pointed, word } = this;
-    const { link } = options;
+    const { link, seat = null } = options;
     this.#frames = frames;
     this.#options = options;
     this.#byScore = head.players.length > 2;
@@ -90,7 +93,7 @@ export class MatchView extends BoardView {
       changed: () => this.refresh(),
     });
     this.#controls =
-      link !== null && options.operator
+      link !== null && options.operator && seat === null
         ? matchControls(
             {
               ask: (what) => link.ask({ do: what, match: head.match }),
@@ -100,6 +103,13 @@ export class MatchView extends BoardView {
             word,
           )
         : null;
+    this.#orders =
+      seat &&
+      new OrdersPanel(head, seat, {
+        changed: () => this.redraw(),
+        live: () => this.act("live"),
+        signal: this.ended.signal,
+      });
     this.#headline = new Headline(head, {
       controls: this.#controls?.element,
       showOutput: (seat) => this.#dock.choose("output", seat),
@@ -118,6 +128,7 @@ export class MatchView extends BoardView {
       head: this.#headline.element,
       boards: this.stages[0].element,
       evidence: [
+        ...(this.#orders === null ? [] : [this.#orders.element]),
         this.#seats.element,
         el(
           "section",
@@ -159,6 +170,7 @@ export class MatchView extends BoardView {
     this.#dock.update();
     if (end !== null && end !== this.#end) {
       this.#end = end;
+      this.#options.seat?.finish();
       this.#controls?.show();
       const trouble = end.trouble ?? end.result?.error ?? null;
       if (trouble !== null) {
@@ -229,6 +241,7 @@ export class MatchView extends BoardView {
     const end = this.#tellsEnd() && isKnown ? this.#end : null;
     this.#headline.result(position, end, last?.scores ?? []);
     this.#seats.finish(isEnd ? this.#end : null);
+    this.#orders?.show(position, player.mode === "live");
     this.#seats.show(position, position.n > 0 ? this.#frames.position(position.n - 1) : null);
     this.#unit.show(position, null);
     this.#dock.mark(position.n, this.spoils || !player.over);
@@ -262,6 +275,19 @@ export class MatchView extends BoardView {
     } else {
       super.act(action);
     }
+  }
+
+  /** @override @param {number} at */
+  pick(at) {
+    if (this.#orders === null || !this.#orders.pick(this.stages[at].place)) {
+      super.pick(at);
+    }
+  }
+
+  /** @override @param {Position} position @param {number} at */
+  drawn(position, at) {
+    const orders = this.#orders?.drawings() ?? [];
+    return orders.length === 0 ? super.drawn(position, at) : [...super.drawn(position, at), ...orders];
   }
 
   /** @override @param {number | null} unit */

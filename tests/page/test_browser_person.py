@@ -1,0 +1,87 @@
+"""A person plays in a browser: from the form to the replay of a match that was won."""
+
+from playwright.sync_api import expect
+
+from page.matchpage import MatchPage
+
+
+def click(match, row, col):
+    match.board.click(position=match.hover(row, col))
+
+
+def begin(page, game, bots):
+    """Choose a game and house bots, and play; the match, and the panel of orders."""
+    form = page.get_by_role("form", name="Play yourself")
+    form.get_by_label("Game").select_option(game)
+    form.get_by_label("Your name").fill("Ann")
+    form.get_by_label("Seed of the map").fill("" if game == "angrymob" else "7")
+    for number, bot in enumerate(bots):
+        form.get_by_label("House bot").nth(number).select_option(bot)
+    form.get_by_role("button", name="Play").click()
+    match = MatchPage(page)
+    match.at(0)
+    return match, page.get_by_role("region", name="Play")
+
+
+def test_a_match_is_won_by_clicks(arena, show):
+    """A unit is chosen and sent; its order is taken back; it marches to the other base, a step for
+    each Enter; at the end the page shows the replay, in which these answers stand.
+    """
+    page = show(f"{arena.page}/")
+    page.get_by_role("link", name="Play yourself").click()
+    match, panel = begin(page, "angrymob", ["CamperJoe"])
+    state, orders = panel.get_by_role("status"), panel.get_by_role("list", name="Your orders")
+    expect(state).to_have_text("Your move 1")
+    before = match.picture()
+    click(match, 2, 1)
+    expect(panel).to_contain_text("Chosen: 1 unit.")
+    match.expect_another_picture(before)
+    click(match, 2, 0)
+    expect(orders).to_contain_text("1: (2, 1) → (2, 0)")
+    orders.get_by_role("button", name="Take back").click()
+    expect(orders.get_by_role("listitem")).to_have_count(0)
+    click(match, 2, 1)
+    click(match, 3, 5)
+    expect(orders).to_contain_text("1: (2, 1) → (3, 5) in 7 moves")
+    match.expect_another_picture(before)
+    for turn in range(1, 7):
+        page.keyboard.press("Enter")
+        expect(state).to_have_text(f"Your move {turn + 1}")
+        match.at(turn)
+        expect(orders).to_contain_text(f"→ (3, 5) in {7 - turn} moves" if turn < 6 else "→ (3, 5)")
+    panel.get_by_role("button", name="End move").click()
+    expect(state).to_have_text("The match is over; this is its replay.")
+    match.at(7)
+    expect(page.get_by_role("main")).to_contain_text("Ann won: 4 to 0 (base captured)")
+    expect(panel.get_by_role("button")).to_have_count(0)
+    expect(panel.get_by_role("link", name="Play again")).to_be_visible()
+    match.go(1)
+    expect(match.panel("Answers")).to_contain_text("1 unit from (2, 1)")
+
+
+def test_a_unit_is_steered_in_a_game_of_four(arena, show):
+    """It goes where it was sent, over several rounds; the others stand, or look for ground by
+    themselves; `#/play` leads back to the match until that is given up.
+    """
+    page = show(f"{arena.page}/#/play")
+    match, panel = begin(page, "hogwarts", ["Null", "Null", "Null"])
+    others = panel.get_by_label("The others look for ground")
+    others.uncheck()
+    click(match, 3, 42)
+    expect(panel).to_contain_text("Chosen: unit 12.")
+    click(match, 3, 44)
+    expect(panel.get_by_role("listitem")).to_contain_text("unit 12: (3, 42) → (3, 44) in 2 rounds")
+    page.keyboard.press("Enter")
+    match.at(1)
+    answers = match.panel("Answers")
+    expect(answers).to_contain_text("Ann1 submovewizard 12 moves right")
+    expect(panel.get_by_role("listitem")).to_contain_text("unit 12: (3, 43) → (3, 44)")
+    others.check()
+    page.keyboard.press("Enter")
+    match.at(2)
+    expect(answers).to_contain_text("Ann21 submoves")
+    page.goto(f"{arena.page}/#/play")
+    expect(panel).to_contain_text("Your round 3")
+    panel.get_by_role("button", name="Leave the match").click()
+    panel.get_by_role("button", name="Really resign?").click()
+    expect(panel).to_contain_text("The match is over")
