@@ -36,7 +36,7 @@ def test_the_crowded_address_gives_up_its_longest_idle_place(gone):
     admit(admission, gone, FAR)
     assert [places[1], places[2]] == [place for place, _ in gone]
     assert "10.0.0.1 has 4 of 4 places; try again later" == gone[0][1]
-    with pytest.raises(RemoteProtocolError, match="4 connections already") as caught:
+    with pytest.raises(RemoteProtocolError, match="already 4 connections") as caught:
         admission.admit(FAR, 0.0)  # both have two now
     assert ErrorCode.SERVER_FULL is caught.value.code
 
@@ -69,7 +69,7 @@ def test_a_newcomer_of_a_full_address_has_the_place_of_one_that_is_silent(gone):
 @pytest.mark.parametrize(
     ("limit", "per_address", "words"),
     [
-        (9, 3, "the token isn't checked yet, and 10.0.0.1 has as many connections as it may"),
+        (9, 3, "the token isn't checked yet, and 10.0.0.1 has as many connections as it may have"),
         (3, 9, "the token isn't checked yet, and all 3 places are taken"),
     ],
 )
@@ -107,7 +107,7 @@ def test_an_address_has_a_limit_but_this_machine(gone):
         admit(admission, gone, HERE)
     for _ in range(MAX_PER_ADDRESS):
         admit(admission, gone, NEAR)
-    with pytest.raises(RemoteProtocolError, match=r"100 connections of 10\.0\.0\.1 already"):
+    with pytest.raises(RemoteProtocolError, match=r"already 100 connections from 10\.0\.0\.1"):
         admission.admit(NEAR, 0.0)
     small = Admission(1000, 1)
     admit(small, gone, HERE)
