@@ -349,4 +349,5 @@ async def test_nothing_stays_open(nursery, monkeypatch, tmp_path):
             connections[0].channel.close()
             bots[0].close()
             own.cancel_scope.cancel()
-    assert before == open_files()
+    # What an earlier test has left may be closed meanwhile.
+    assert open_files().items() <= before.items()
