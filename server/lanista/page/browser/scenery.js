@@ -276,6 +276,9 @@ export class Scenery {
     ctx.font = `600 ${12 * ratio}px ${FONT}`;
     ctx.textAlign = "left";
     ctx.fillText(title, x, y - 4 * ratio, cols * tile);
+    if (layout.side === 0) {
+      return;
+    }
     const taken = title === "" ? x : x + ctx.measureText(title).width + 8 * ratio;
     ctx.font = `${10 * ratio}px ${FONT}`;
     ctx.textAlign = "center";
