@@ -54,7 +54,7 @@ class Shape(enum.Enum):
     WARRIOR = "warrior"
     """A unit, drawn as a person with wide shoulders and a spear."""
     RAIDER = "raider"
-    """A unit, drawn as a person with horns and a cloak."""
+    """A unit, usually nobody's, drawn as a person with horns and a cloak."""
     FIEND = "fiend"
     """A unit that kills in the eight cells around it, drawn as somebody in a hood in a ring."""
     HOUND = "hound"

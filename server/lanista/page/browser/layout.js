@@ -38,8 +38,8 @@ const GAP = 6;
 /** Height of a level's title and its columns' numbers, and width of its rows' numbers, in CSS px. */
 export const TITLE = 16;
 const SIDE = 22;
-/** Width in CSS px from which a board has them. */
-const EDGED = 200;
+/** By how much larger tiles must be without numbers of rows and columns for these to be left out. */
+const LARGER = 1.05;
 /** Size in screen pixels from which a tile must be a whole number of them. */
 const WHOLE_PIXELS = 4;
 
@@ -56,19 +56,29 @@ const WHOLE_PIXELS = 4;
  */
 export function layout(scene, width, height, ratio, small, zoom = 1) {
   const { levels, rows } = scene;
-  const [title, side] = small || width < EDGED ? [0, 0] : [TITLE, SIDE];
   const gap = small ? GAP / 3 : GAP;
   const gaps = gap * (levels.length - 1);
   const total = levels.reduce((sum, level) => sum + level.cols, 0);
   const widest = Math.max(...levels.map((level) => level.cols));
-  let beside = tileSize(Math.min((width - side - gaps) / total, (height - title) / rows), ratio);
-  let above = tileSize(
-    Math.min(
-      (width - side) / widest,
-      (height - gaps - title * levels.length) / (rows * levels.length),
+  const isTitled = levels.some((level) => level.title !== "");
+  /** @param {number} title @param {number} side */
+  const fitted = (title, side) => ({
+    title,
+    side,
+    beside: tileSize(Math.min((width - side - gaps) / total, (height - title) / rows), ratio),
+    above: tileSize(
+      Math.min(
+        (width - side) / widest,
+        (height - gaps - title * levels.length) / (rows * levels.length),
+      ),
+      ratio,
     ),
-    ratio,
-  );
+  });
+  const bare = fitted(!small && isTitled ? TITLE : 0, 0);
+  const numbered = fitted(TITLE, SIDE);
+  const [larger, tile] = [bare, numbered].map((one) => Math.max(one.beside, one.above));
+  const { title, side, ...tiles } = small || larger > LARGER * tile ? bare : numbered;
+  let { beside, above } = tiles;
   // If they are alike, above each other: what is narrow leaves room for the evidence beside it.
   const isBeside = beside > above;
   if (zoom > 1) {

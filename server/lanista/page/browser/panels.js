@@ -338,6 +338,7 @@ function columnOf(head, { col }) {
 const CELL = 22;
 /** Shapes of things that players own; the legend shows them in a player's colour. */
 const OWNABLE = new Set(["count", "disc", "cross", "square", ...Object.keys(BODIES)]);
+OWNABLE.delete("raider");
 
 /**
  * Make the legend of the board's shapes.

@@ -30,7 +30,7 @@ const APART = { across: 26, down: 18 };
 /** Opacity of borders, so that units stand out. */
 const BORDER_ALPHA = 0.65;
 /** Number of changed cells from which all is drawn again. */
-const MANY_CELLS = 200;
+const MANY_CELLS = 600;
 
 /** The ground of a surface's scene, with its scenery and the borders of seats. */
 export class Scenery {
@@ -103,14 +103,15 @@ export class Scenery {
           }
         }
       }
-      for (const cell of near) {
-        this.#drawCell(cells, cell);
-        if (hasBorders) {
-          this.#drawBorder(position.own, cell, theme);
-        }
+      this.#drawCells(cells, [...near]);
+      if (hasBorders) {
+        near.forEach((cell) => this.#drawBorder(position.own, cell, theme));
       }
     }
+    // Nothing else is on the surface yet, and copying is faster than blending.
+    ctx.globalCompositeOperation = "copy";
     ctx.drawImage(this.#drawn.canvas, 0, 0);
+    ctx.globalCompositeOperation = "source-over";
   }
 
   /**
@@ -134,17 +135,31 @@ export class Scenery {
     return wraps ? cell - at + (side === 2 ? col + cols - 1 : col) : -1;
   }
 
-  /** Draw a cell without its borders. @param {HTMLCanvasElement} cells @param {number} cell */
-  #drawCell(cells, cell) {
+  /**
+   * Draw cells without their borders. Those below each other are drawn at once, as whole columns
+   * change when the light moves.
+   * @param {HTMLCanvasElement} cells
+   * @param {number[]} changed
+   */
+  #drawCells(cells, changed) {
     const { scene, levelOf } = this.#surface;
-    const [row, col] = [Math.floor(cell / scene.cols), cell % scene.cols];
-    if (levelOf[col] >= 0) {
-      const [x, y] = this.#surface.corner(levelOf[col], row, col);
-      const [right, bottom] = this.#surface.corner(levelOf[col], row + 1, col + 1);
-      const size = /** @type {const} */ ([right - x, bottom - y]);
-      if (size[0] > 0 && size[1] > 0) {
-        this.#drawn.drawImage(cells, col, row, 1, 1, x, y, ...size);
-        this.#drawn.drawImage(this.#fixed.canvas, x, y, ...size, x, y, ...size);
+    const { cols } = scene;
+    const sorted = changed.sort((one, other) => (one % cols) - (other % cols) || one - other);
+    for (let at = 0; at < sorted.length; ) {
+      const first = sorted[at];
+      const from = at;
+      while (at < sorted.length && sorted[at] === first + (at - from) * cols) {
+        at += 1;
+      }
+      const [row, col, rows] = [Math.floor(first / cols), first % cols, at - from];
+      if (levelOf[col] >= 0) {
+        const [x, y] = this.#surface.corner(levelOf[col], row, col);
+        const [right, bottom] = this.#surface.corner(levelOf[col], row + rows, col + 1);
+        const size = /** @type {const} */ ([right - x, bottom - y]);
+        if (size[0] > 0 && size[1] > 0) {
+          this.#drawn.drawImage(cells, col, row, 1, rows, x, y, ...size);
+          this.#drawn.drawImage(this.#fixed.canvas, x, y, ...size, x, y, ...size);
+        }
       }
     }
   }
@@ -276,6 +291,9 @@ export class Scenery {
     ctx.font = `600 ${12 * ratio}px ${FONT}`;
     ctx.textAlign = "left";
     ctx.fillText(title, x, y - 4 * ratio, cols * tile);
+    if (layout.side === 0) {
+      return;
+    }
     const taken = title === "" ? x : x + ctx.measureText(title).width + 8 * ratio;
     ctx.font = `${10 * ratio}px ${FONT}`;
     ctx.textAlign = "center";
