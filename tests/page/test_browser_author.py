@@ -71,7 +71,7 @@ def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
 
 
 def test_faults_are_a_key_away(records, replay):
-    """The next and the previous fault of any player, or of the one that is chosen: where it begins."""
+    """Where the next and the previous fault begins, of any player or of the one chosen."""
     record = read_record(records["hogwarts"])
     by_turn = all_faults(record, start(record, registry.get("hogwarts")))
     at_fault = [{fault.seat for fault in faults} for faults in by_turn]

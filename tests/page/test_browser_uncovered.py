@@ -36,7 +36,8 @@ COVERED = """() => {
       return [];
     }
     const top = document.elementFromPoint(x, y);
-    return one.contains(top) ? [] : [`${one.outerHTML.slice(0, 80)} under ${top?.outerHTML.slice(0, 80)}`];
+    const [what, above] = [one, top].map((each) => each?.outerHTML.slice(0, 80));
+    return one.contains(top) ? [] : [`${what} under ${above}`];
   });
 }"""
 CRASH = "Traceback (most recent call last):\n  …\nKeyError: 'gold'\n"
@@ -51,7 +52,10 @@ def failed(records, tmp_path_factory):
     """A match on a wide map in which three bots fail."""
     lines = unpacked(records["crematoria"])
     result = json.loads(lines[-1])["result"]
-    bots = [{"exit": "exited with code 0", "output": "hello\n", "output_turns": [[0, 0]]} for _ in ENDINGS]
+    bots = [
+        {"exit": "exited with code 0", "output": "hello\n", "output_turns": [[0, 0]]}
+        for _ in ENDINGS
+    ]
     bots[1] = {
         "exit": "exited with code 1",
         "output": f"hello\n{CRASH}",

@@ -421,7 +421,7 @@ def client_state(ruleset: Ruleset) -> str | None:
     """Return the name of the class with which the client libraries read the game's state.
 
     Args:
-        ruleset: The game. It may have an attribute `client_state`; otherwise there is no such class.
+        ruleset: The game. It may have an attribute `client_state`; otherwise there is none.
     """
     name: str | None = getattr(ruleset, "client_state", None)
     return name
