@@ -36,7 +36,8 @@ COVERED = """() => {
       return [];
     }
     const top = document.elementFromPoint(x, y);
-    return one.contains(top) ? [] : [`${one.outerHTML.slice(0, 80)} under ${top?.outerHTML.slice(0, 80)}`];
+    const [what, above] = [one, top].map((each) => each?.outerHTML.slice(0, 80));
+    return one.contains(top) ? [] : [`${what} under ${above}`];
   });
 }"""
 CRASH = "Traceback (most recent call last):\n  …\nKeyError: 'gold'\n"
