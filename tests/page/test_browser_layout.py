@@ -55,7 +55,7 @@ def test_a_dozen_matches_on_a_projector(arena, bots, show):
     for i in range(12):
         bots(arena, f"room {i}".replace(" ", ""), "GravityGoers", "RandomRunners").asked()
     page = show(f"{arena.page}/")
-    cards = page.locator(".cards")
+    cards = page.get_by_role("region", name="Running").locator(".cards")
     expect(cards.get_by_role("article")).to_have_count(12)
     waiting = page.get_by_role("heading", name="Waiting")
     assert DESK == page.viewport_size

@@ -31,7 +31,9 @@ def start(page, room):
 
 
 def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
-    """Start waits for the seats to be full; the match is shown live; its result stands in words."""
+    """Start waits for the seats to be full; the match is shown live; its result stands in words,
+    and it is played again.
+    """
     # Names of its own: other tests' matches are among the results.
     page = show(f"{arena.page}/")
     expect(page).to_have_title("Lobby · Lanista")
@@ -68,6 +70,11 @@ def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
     expect(card).to_have_count(0)
     table = page.get_by_role("region", name="Standings").get_by_role("row")
     expect(table.filter(has_text="Ava")).to_contain_text("½")
+    # While nothing runs, the last match is played again.
+    last = page.get_by_role("region", name="Last match")
+    expect(last).to_contain_text("Ava")
+    expect(last).to_contain_text("move 3 of 3")
+    expect(last).to_contain_text("move 0 of 3")
     result.get_by_role("link", name="draw").click()
     MatchPage(page).begin()
     expect(page).to_have_url(re.compile(f"#/match/{pair.match}"))

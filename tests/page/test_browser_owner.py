@@ -65,6 +65,8 @@ def test_a_bots_owner_sees_what_it_logged_and_why_it_failed(pit, visit):
     state = owner.get_by_role("status")
     field, button = owner.get_by_label("Token", exact=True), owner.get_by_role("button")
     bundle = page.get_by_role("button", name="Failure of A")
+    beside = owner.get_by_text("Is it yours?")
+    beside.click()
 
     def replay():
         last = page.get_by_role("region", name="Last matches")
@@ -78,6 +80,7 @@ def test_a_bots_owner_sees_what_it_logged_and_why_it_failed(pit, visit):
     expect(replay()).not_to_contain_text("plan")
     expect(bundle).to_have_count(0)
     page.goto(f"{bots}/Ann")
+    beside.click()
     field.fill("wrong")
     button.click()
     words = "The arena refused: no name 'Ann' is registered with this token; check both"
@@ -100,10 +103,13 @@ def test_a_bots_owner_sees_what_it_logged_and_why_it_failed(pit, visit):
     # The tab keeps the token, also for a new connection; another tab doesn't know it.
     page.reload()
     page.goto(f"{bots}/Ann")
+    owner.get_by_text("It is yours").click()
     expect(state).to_contain_text("You have shown this bot's token")
     page.goto(f"{bots}/Bob")
+    beside.click()
     expect(field).to_be_visible()
     other = one.open(f"{bots}/Ann").get_by_role("region", name="Owner")
+    other.get_by_text("Is it yours?").click()
     expect(other.get_by_label("Token", exact=True)).to_be_visible()
 
 

@@ -11,6 +11,7 @@ import { LANGUAGES, installOf, programOf } from "../../../server/lanista/page/br
 import { formatChange } from "../../../server/lanista/page/browser/figures.js";
 import { followFigures } from "../../../server/lanista/page/browser/following.js";
 import {
+  describeAwaited,
   describePresence,
   ladderAddress,
   ladderVersion,
@@ -47,6 +48,18 @@ const PLACE = {
 test("who is there is told with the right verbs", () => {
   assert.equal(describePresence({ waiting: 0, playing: 0, resting: 0 }), "no bot is connected");
   assert.equal(describePresence({ waiting: 1, playing: 4, resting: 1 }), "1 waits, 4 play, 1 rests");
+});
+
+test("a ladder on which nobody plays says for which resting bots it waits", () => {
+  const rests = {
+    Ann: { until: "2026-05-01T12:30:00+00:00", why: "it failed" },
+    Bob: { until: null, why: "the operator has benched it" },
+  };
+  const counts = { waiting: 1, playing: 0, resting: 1 };
+  assert.match(describeAwaited(counts, rests), /^The next match waits for Ann, which rests until [^;]+\.$/);
+  for (const other of [{ playing: 2 }, { waiting: 0 }, { resting: 0 }]) {
+    assert.equal(describeAwaited({ ...counts, ...other }, rests), "");
+  }
 });
 
 test("a program has the arena's address in every language", () => {

@@ -16,6 +16,7 @@ import { theme } from "./theme.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
 /** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./link.js").Match} Match */
 /** @typedef {import("./link.js").Message} Message */
 /** @typedef {import("./link.js").Running} Running */
 
@@ -30,6 +31,11 @@ import { theme } from "./theme.js";
 
 /** Minimum milliseconds between two drawings of a small board. */
 const DRAW_INTERVAL = 100;
+/** Milliseconds in which a match that is over is played, and for which its end stays. */
+const REPLAY_TIME = 30_000;
+const END_STAYS = 5000;
+/** Milliseconds between two rounds of it. */
+const REPLAY_STEP = 250;
 /** Maximum milliseconds between a click and the second one that confirms it. */
 const CONFIRM_TIME = 4000;
 
@@ -58,6 +64,31 @@ class Cards extends Parts {
     classList.toggle("many", this.size > 4);
     classList.toggle("crowd", this.size > 9);
   }
+}
+
+/**
+ * Make a card that plays a match which is over, again and again.
+ *
+ * @param {LobbyContext} context
+ * @returns {Parts<Match>}
+ */
+export function replayOf(context) {
+  return new Parts(
+    el("div", { class: "cards one" }),
+    ({ match }) => match,
+    (match) => {
+      const about = {
+        ...match,
+        room: null,
+        tournament: match.tournament ?? null,
+        players: match.players.map((name) => ({ bot: null, name })),
+        started: match.started ?? "",
+        paused: false,
+      };
+      const card = new Card(context, about, true);
+      return { element: card.element, update: () => card.update(about), close: () => card.close() };
+    },
+  );
 }
 
 /**
@@ -105,7 +136,7 @@ export function confirmButton(label, { title, question }, act) {
 }
 
 /**
- * The card of a running match.
+ * The card of a running match, or of one that is over and is played again.
  *
  * @implements {Part<Running>}
  */
@@ -125,6 +156,9 @@ class Card {
   #board = null;
   /** Number of openings and closings so far, to recognize a match that is opened too late. */
   #opening = 0;
+  #isReplay;
+  /** The round of a replay that is shown next. */
+  #at = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer = undefined;
   #drawn = -DRAW_INTERVAL;
@@ -145,13 +179,15 @@ class Card {
   /**
    * @param {LobbyContext} context
    * @param {Running} running
+   * @param {boolean} [isReplay]
    */
-  constructor(context, running) {
+  constructor(context, running, isReplay = false) {
     this.#context = context;
+    this.#isReplay = isReplay;
     this.#running = running;
     const { match, title, room, tournament } = running;
     // A match of a tournament is played by another process, which takes no commands.
-    const isControlled = context.operator && tournament === null;
+    const isControlled = context.operator && tournament === null && !isReplay;
     const names = running.players.map(({ name }) => name).join(", ");
     this.#canvas.setAttribute("aria-label", `Board of ${names}`);
     this.#pauseButton.addEventListener("click", () => {
@@ -191,7 +227,11 @@ class Card {
           el(
             "div",
             { class: "row commands" },
-            el("a", { class: "button small primary", href: addressOf(match) }, "Watch"),
+            el(
+              "a",
+              { class: "button small primary", href: addressOf(match) },
+              isReplay ? "Replay" : "Watch",
+            ),
             isControlled && this.#pauseButton,
             isControlled &&
               confirmButton(
@@ -259,7 +299,7 @@ class Card {
     const opening = (this.#opening += 1);
     try {
       const frames = await MatchFrames.fromLink(this.#context.link, this.#running.match, {
-        keep: "newest",
+        keep: this.#isReplay ? "all" : "newest",
       });
       if (opening !== this.#opening) {
         frames.stop();
@@ -275,7 +315,11 @@ class Card {
       frames.addEventListener("trouble", (event) => {
         this.#showError(String(/** @type {CustomEvent} */ (event).detail));
       });
-      frames.follow();
+      if (this.#isReplay) {
+        frames.load(0);
+      } else {
+        frames.follow();
+      }
       this.#scheduleDraw();
     } catch (error) {
       if (opening === this.#opening) {
@@ -315,9 +359,16 @@ class Card {
       return;
     }
     // The match may go on faster than its frames are loaded.
-    const position = frames.position(frames.count - 1) ?? frames.position(frames.newest);
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const isPlayed = this.#isReplay && !isStill;
+    const position = isPlayed
+      ? frames.position(this.#at)
+      : (frames.position(frames.count - 1) ?? frames.position(frames.newest));
     if (position === null) {
       return;
+    }
+    if (isPlayed) {
+      this.#scheduleNext(frames);
     }
     this.#drawn = performance.now();
     this.#trouble.hidden = true;
@@ -329,6 +380,21 @@ class Card {
       scoreChange(frames.head, position, before, seat),
     );
     this.#showSeats();
+  }
+
+  /** Plan the next round of a replay. @param {MatchFrames} frames */
+  #scheduleNext({ count }) {
+    const last = this.#at >= count - 1;
+    const step = Math.max(1, Math.ceil((count * REPLAY_STEP) / REPLAY_TIME));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#at = last ? 0 : Math.min(count - 1, this.#at + step);
+        this.#draw();
+      },
+      last ? END_STAYS : REPLAY_STEP,
+    );
   }
 
   #fit() {

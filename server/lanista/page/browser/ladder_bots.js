@@ -74,13 +74,10 @@ export function ladderBotView(root, link, ladder, bot) {
     failed: section("Failures", endings, resultsTable(failed)),
     recent: section("Last matches", resultsTable(recent)),
   };
-  const page = viewOf(root, ladder, el("span", { class: "name" }, printable(bot)), [
-    about,
-    rating,
-    rest,
-    way,
-  ]);
-  page.show([...Object.values(sections), ownerSection(link, bot)]);
+  const summary = [about, rating, rest, way];
+  const name = el("span", { class: "name" }, printable(bot));
+  const page = viewOf(root, ladder, name, summary, ownerSection(link, bot));
+  page.show(Object.values(sections));
 
   /** @param {LadderBot} data */
   function show(data) {
@@ -276,8 +273,9 @@ function apiAddress(ladder, bot) {
  * @param {string} ladder
  * @param {HTMLElement} title
  * @param {HTMLElement[]} summary
+ * @param {HTMLElement | null} [beside] stands beside the title
  */
-function viewOf(root, ladder, title, summary) {
+function viewOf(root, ladder, title, summary, beside = null) {
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   const content = el("div", { class: "stack sections" });
   fill(
@@ -294,7 +292,7 @@ function viewOf(root, ladder, title, summary) {
           "Ladder ",
           el("a", { class: "name", href: ladderAddress(ladder) }, printable(ladder)),
         ),
-        el("h1", null, title),
+        el("div", { class: "row" }, el("h1", null, title), beside),
         summary,
       ),
       trouble,
@@ -313,7 +311,7 @@ function viewOf(root, ladder, title, summary) {
 
 /** @param {HTMLElement} rows @returns {HTMLElement} */
 function resultsTable(rows) {
-  return tableOf(
+  const table = tableOf(
     [
       { title: "Time", isText: true },
       { title: "Players and scores", isText: true },
@@ -323,6 +321,8 @@ function resultsTable(rows) {
     ],
     rows,
   );
+  table.classList.add("replays");
+  return table;
 }
 
 /**

@@ -12,7 +12,7 @@ import { connectSection } from "./connect.js";
 import { el, fill, list } from "./dom.js";
 import { axisOf, counted, formatChange, formatRanks, formatRating } from "./figures.js";
 import { followFigures } from "./following.js";
-import { timeElement } from "./matches.js";
+import { timeElement, timeText } from "./matches.js";
 import { headCell, intervalBar, numberCell, seatsSection, section, tableOf } from "./tables.js";
 import { printable } from "./text.js";
 
@@ -195,8 +195,13 @@ export function ladderView(root, link, name) {
   table.element.hidden = true;
   seats.element.hidden = true;
 
+  /** @type {Record<string, Rest>} */
+  let rests = {};
+
   /** @param {LadderTable} ladder */
   function show(ladder) {
+    rests = ladder.rests;
+    showPresence();
     const { title, computed, problem, seat_advantage } = ladder;
     if (computed === null) {
       about.textContent = problem ?? COMPUTING;
@@ -217,7 +222,10 @@ export function ladderView(root, link, name) {
 
   function showPresence() {
     const ladder = link.lobby?.ladders.find((each) => each.name === name);
-    presence.textContent = ladder === undefined ? "" : `Now: ${describePresence(ladder)}.`;
+    presence.textContent =
+      ladder === undefined
+        ? ""
+        : [`Now: ${describePresence(ladder)}.`, describeAwaited(ladder, rests)].join(" ");
   }
 
   link.addEventListener("lobby", showPresence);
@@ -243,7 +251,6 @@ export function ladderView(root, link, name) {
 const COLUMNS = [
   { title: "#", meaning: "Rank; ties share the best one, house bots have none" },
   { title: "Bot", isText: true },
-  { title: "Matches", meaning: "Those that count" },
   {
     title: "Rating",
     meaning:
@@ -251,6 +258,7 @@ const COLUMNS = [
       "all bots",
   },
   { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
+  { title: "Matches", meaning: "Those that count" },
   { title: "Ranks", meaning: "The 95 % interval of the rank" },
   { title: "Day", meaning: "How much higher the rating is than a day ago" },
   { title: "Week", meaning: "How much higher the rating is than a week ago" },
@@ -310,9 +318,9 @@ function rowOf(ladder, { row, rest, places }) {
     { class: row.rank === 1 ? "winner" : null },
     numberCell(row.rank ?? ""),
     ladderBotCell(ladder, row, rest),
-    numberCell(row.matches.toLocaleString()),
     numberCell(formatRating(row.rating)),
     el("td", null, places !== null && intervalBar(places, formatRating(row.rating))),
+    numberCell(row.matches.toLocaleString()),
     numberCell(formatRanks(row)),
     changeCell(row.day),
     changeCell(row.week),
@@ -355,11 +363,27 @@ function ladderBotCell(ladder, { bot, house }, rest) {
 }
 
 /**
+ * Say for which resting bots a ladder waits, if bots wait there and none plays.
+ *
+ * @param {{waiting: number, playing: number, resting: number}} ladder
+ * @param {Record<string, Rest>} rests
+ * @returns {string} empty if it waits for none
+ */
+export function describeAwaited({ waiting, playing, resting }, rests) {
+  const names = Object.entries(rests)
+    .filter(([, { until }]) => until !== null)
+    .map(([bot, rest]) => `${printable(bot)}, which ${describeRest(rest)}`);
+  return waiting === 0 || playing > 0 || resting === 0 || names.length === 0
+    ? ""
+    : `The next match waits for ${names.join("; or for ")}.`;
+}
+
+/**
  * Describe a bot's rest: `rests until 12:30`, `benched`.
  *
  * @param {Rest} rest
  * @returns {string}
  */
 export function describeRest({ until }) {
-  return until === null ? "benched" : `rests until ${timeElement(until).textContent}`;
+  return until === null ? "benched" : `rests until ${timeText(until)}`;
 }

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { cardsOf, confirmButton } from "./cards.js";
+import { cardsOf, confirmButton, replayOf } from "./cards.js";
 import { seatLetter } from "./colours.js";
 import { lobbyConnect } from "./connect.js";
 import { el, fill, list, Parts } from "./dom.js";
@@ -90,6 +90,8 @@ export function lobbyView(root, link, { operator, mode }) {
       ? el("a", { class: "button small", href: "#/play" }, "Play yourself")
       : null;
   const noMatches = el("p", { class: "muted" }, "No match is running.");
+  const last = replayOf(context);
+  const lastSection = section("Last match", null, last.parent);
   const connect = el("div", null);
   const noResults = empty("No match has been played yet.");
   const all = el("a", { href: "#/matches" }, "All matches");
@@ -104,7 +106,7 @@ export function lobbyView(root, link, { operator, mode }) {
     "div",
     { class: "lobby", hidden: true },
     mode === "serve" && waitingSection,
-    runningSection,
+    el("div", { class: "stack", dataset: { section: "running" } }, runningSection, lastSection),
     el(
       "div",
       { class: "side stack" },
@@ -123,6 +125,8 @@ export function lobbyView(root, link, { operator, mode }) {
     grid.hidden = false;
     rooms.show(lobby.rooms.map((room) => ({ ...room, manual: lobby.manual })));
     cards.show(lobby.running);
+    last.show(cards.size === 0 ? lobby.recent.slice(0, 1) : []);
+    lastSection.hidden = last.size === 0;
     standings.show(lobby.standings.filter(({ rows }) => rows.length > 0));
     tournaments.show(lobby.tournaments);
     ladders.show(lobby.ladders);
@@ -155,6 +159,7 @@ export function lobbyView(root, link, { operator, mode }) {
     close() {
       link.removeEventListener("lobby", show);
       cards.close();
+      last.close();
       rooms.close();
       standings.close();
       tournaments.close();

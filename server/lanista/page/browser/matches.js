@@ -93,21 +93,30 @@ export function endReason(match) {
 }
 
 /**
- * Make an element for a time in the user's format, with the day unless it is today.
+ * Format a time as the user does, with the day unless it is today.
  *
  * @param {string} iso ISO 8601
  * @param {Date} [now]
- * @returns {HTMLTimeElement}
+ * @returns {string}
  */
-export function timeElement(iso, now = new Date()) {
+export function timeText(iso, now = new Date()) {
   const then = new Date(iso);
   const time = { hour: /** @type {const} */ ("2-digit"), minute: /** @type {const} */ ("2-digit") };
   const day = { day: /** @type {const} */ ("numeric"), month: /** @type {const} */ ("short") };
-  const text =
-    then.toDateString() === now.toDateString()
-      ? then.toLocaleTimeString(undefined, time)
-      : then.toLocaleString(undefined, { ...day, ...time });
-  return el("time", { datetime: iso, title: then.toLocaleString() }, text);
+  return then.toDateString() === now.toDateString()
+    ? then.toLocaleTimeString(undefined, time)
+    : then.toLocaleString(undefined, { ...day, ...time });
+}
+
+/**
+ * Make an element for a time, formatted by `timeText`.
+ *
+ * @param {string} iso ISO 8601
+ * @returns {HTMLTimeElement}
+ */
+export function timeElement(iso) {
+  const title = new Date(iso).toLocaleString();
+  return el("time", { datetime: iso, title }, timeText(iso));
 }
 
 /**

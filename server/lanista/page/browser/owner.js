@@ -127,7 +127,7 @@ export function downloadButton(label, { address, file, title, names }) {
 }
 
 /**
- * Make the section in which a bot's owner shows its token.
+ * Make the section in which a bot's owner shows its token; it is folded, and stands beside the name.
  *
  * @param {Link} link
  * @param {string} bot
@@ -143,6 +143,7 @@ export function ownerSection(link, bot) {
     spellcheck: "false",
   });
   const state = el("p", { role: "status" });
+  const summary = el("summary", { class: "button small" });
   const form = el(
     "form",
     { class: "filters", "aria-label": "Show this bot's token" },
@@ -152,6 +153,7 @@ export function ownerSection(link, bot) {
   const show = () => {
     const isProved = keptNames().includes(bot);
     form.hidden = isProved;
+    summary.textContent = isProved ? "It is yours" : "Is it yours?";
     state.textContent = isProved
       ? "You have shown this bot's token: replays show what it logged, its failures have bundles " +
         "to download, and its records are whole. This tab forgets the token when it is closed."
@@ -170,9 +172,7 @@ export function ownerSection(link, bot) {
   show();
   return el(
     "section",
-    { class: "stack", "aria-label": "Owner" },
-    el("h2", null, "Is it yours?"),
-    state,
-    form,
+    { class: "owner", "aria-label": "Owner" },
+    el("details", null, summary, el("div", { class: "stack" }, state, form)),
   );
 }

@@ -93,7 +93,6 @@ function columnsOf(seats) {
   return [
     { title: "#", meaning: "Rank; ties share the best one" },
     { title: "Bot", isText: true },
-    { title: "Matches", meaning: "Those that count" },
     {
       title: "Points",
       meaning: two
@@ -107,6 +106,7 @@ function columnsOf(seats) {
         "one end, that of the bots whose intervals have both",
     },
     { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
+    { title: "Matches", meaning: "Those that count" },
     { title: "Ranks", meaning: "The 95 % interval of the rank by rating" },
     { title: "Superior", meaning: "The likelihood that it is stronger than the bot below" },
     two
@@ -128,10 +128,10 @@ function rowOf({ row, seats, places }) {
     { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
     numberCell(row.rank),
     botCell(row),
-    numberCell(row.matches.toLocaleString()),
     numberCell(halves(row.points)),
     numberCell(formatRating(row.rating)),
     el("td", null, places !== null && intervalBar(places, formatRating(row.rating))),
+    numberCell(row.matches.toLocaleString()),
     numberCell(formatRanks(row)),
     numberCell(formatPercent(row.superior)),
     numberCell(formatPlaces(row, seats)),
