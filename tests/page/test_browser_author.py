@@ -292,8 +292,6 @@ def test_two_fingers_zoom_the_board(arena, records, visit):
 def test_the_board_fills_the_screen(replay):
     """The board and the controls alone, larger; the browser's own way out leads back, too."""
     match = replay("hogwarts", 5)
-    match.page.set_viewport_size({"width": 1920, "height": 1080})
-    wait_until(lambda: match.geometry()[0]["tile"] > 12, "the board has the window's size")
     (whole,) = match.geometry()
     full = "document.fullscreenElement !== null"
     match.button("Full screen").click()
