@@ -19,6 +19,7 @@ from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
 from lanista.arena.arena import GuestRefusedError
+from lanista.arena.person import PersonRefusedError, PersonsWish
 from lanista.games import registry
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.page.frame_cache import FrameCache, FrameFile
@@ -73,6 +74,17 @@ SAID: tuple[dict[str, Any], ...] = (
     {"do": "step", "match": "m2"},
     {"do": "cancel", "match": "m2"},
     {"do": "kick", "bot": 1},
+    {
+        "do": "play",
+        "game": "angrymob",
+        "name": "Ann",
+        "bots": ["CamperJoe"],
+        "seat": 0,
+        "seed": "7",
+    },
+    {"do": "answer", "turn": 0, "line": "0 0 1 0"},
+    {"do": "resign"},
+    {"do": "bench", "name": "Ann"},
 )
 RATE = 1000
 """How much faster time passes: a viewer pauses between messages."""
@@ -95,7 +107,9 @@ def messages() -> Target:
         if kind < 0.8:
             warp(random, said)
         if kind > 0.95:
-            said[random.choice(("id", "do", "match", "room", "known"))] = odd_value(random)
+            said[random.choice(("id", "do", "match", "room", "known", "bots", "seat", "moves"))] = (
+                odd_value(random)
+            )
         return (
             json.dumps(said, ensure_ascii=random.random() < 0.5).encode("utf-8", "replace").decode()
         )
@@ -201,6 +215,10 @@ def _seat_nobody(game: str, bot: str, room: str) -> None:
     raise GuestRefusedError(f"{bot} doesn't play {game} in {room}")
 
 
+def _refuse_person(wish: PersonsWish, address: str) -> None:
+    raise PersonRefusedError(f"{wish.name} can't play {wish.game} from {address}")
+
+
 _ARENA: Any = SimpleNamespace(
     address=None,
     ladders={},
@@ -212,6 +230,7 @@ _ARENA: Any = SimpleNamespace(
     set_manual=lambda *, manual: None,  # noqa: ARG005 - the arena's own
     kick=lambda number: number == 1,
     seat_house_bot=_seat_nobody,
+    people=SimpleNamespace(are_allowed=True, begin=_refuse_person),
 )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -27,11 +28,17 @@ def first(function):
     @functools.wraps(function)
     def begun(*args, **options):
         made = function(*args, **options)
-        if inspect.iscoroutine(made):
-            return asyncio.run(made)
         if inspect.isasyncgen(made):
-            return asyncio.run(anext(made))
-        return next(made)
+            made = anext(made)
+        if not inspect.isawaitable(made):
+            return next(made)
+
+        async def result():
+            return await made
+
+        # In a thread, as a browser of other tests leaves a running loop in the main one.
+        with ThreadPoolExecutor(1) as threads:
+            return threads.submit(lambda: asyncio.run(result())).result()
 
     return begun
 
