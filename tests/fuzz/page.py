@@ -216,7 +216,7 @@ def _seat_nobody(game: str, bot: str, room: str) -> None:
 
 
 def _refuse_person(wish: PersonsWish, address: str) -> None:
-    raise PersonRefusedError(f"{wish.name} can't play {wish.game} from {address}")
+    raise PersonRefusedError(f"{wish.name!a} can't play {wish.game!a} from {address}")
 
 
 _ARENA: Any = SimpleNamespace(
