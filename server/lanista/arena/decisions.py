@@ -1,4 +1,4 @@
-"""What the operator decides about names on ladders: who is benched, and whose matches are struck.
+"""The operator's decisions about names on ladders: who is benched, whose matches are struck.
 
 The commands of the command line and those of the page call the same functions, with the arena's
 database; a running arena then takes up what has changed (`operator`). Names and their tokens are

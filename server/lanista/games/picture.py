@@ -96,7 +96,7 @@ class Scene:
     turn_word: str = "turn"
     """The game's own word for a turn, such as `move` or `round`."""
     free_base: str = "free base"
-    """What a cell with the ground of a base is called that belongs to no seat, as `elevator`."""
+    """The name of a cell that has the ground of a base and belongs to no seat, as `elevator`."""
 
 
 @attrs.frozen

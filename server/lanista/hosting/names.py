@@ -30,7 +30,7 @@ class UnusableNameError(BadInputError):
 MAX_MAP = 4 * 1024 * 1024
 """Maximum number of characters of a map or configuration file; the largest map has 300,000."""
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}
-"""What runs the files of an extension."""
+"""The interpreters of scripts, by the ending of the file's name."""
 STDIO = "stdio:"
 """Prefix of the command line of a bot that reads stdin and writes stdout."""
 

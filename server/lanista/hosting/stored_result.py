@@ -1,4 +1,4 @@
-"""What is stored of a match that is over, made from its record's result."""
+"""Make the rows of the database for a match that is over, from its record's result."""
 
 from collections.abc import Sequence
 

@@ -54,10 +54,10 @@ class Chapter:
 
 @attrs.frozen(kw_only=True)
 class Story:
-    """What is worth telling of a match that is over."""
+    """The story of a match that is over."""
 
     chapters: tuple[Chapter, ...]
-    """What happened, in order of rounds."""
+    """The chapters of the match, in order of rounds."""
     decided: int | None
     """The round in which the winner's lead grew the most; None if nobody won or it never grew."""
     best: tuple[int, int]
