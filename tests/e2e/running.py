@@ -95,13 +95,17 @@ class Program:
         return self._err.read_text(encoding="utf-8")
 
     def until(self, condition, what):
-        """Wait until a condition holds; it must hold before the program ends."""
+        """Wait until a condition holds once; it must do so before the program ends."""
+        held = False
 
         def holds_or_ended():
-            return condition() or self.process.poll() is not None
+            nonlocal held
+            ended = self.process.poll() is not None  # first: then what it did last is seen
+            held = bool(condition())
+            return held or ended
 
         wait_until(holds_or_ended, what, self._told)
-        assert condition(), f"ended before {what}\n{self._told()}"
+        assert held, f"ended before {what}\n{self._told()}"
 
     def wait(self):
         """Wait for its end; the exit code."""

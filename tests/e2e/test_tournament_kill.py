@@ -102,12 +102,14 @@ def _whole_blocks(folder):
 def test_a_killed_worker_is_replaced(cup):
     """By the kernel, say, for want of memory: its blocks are played by another.
 
-    One of the bots waits for a file, so that both workers are in the middle of a block.
+    One of the bots waits for a pipe to be opened, so that both workers are in the middle of a
+    block. Its shell starts no process meanwhile: a fork would look like a second such bot.
     """
     folder, start = cup(seeds=4)
     gate, bot, spec = folder / "open", folder / "waits.sh", folder / "cup.toml"
+    os.mkfifo(gate)
     bot.write_text(
-        f"while [ ! -e {gate} ]; do sleep 0.1; done\n"
+        f": < {gate}\n"
         f"exec {sys.executable} -P -m lanista.games.angrymob.house_bots.random_runners\n"
     )
     spec.write_text(spec.read_text().replace('"RandomRunners"', f'"sh {bot}"'))
@@ -121,8 +123,11 @@ def test_a_killed_worker_is_replaced(cup):
     assert 2 == len(workers)
     os.kill(workers[0], signal.SIGKILL)
     run.until(lambda: '"worker-lost"' in run.out, "the loss is told")
-    gate.touch()
-    assert 0 == run.wait(), run.err
+    opened = os.open(gate, os.O_RDWR)
+    try:
+        assert 0 == run.wait(), run.err
+    finally:
+        os.close(opened)
     told = [json.loads(line) for line in run.out.splitlines()]
     assert 1 == sum(event["event"] == "worker-lost" for event in told)
     with Store.open(folder / "cup.db", create=False) as store:
