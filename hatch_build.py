@@ -16,12 +16,12 @@ class ClientLibraries(BuildHookInterface[Any]):
         self._folder = tempfile.TemporaryDirectory()
         if version == "editable":
             return
-        page = "server/lanista/page"
-        libraries = runpy.run_path(str(Path(self.root, page, "client_libraries.py")))
+        bots = "server/lanista/bots"
+        libraries = runpy.run_path(str(Path(self.root, bots, "client_libraries.py")))
         for language in libraries["SOURCES"]:
             file = Path(self._folder.name, f"{language}.zip")
             file.write_bytes(libraries["packed"](language))
-            build_data["force_include"][str(file)] = f"lanista/page/clients/{file.name}"
+            build_data["force_include"][str(file)] = f"lanista/bots/clients/{file.name}"
 
     def finalize(self, *_: Any) -> None:
         """Remove the packed files."""

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 from e2e.running import PATIENCE, Program, environment
 from kit.conftest import kit_cache
-from lanista.page.client_libraries import SOURCES, packed
+from lanista.bots.client_libraries import SOURCES, packed
 
 CHECKOUT = Path(__file__).parents[2]
 PLAYER = """\
@@ -136,7 +136,7 @@ def test_an_author_installs_the_library_from_the_page_of_an_installed_arena(
     """By one pip command that needs no network but the arena's, into an environment with nothing
     else; and bots that import it play. The other libraries are in the wheel as well.
     """
-    (clients,) = place.glob("lib/python*/site-packages/lanista/page/clients")
+    (clients,) = place.glob("lib/python*/site-packages/lanista/bots/clients")
     assert {f"{language}.zip" for language in SOURCES} == {path.name for path in clients.iterdir()}
     for language in SOURCES:
         assert packed(language) == (clients / f"{language}.zip").read_bytes()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import Program, command, environment
-from lanista.page.client_libraries import CLIENTS
+from lanista.bots.client_libraries import CLIENTS
 from page.browser import PHONE
 from page.matchpage import DASH, fits
 from page.test_ladders import HOSTILE, PLAYED, write_results

@@ -8,8 +8,7 @@ import zipfile
 
 import pytest
 
-from lanista.hosting.control import RunningMatches
-from lanista.page.client_libraries import (
+from lanista.bots.client_libraries import (
     CLIENTS,
     HEADER,
     NAMES,
@@ -18,6 +17,7 @@ from lanista.page.client_libraries import (
     library,
     packed,
 )
+from lanista.hosting.control import RunningMatches
 from lanista.page.view import View
 from page.house import showing
 

@@ -15,6 +15,7 @@ import attrs
 import trio
 
 from lanista.arena.limits import Turns
+from lanista.bots.client_libraries import NAMES, STARTERS, library, starter
 from lanista.errors import LanistaError
 from lanista.games.outcome import Termination
 from lanista.helper_processes import HelperDiedError
@@ -33,7 +34,6 @@ from lanista.page.answers import (
     unavailable,
 )
 from lanista.page.authorization import Authorization, closed
-from lanista.page.client_libraries import NAMES, STARTERS, library, starter
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError

@@ -1,4 +1,4 @@
-"""The client libraries as files to download, which the page serves under /clients/.
+"""The client libraries as files: those that the page serves under /clients/.
 
 A wheel has them packed, by hatch_build.py, which runs this file before anything is installed: it
 needs the standard library alone. In a checkout they are packed when they are first asked for.
@@ -14,7 +14,7 @@ CLIENTS = Path(__file__).parents[3] / "clients"
 """The libraries' sources, in a checkout."""
 PACKED = Path(__file__).parent / "clients"
 """The packed libraries, in an installed package."""
-HEADER = Path(__file__).parents[1] / "bots/kit/include/lanista.hpp"
+HEADER = Path(__file__).parent / "kit/include/lanista.hpp"
 """The C++ library."""
 EVERYWHERE = ("LICENSE", "README.md")
 SOURCES: Mapping[str, Sequence[str]] = {
