@@ -20,6 +20,7 @@ from lanista.arena.spec import (
     Page,
     Registration,
     Rooms,
+    Submissions,
     Tls,
     address_of,
     implied,
@@ -363,16 +364,19 @@ def test_what_the_example_shows_as_defaults_are_those():
     """Keys that have no default have an example there: these are left out."""
     examples = ("game =", "store =", "max_per_address", "[tls]", "certificate", "key =")
     examples += ("workers", "listen", "map = ", "maps", "limits", "window", "bots ")
-    examples += ("NUM_ROUNDS", "original")
+    examples += ("NUM_ROUNDS", "original", "closes", "build_limits", "slots")
     shown = parse_spec(uncommented(EXAMPLE, *examples), "arena.toml")
-    assert parse_spec(EXAMPLE, "arena.toml") == shown
+    (ladder,) = shown.ladders
+    assert Submissions() == ladder.submissions
+    without = attrs.evolve(shown, ladders=(attrs.evolve(ladder, submissions=None),))
+    assert parse_spec(EXAMPLE, "arena.toml") == without
 
 
 def test_the_example_has_every_key():
     text = uncommented(EXAMPLE, "bots ")
     spec = parse_spec(text, "arena.toml")
     assert Tls(certificate="fullchain.pem", key="privkey.pem") == spec.tls
-    for kind in (ArenaSpec, Tls, Page, LadderSpec, Clock):
+    for kind in (ArenaSpec, Tls, Page, LadderSpec, Clock, Submissions):
         for attribute in attrs.fields(kind):
             name = attribute.name
             assert f"\n{name} = " in text or f"[{name}]" in text or f".{name}]" in text, name

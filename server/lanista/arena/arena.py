@@ -28,6 +28,7 @@ from lanista_protocol import RemoteProtocolError
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
+    from lanista.arena.submissions import AllSubmissions
     from lanista.results.names import BenchedName
 
 MAX_GUESTS = 16
@@ -69,6 +70,8 @@ class Arena:
     _connections: BotConnections
     _matches: Matches
     _ladder_matches: LadderMatches
+    submissions: "AllSubmissions | None" = None
+    """What authors hand in; None if no ladder takes anything."""
     people: PersonMatches = attrs.field(
         default=attrs.Factory(lambda self: PersonMatches(self._matches), takes_self=True),
         init=False,

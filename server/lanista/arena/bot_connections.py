@@ -425,6 +425,8 @@ class BotConnections:
             )
         self.members[member] = player
         if old is None:
+            assert player.ladder is not None
+            player.ladder.connect(who.name)
             return
         old.replaced = True
         log.info("replaced", name=who.name, ladder=member[0], peer=old.peer, by=player.peer)
@@ -449,6 +451,9 @@ class BotConnections:
             present = None if member is None else self.members.get(member)
             if member is not None and present is not None and present.number == player.number:
                 del self.members[member]
+                assert player.ladder is not None
+                player.ladder.disconnect(player.name)
+                self.ladders.start_ready()
 
     async def _keep_seating(self, player: Player) -> None:
         connection, place = player.connection, player.place

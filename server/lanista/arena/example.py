@@ -101,6 +101,21 @@ house = [{house}]
 # Seconds of a bot's round trip over the network that are added to its time limits, at most 0.25.
 # lag_allowance = 0.0
 
+# Programs that authors hand in, which the arena builds, checks and runs in sandboxes. The ladder's
+# key `submissions`, if it is true, takes them with these defaults.
+# [ladders.submissions]
+# closes = 2026-12-18T23:59:00+01:00  # by default, never
+# max_bytes = 1_048_576      # the size of what is handed in
+# versions = 10              # of each name that are kept
+# per_hour = 20              # versions of each name
+# build_time = 120.0         # seconds
+# build_limits = "memory=2G,cpu=300,file-size=512M,processes=64"
+# built_bytes = 67_108_864   # the size of a built program
+# limits = "memory=1G,cpu=3600,files=1024,file-size=256M,processes=64"
+# max_disk = 4_294_967_296   # bytes of all versions together
+# slots = 1                  # matches at once without a connected bot; by default cores // seats
+# matches = 300              # from which on a version begins none
+
 # The game's settings; see `lanista games`.
 [ladders.settings]
 {settings}

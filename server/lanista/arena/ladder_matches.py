@@ -29,7 +29,7 @@ from lanista_protocol import ErrorCode, Note, NoteCode
 REPLACED = "a newer connection has shown the token of this name"
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.ladder_room import LadderRoom, SubmittedBot
     from lanista.results.names import BenchedName
 
 log = structlog.get_logger()
@@ -43,13 +43,16 @@ class LadderMatches:
     """The other matches of the arena, which these are counted and played with."""
     rooms: "Mapping[str, LadderRoom]"
     """The ladders by name."""
+    unattended: int = attrs.field(default=0, init=False)
+    """Number of running matches in which no bot plays that has connected."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _pool: BotPool | None = attrs.field(default=None, init=False)  # the house bots
+    _pool: BotPool | None = attrs.field(default=None, init=False)  # the bots that it starts
 
     def open(self, helpers: trio.Nursery) -> None:
         """Get ready for matches; house bots and databases get a nursery that outlives these."""
         self._pool = BotPool(helpers)
         for room in self.rooms.values():
+            room.changed = self.start_ready
             helpers.start_soon(room.results.run)
         if self.rooms:
             helpers.start_soon(self._keep_pairing)
@@ -68,7 +71,10 @@ class LadderMatches:
     def start_ready(self) -> None:
         """Begin every match that a ladder wants to be played now."""
         for room in self.rooms.values():
-            while self._may_begin(room) and (match := room.next()) is not None:
+            while (
+                self._may_begin(room)
+                and (match := room.next(is_full=self.unattended >= room.slots)) is not None
+            ):
                 self._begin(room, match)
         self._changed.set()
 
@@ -143,24 +149,35 @@ class LadderMatches:
     def _begin(self, room: "LadderRoom", match: tuple[str, ...]) -> None:
         assert self.matches.nursery is not None
         players = self.matches.lobby.take_named((room.ruleset.name, room.spec.name), match)
+        submitted = {
+            name: room.submitted[name]
+            for name in match
+            if name not in players and name in room.submitted
+        }
         self.matches.unfinished += 1
-        self.matches.nursery.start_soon(self._run, room, match, players)
+        self.unattended += not players
+        self.matches.nursery.start_soon(self._run, room, match, players, submitted)
         self.matches.running.changes.tell()
 
     async def _run(
-        self, room: "LadderRoom", match: tuple[str, ...], players: Mapping[str, Player]
+        self,
+        room: "LadderRoom",
+        match: tuple[str, ...],
+        players: Mapping[str, Player],
+        submitted: "Mapping[str, SubmittedBot]",
     ) -> None:
         """Play one match of these names by seat, and take its result.
 
-        `players` are the bots that aren't house bots.
+        `players` are the bots that have connected, `submitted` the programs that were handed in;
+        all others are house bots.
         """
         started = datetime.now(UTC).isoformat()
-        house: dict[str, PooledBot] = {}
+        pooled: dict[str, PooledBot] = {}
         result = None
 
         async def seats(spec: MatchSpec) -> SeatedMatch | None:
-            house.update(await self._take_house(room, match))
-            return self._seated(room, spec, match, {**players, **house})
+            pooled.update(await self._start_bots(room, match, submitted))
+            return self._seated(room, spec, match, {**players, **pooled})
 
         try:
             async with self.matches.playing(players.values()):
@@ -173,11 +190,16 @@ class LadderMatches:
                     record = str(report.record.relative_to(self.matches.options.data.records))
                     result = room.result_of(report, started=started, record=record)
         finally:
-            room.over(match, result)
+            self.unattended -= not players
+            room.over(match, result, submitted)
             self.matches.over += result is not None
-            for bot in house.values():
+            for name, bot in pooled.items():
                 assert self.matches.nursery is not None
-                self.matches.nursery.start_soon(self._give_back, bot)
+                present = room.submitted.get(name)
+                is_former = name in submitted and (
+                    present is None or present.version != submitted[name].version
+                )
+                self.matches.nursery.start_soon(self._give_back, bot, is_former)
             self.start_ready()
 
     def _seated(
@@ -187,7 +209,7 @@ class LadderMatches:
         names: Sequence[str],
         bots: Mapping[str, Player | PooledBot],
     ) -> SeatedMatch | None:
-        """Return a match with its bots; None if a house bot didn't come."""
+        """Return a match with its bots; None if one that the arena starts didn't come."""
         if bots.keys() != set(names):
             return None
         seated = [bots[name] for name in names]
@@ -206,33 +228,48 @@ class LadderMatches:
             ],
         )
 
-    async def _take_house(self, room: "LadderRoom", match: tuple[str, ...]) -> dict[str, PooledBot]:
-        """Start the house bots of a match; one that can't be started isn't paired any more."""
+    async def _start_bots(
+        self,
+        room: "LadderRoom",
+        match: tuple[str, ...],
+        submitted: "Mapping[str, SubmittedBot]",
+    ) -> dict[str, PooledBot]:
+        """Start the bots of a match that haven't connected.
+
+        A house bot that can't be started isn't paired any more; a submitted one has failed.
+        """
         assert self._pool is not None
-        names = [name for name in match if name in room.house]
-        if not names:
+        contestants = {name: room.house[name] for name in match if name in room.house}
+        contestants |= {name: bot.contestant for name, bot in submitted.items()}
+        if not contestants:
             return {}
+        names = list(contestants)
         taken = await self._pool.take_all(
-            [room.house[name] for name in names], room.ruleset, room.conditions.time_start
+            list(contestants.values()), room.ruleset, room.conditions.time_start
         )
         bots: dict[str, PooledBot] = {}
         for place, bot in taken.items():
-            if isinstance(bot, NotStartedError):
+            if not isinstance(bot, NotStartedError):
+                bots[names[place]] = bot
+                continue
+            name, why = names[place], bot.with_last_words()
+            if name in submitted:
+                log.info("a submitted bot didn't start", ladder=room.spec.name, name=name, why=why)
+                room.not_started(name, why)
+            else:
                 log.error(
                     "a house bot can't be started, and isn't paired until the arena is restarted",
                     ladder=room.spec.name,
-                    name=names[place],
-                    why=bot.with_last_words(),
+                    name=name,
+                    why=why,
                 )
-                room.bench_house(names[place])
-            else:
-                bots[names[place]] = bot
+                room.bench_house(name)
         return bots
 
-    async def _give_back(self, bot: PooledBot) -> None:
-        """Keep a house bot for its next match, or end it if it doesn't stay."""
+    async def _give_back(self, bot: PooledBot, is_former: bool) -> None:
+        """Keep a bot for its next match, or end it if it doesn't stay or isn't played any more."""
         assert self._pool is not None
-        if bot.connection.closed:
+        if bot.connection.closed or is_former:
             await bot.end()
         else:
             await self._pool.give_back(bot)

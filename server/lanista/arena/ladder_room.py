@@ -9,10 +9,12 @@ import itertools
 import math
 import random
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import attrs
@@ -29,7 +31,7 @@ from lanista.arena.ladder_results import (
 )
 from lanista.arena.names import LadderName, Names
 from lanista.arena.options import Options
-from lanista.arena.spec import LadderSpec, Registration, is_bot_name
+from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
 from lanista.bots.limits import BotLimits, LimitsError, parse_limits
 from lanista.competition.formats.ladder import Ladder
 from lanista.games import registry
@@ -49,12 +51,23 @@ from lanista.results.listed import MatchRows
 from lanista.results.match_result import SingleMatch
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
+from lanista.results.submissions import read_owner_salt
+from lanista.system import usable_cores
 from lanista.toml_spec import SpecError
 
 KEPT = 50
 """The number of each name's last matches that are read at the start."""
 
 log = structlog.get_logger()
+
+
+@attrs.frozen(kw_only=False, eq=False)
+class SubmittedBot:
+    """A program that was handed in and plays under a name whenever no bot is connected."""
+
+    who: LadderName
+    contestant: Contestant
+    version: int
 
 
 @attrs.define(eq=False)
@@ -70,6 +83,12 @@ class LadderRoom:
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _chance: random.Random
     _ladder: Ladder
+    submitted: dict[str, SubmittedBot] = attrs.field(factory=dict, init=False)
+    """The programs that were handed in and play now, by name."""
+    connected: set[str] = attrs.field(factory=set, init=False)
+    """The names under which a bot is connected."""
+    _played: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
+    """By name and version: the matches of programs that were handed in."""
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)
     """Why each bot that has failed did so the last time, by name."""
     _benched: Collection[str] = attrs.field(default=(), init=False)
@@ -77,6 +96,8 @@ class LadderRoom:
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
     _struck: Mapping[str, int] = attrs.field(factory=dict, init=False)
     """What the operator has noted in the database, as far as it was taken up."""
+    changed: Callable[[], object] = attrs.field(default=lambda: None, init=False)
+    """Called when a match may begin that couldn't before."""
     # Times given to the ladder are on the scale of stored ones, but the wall clock may be set.
     _epoch: float = attrs.field(factory=lambda: time.time() - time.monotonic(), init=False)
 
@@ -136,6 +157,14 @@ class LadderRoom:
         return room
 
     @property
+    def slots(self) -> int:
+        """Maximum number of matches at once in which no bot plays that has connected."""
+        submissions = self.spec.submissions
+        if submissions is None:
+            return MAX_COUNT
+        return submissions.slots or max(1, len(usable_cores()) // self.ruleset.seats)
+
+    @property
     def is_shared(self) -> bool:
         """Whether other arenas may store results of the same ladder."""
         return self.results.store.database.is_shared
@@ -192,6 +221,39 @@ class LadderRoom:
         """Let a bot wait no longer."""
         self._ladder.leave(who.name)
 
+    def connect(self, name: str) -> None:
+        """Let a connected bot take a name's place, also that of a program that was handed in."""
+        self.connected.add(name)
+        self._ladder.leave(name)
+
+    def disconnect(self, name: str) -> None:
+        """Let the program that was handed in play again, if there is one."""
+        self.connected.discard(name)
+        self._let_submitted_wait()
+
+    def offer(self, name: str, bot: SubmittedBot | None) -> None:
+        """Let a program that was handed in play under a name; or none any more.
+
+        A match that it plays goes on.
+        """
+        if bot is not None:
+            self.submitted[name] = bot
+            self._bench_or_not(name, bot.who.key)
+            self._let_submitted_wait()
+        elif self.submitted.pop(name, None) is not None and name not in self.connected:
+            self._ladder.leave(name)
+        self.changed()
+
+    def _let_submitted_wait(self) -> None:
+        for name, bot in self.submitted.items():
+            if name not in self.connected:
+                self._ladder.wait(name, bot.who.owner, self.now)
+
+    def not_started(self, name: str, why: str) -> None:
+        """Count a failure of a program that was handed in and didn't start."""
+        self._failures[name] = why
+        self._ladder.fail(name, self.now)
+
     def presence(self) -> Mapping[str, int]:
         """Return how many bots are present: `waiting`, `playing`, `resting`."""
         return self._ladder.presence(self.now)
@@ -238,7 +300,7 @@ class LadderRoom:
         before, self._benched = self._benched, keys
         for who in present:
             self._bench_or_not(who.name, who.key)
-        for name in self.house:
+        for name in (*self.house, *self.submitted):
             if key_of(name) in keys or key_of(name) in before:
                 self._bench_or_not(name, key_of(name))
 
@@ -274,9 +336,25 @@ class LadderRoom:
         """Pair by these ratings from now on, given by name."""
         self._ladder.ratings = ratings
 
-    def next(self) -> tuple[str, ...] | None:
-        """Return a match to begin now, its names by seat, which then no longer wait; or None."""
+    def next(self, *, is_full: bool = False) -> tuple[str, ...] | None:
+        """Return a match to begin now, its names by seat, which then no longer wait; or None.
+
+        Args:
+            is_full: Whether no more matches may begin in which no connected bot plays.
+        """
+        self._ladder.followers = self._followers(is_full=is_full)
         return self._ladder.next(self.now)
+
+    def _followers(self, *, is_full: bool) -> set[str]:
+        """Return the names whose programs begin no match: there is no room, or they have enough."""
+        if self.spec.submissions is None:
+            return set()
+        most = self.spec.submissions.matches
+        return {
+            name
+            for name, bot in self.submitted.items()
+            if name not in self.connected and (is_full or self._played[name, bot.version] >= most)
+        }
 
     def due(self) -> float | None:
         """Return in how many seconds `next` must be called again at the latest; None for never."""
@@ -319,11 +397,24 @@ class LadderRoom:
             record=record,
         )
 
-    def over(self, match: tuple[str, ...], result: SingleMatch | None) -> None:
+    def over(
+        self,
+        match: tuple[str, ...],
+        result: SingleMatch | None,
+        submitted: Mapping[str, SubmittedBot] = MappingProxyType({}),
+    ) -> None:
         """Take the end of a match that `next` has returned, and have its result stored.
 
-        The result is None if the match could not begin, or was aborted.
+        Args:
+            match: The match.
+            result: Its result; None if it could not begin, or was aborted.
+            submitted: The programs that were handed in and played in it, by name.
         """
+        self._take_end(match, result)
+        self._played.update((name, bot.version) for name, bot in submitted.items())
+        self._let_submitted_wait()
+
+    def _take_end(self, match: tuple[str, ...], result: SingleMatch | None) -> None:
         if result is None:
             self._ladder.over(match, self.now, counts=False)
             return
@@ -376,7 +467,9 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
         room.set_benched(benched)
     is_open = options.spec.registration is Registration.OPEN
     reserved = [name for room in rooms.values() for name in room.house]
-    return rooms, Names(store, is_open=is_open, reserved=reserved)
+    takes = any(ladder.submissions is not None for ladder in options.spec.ladders)
+    owner_salt = read_owner_salt(data.submissions) if takes else None
+    return rooms, Names(store, is_open=is_open, reserved=reserved, owner_salt=owner_salt)
 
 
 def house_contestants(

@@ -85,7 +85,7 @@ HELLO, PAGE, NEW_NAME = "hello", "page", "new name"
 
 Owner = NewType("Owner", bytes)
 """Stands for whoever showed a token: the same for all names with that token. It is derived from the
-token with a key of this process, and means nothing to any other."""
+token with a key of this process, or as slowly as a stored hash with a salt of this arena."""
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -164,6 +164,8 @@ class Names:
     """Whether the first hello with a token registers a name."""
     reserved: Collection[str] = ()
     """Names that nobody may use because they are those of the arena's own bots."""
+    owner_salt: bytes | None = attrs.field(default=None, repr=False)
+    """With it, owners are the same ones after a restart; None: they are those of this process."""
     # Half of the cores, as the other half has matches to play.
     slots: int = attrs.field(factory=lambda: max(1, (os.cpu_count() or 1) // 2))
     """How many tokens are compared at once."""
@@ -186,6 +188,8 @@ class Names:
     _new_names: Allowance = attrs.field(
         factory=lambda: Allowance(NEW_NAMES, NEW_NAME_INTERVAL), init=False
     )
+    # The owners of the tokens that were used last, if there is a salt; the latest one comes last.
+    _owners: OrderedDict[bytes, Owner] = attrs.field(factory=OrderedDict, init=False, repr=False)
     _right: _Compared = attrs.field(factory=_Compared, init=False)
     _wrong: _Compared = attrs.field(factory=_Compared, init=False)
     # `NameStore.changes` of late; None if it can't be read.
@@ -231,7 +235,7 @@ class Names:
         return LadderName(
             name=found.name,
             key=key,
-            owner=Owner(self._digest("owner by token", hello.token)),
+            owner=await self._owner(hello.token),
             is_registered=True,
             token_hash=found.token_hash,
         )
@@ -336,6 +340,21 @@ class Names:
             self._changes = None
             with trio.move_on_after(_LAST_STORING, shield=True):
                 await self._store_seen()
+
+    async def _owner(self, token: str) -> Owner:
+        """Return whoever a right token belongs to."""
+        digest = self._digest("owner by token", token)
+        if self.owner_salt is None:
+            return Owner(digest)
+        owner = self._owners.get(digest)
+        if owner is None:
+            async with self._comparing:
+                owner = Owner(await self._compute(tokens.salted, token, self.owner_salt))
+        self._owners[digest] = owner
+        self._owners.move_to_end(digest)
+        if len(self._owners) > REMEMBERED:
+            self._owners.popitem(last=False)
+        return owner
 
     async def _check_without_token(self, name: str, key: str, address: str) -> None:
         if not self.is_open:

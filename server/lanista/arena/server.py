@@ -34,6 +34,7 @@ from lanista.toml_spec import SpecError
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
+    from lanista.arena.submissions import AllSubmissions
 
 SHUTDOWN_TIME = 4.0
 """Seconds that running matches have at shutdown to tell their bots and write their records."""
@@ -67,6 +68,8 @@ class ArenaServer:
     """The ladders by name."""
     names: "Names | None" = None
     """The names on ladders; None if there are no ladders."""
+    submissions: "AllSubmissions | None" = None
+    """What authors hand in; None if no ladder takes anything."""
     lobby: Lobby = attrs.field(factory=Lobby, init=False)
     running: RunningMatches = attrs.field(factory=RunningMatches, init=False)
     matches: Matches = attrs.field(init=False)
@@ -93,7 +96,7 @@ class ArenaServer:
             self.names,
             None if tls is None else TlsRelay(folder / tls.certificate, folder / tls.key),
         )
-        self.arena = Arena(self.connections, self.matches, self.ladders)
+        self.arena = Arena(self.connections, self.matches, self.ladders, self.submissions)
 
     async def serve(self) -> None:
         """Serve, after listening, until `drain`, `shut_down` or the last of `Options.matches`."""
@@ -110,6 +113,8 @@ class ArenaServer:
             async with trio.open_nursery() as matches:
                 self.matches.nursery = matches
                 self.ladders.open(helpers)
+                if self.submissions is not None:
+                    helpers.start_soon(self.submissions.run)
                 await self.connections.accept()
                 matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
             with trio.move_on_after(STORING_TIME):
@@ -283,8 +288,8 @@ async def serve(
         CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written.
     """
     with ExitStack() as opened:
-        rooms, names = await _open_ladders(options, opened)
-        server = ArenaServer(options, rooms, names)
+        rooms, names, submissions = await _open_ladders(options, opened)
+        server = ArenaServer(options, rooms, names, submissions)
         connections = server.connections
         address = await connections.listen()
         async with helpers_nursery() as nursery:
@@ -307,20 +312,25 @@ async def serve(
 
 async def _open_ladders(
     options: Options, opened: ExitStack
-) -> "tuple[Mapping[str, LadderRoom], Names | None]":
-    """Open an arena's ladders and the names on them, which `opened` closes.
+) -> "tuple[Mapping[str, LadderRoom], Names | None, AllSubmissions | None]":
+    """Open an arena's ladders, the names on them and what was handed in; `opened` closes them.
 
     Raises:
         CannotOpenError: One can't be opened.
     """
     if not options.spec.ladders:
-        return {}, None
+        return {}, None, None
     # Imported only now, as they import SQLAlchemy.
     from lanista.arena.ladder_room import open_ladders  # noqa: PLC0415
     from lanista.results.errors import StoreError  # noqa: PLC0415
 
     try:
-        return await trio.to_thread.run_sync(open_ladders, options, opened)
+        rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
+        if all(ladder.submissions is None for ladder in options.spec.ladders):
+            return rooms, names, None
+        from lanista.arena.submissions import open_submissions  # noqa: PLC0415 - as above
+
+        return rooms, names, await trio.to_thread.run_sync(open_submissions, rooms, options)
     except (SpecError, StoreError) as error:
         raise CannotOpenError(str(error)) from None
 

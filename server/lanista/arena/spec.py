@@ -8,6 +8,7 @@ right. `toml_of` writes a spec as a file again.
 import enum
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import attrs
@@ -45,6 +46,12 @@ MAX_WORKERS = 256
 """Maximum number of processes in which matches run."""
 MAX_COUNT = 1_000_000_000
 """Maximum value of `bench_after` and of `window`."""
+MAX_SOURCE = 64 * 1024 * 1024
+"""Maximum value of `submissions.max_bytes`."""
+MAX_DISK = 1 << 50
+"""Maximum value of `submissions.max_disk`, in bytes."""
+MAX_VERSIONS = 1000
+"""Maximum value of `submissions.versions` and of `submissions.per_hour`."""
 HOUR, DAY = 3600, 86_400
 """Maximum of times for which somebody waits, in seconds."""
 MAX_LAG_ALLOWANCE = 0.25
@@ -240,6 +247,44 @@ class HouseBot:
     """The name that it has on the ladder; None for one that follows from the command."""
 
 
+def _has_zone(_: Any, attribute: "attrs.Attribute[Any]", value: datetime | None) -> None:
+    if value is not None and value.tzinfo is None:
+        raise ValueOfKeyError(
+            attribute.name, f"{value.isoformat()}; expected a time zone too, as +01:00 or Z"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Submissions:
+    """The programs that authors hand in for a ladder; in the file a table, or `true`."""
+
+    closes: datetime | None = attrs.field(default=None, validator=_has_zone)
+    """The time after which nothing is taken any more; None for none."""
+    max_bytes: int = attrs.field(default=1 << 20, validator=[at_least(1), at_most(MAX_SOURCE)])
+    """Maximum size of what is handed in, in bytes."""
+    versions: int = attrs.field(default=10, validator=[at_least(2), at_most(MAX_VERSIONS)])
+    """Number of versions of each name that are kept: the latest ones, and the one that plays."""
+    per_hour: int = attrs.field(default=20, validator=[at_least(1), at_most(MAX_VERSIONS)])
+    """Maximum number of versions that a name may hand in within an hour."""
+    build_time: float = attrs.field(default=120.0, validator=[positive, at_most(HOUR)])
+    """Seconds that a build may take."""
+    build_limits: str | None = attrs.field(default=None, validator=_given)
+    """The resources that a build may use, as `--limits`; None for the defaults of builds."""
+    built_bytes: int = attrs.field(
+        default=64 << 20, validator=[at_least(1 << 16), at_most(1 << 30)]
+    )
+    """Maximum size of a built program in bytes."""
+    limits: str | None = attrs.field(default=None, validator=_given)
+    """The resources that each submitted bot may use, as `--limits`; None for the defaults."""
+    max_disk: int = attrs.field(default=4 << 30, validator=[at_least(1 << 20), at_most(MAX_DISK)])
+    """Maximum size of all versions of the ladder together, in bytes."""
+    slots: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_WORKERS)])
+    """Maximum number of matches at once in which no bot plays that has connected; None for as many
+    as have cores of their own, but at least 1."""
+    matches: int = attrs.field(default=300, validator=[at_least(1), at_most(MAX_COUNT)])
+    """Number of matches from which on a version begins none; it still plays those of others."""
+
+
 @attrs.frozen(kw_only=True)
 class LadderSpec:
     """A ladder as the file describes it."""
@@ -266,6 +311,8 @@ class LadderSpec:
         default=0.0, validator=[at_least(0), at_most(MAX_LAG_ALLOWANCE)]
     )
     """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
+    submissions: Submissions | None = None
+    """What authors may hand in; None for nothing, so that all bots connect."""
     settings: Mapping[str, int] = attrs.field(factory=dict)
     """Settings of the game that differ from its defaults."""
     clock: Clock = attrs.field(factory=Clock)
@@ -334,6 +381,13 @@ class ArenaSpec:
             raise ValueOfKeyError(
                 "rooms", '"ladders", but there is no [[ladders]]; add one, or "any"'
             )
+        for number, ladder in enumerate(self.ladders, 1):
+            if ladder.submissions is not None and self.store is not None:
+                raise ValueOfKeyError(
+                    f"ladders[{number}].submissions",
+                    "with store, where several arenas may share a ladder, but programs are handed "
+                    "in to one; leave one of them out",
+                )
         # Regardless of case, as people may mistake one for the other.
         known: dict[str, int] = {}
         for number, ladder in enumerate(self.ladders, 1):
@@ -377,6 +431,20 @@ def _converter() -> cattrs.Converter:
             )
         return tuple(converter.structure(value, list[HouseBot]))
 
+    def structure_submissions(value: Any, _: Any) -> Any:
+        if value is False:
+            return None
+        return converter.structure({} if value is True else value, Submissions)
+
+    def structure_time(value: Any, _: Any) -> Any:
+        if not isinstance(value, datetime):
+            raise TypeError(f"{shown(value)}; expected a time, such as 2026-12-18T23:59:00+01:00")
+        return value
+
+    converter.register_structure_hook_func(lambda kind: kind == datetime | None, structure_time)
+    converter.register_structure_hook_func(
+        lambda kind: kind == Submissions | None, structure_submissions
+    )
     converter.register_structure_hook(HouseBot, structure_bot)
     converter.register_structure_hook_func(
         lambda kind: kind == tuple[HouseBot, ...], structure_bots
@@ -452,6 +520,8 @@ def _value(value: Any) -> str:
             return repr(value)
         case str():
             return quoted(value)
+        case datetime():
+            return value.isoformat()
         case HouseBot(command=command, name=None):
             return quoted(command)
         case HouseBot(command=command, name=str(name)):

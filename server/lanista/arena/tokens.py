@@ -66,6 +66,11 @@ def matches(token: str, token_hash: str) -> bool:
     return hmac.compare_digest(found, expected)
 
 
+def salted(token: str, salt: bytes) -> bytes:
+    """Return what a token and a salt always give. It blocks: run it in a thread."""
+    return _scrypt(token, salt, LOG_N, R, P)
+
+
 def hash_of_nothing() -> str:
     """Return a hash that no token matches, which takes as long as any other to compare with."""
     return _text(secrets.token_bytes(_SALT_SIZE), secrets.token_bytes(_HASH_SIZE))

@@ -6,6 +6,7 @@ Whatever answers a request returns an `Answer`, or raises `RefusedError` if it c
 import gzip
 import http
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import parse_qsl
@@ -27,6 +28,9 @@ HEADERS = {
 }
 """The headers of every answer, beside the policy."""
 JSON = "application/json"
+_LENGTH = re.compile(
+    rb"(?<=\r\n)content-length:[ \t]*([0-9]{1,12})[ \t]*(?:\r\n|\Z)", re.IGNORECASE
+)
 
 
 @attrs.frozen
@@ -109,19 +113,23 @@ def unavailable(message: str) -> RefusedError:
     return RefusedError(http.HTTPStatus.SERVICE_UNAVAILABLE, message)
 
 
-def parse_request(data: bytes) -> Request:
-    """Parse a request.
+def parse_request(data: bytes) -> tuple[Request, int]:
+    """Parse a request, and return it with the size of its body in bytes.
 
     Raises:
         RefusedError: The data isn't a request.
     """
+    head, end, _ = data.partition(b"\r\n\r\n")
+    lengths = {int(length) for length in _LENGTH.findall(head)}
+    if len(lengths) > 1:
+        raise bad_request("not an HTTP request: it has two lengths")
     reader = StreamReader()
-    reader.feed_data(data)
+    reader.feed_data(_LENGTH.sub(b"", head) + end)  # `websockets` refuses requests with a body
     reader.feed_eof()
     try:
         next(Request.parse(reader.read_line))
     except StopIteration as parsed:
-        return cast("Request", parsed.value)
+        return cast("Request", parsed.value), max(lengths, default=0)
     except Exception as error:  # noqa: BLE001 - of many types, as its documentation says
         raise bad_request(f"not an HTTP request: {error}"[:500]) from None
     raise bad_request("not an HTTP request: it doesn't end")

@@ -6,6 +6,8 @@ way when the connection is needed for others, so that guessers don't take all of
 
 import base64
 from collections.abc import Sequence
+from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -13,7 +15,10 @@ from lanista.page.answers import RefusedError, bad_request, forbidden, unavailab
 from lanista.page.connections import Peer
 from lanista.page.operator_token import OperatorToken
 from lanista.page.view import View, Visitor
-from lanista_protocol import ErrorCode, RemoteProtocolError
+from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
+
+if TYPE_CHECKING:
+    from lanista.arena.names import LadderName
 
 
 @attrs.frozen(eq=False)
@@ -64,6 +69,32 @@ class Authorization:
                 return attrs.evolve(visitor, names={proved.name: proved.registered})
         except RemoteProtocolError as error:
             if error.code is ErrorCode.INTERNAL:
+                raise unavailable(error.message) from None
+            raise forbidden(error.message) from None
+        raise closed()
+
+    async def author(self, peer: Peer, headers: Sequence[str]) -> "LadderName":
+        """Return the name whose token a request shows; a new name is registered if that is allowed.
+
+        Raises:
+            RefusedError: There is no name or not its token, or the connection was closed meanwhile.
+        """
+        scheme, _, credentials = headers[0].partition(" ") if len(headers) == 1 else ("", "", "")
+        name, _, token = _decoded(credentials).partition(":")
+        if scheme.lower() != "basic" or not name or not token:
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED,
+                "send the bot's name and its token as Basic authorization (curl -u NAME:TOKEN)",
+            )
+        names = None if self.view.arena is None else self.view.arena.names
+        if names is None:
+            raise forbidden("there are no ladders here")
+        try:
+            hello = parse_hello(f"{name} token={token}")
+            with peer.until_closed():
+                return await names.check(hello, peer.address)
+        except RemoteProtocolError as error:
+            if error.code in {ErrorCode.INTERNAL, ErrorCode.SERVER_FULL}:
                 raise unavailable(error.message) from None
             raise forbidden(error.message) from None
         raise closed()

@@ -32,6 +32,8 @@ ENTERING = 64
 """Number of connections beyond those that may just be arriving or closing."""
 REQUEST_TIME = 5.0
 """Seconds from connecting until the request must be complete."""
+BODY_TIME = 120.0
+"""Seconds that the body of a request may take."""
 MAX_REQUEST = 32 * 1024
 """Maximum size of a request in bytes."""
 RECEIVED = 4096
@@ -121,6 +123,31 @@ class Peer(trio.abc.HalfCloseableStream):
                     self._unread = bytes(received)
                     return self._unread
         return b""
+
+    async def read_body(self, length: int) -> bytes:
+        """Return the body of a request that `read_request` has returned.
+
+        Args:
+            length: Its size in bytes, as the request says; whoever calls has checked it.
+
+        Raises:
+            trio.BrokenResourceError: The peer takes too long, or leaves.
+        """
+        head, _, body = self._unread.partition(b"\r\n\r\n")
+        self._unread = b""
+        if b"100-continue" in head.lower() and len(body) < length:
+            await self.send_all(b"HTTP/1.1 100 Continue\r\n\r\n")
+        received = bytearray(body)
+        with trio.move_on_after(BODY_TIME):
+            while len(received) < length:
+                data = await self._receive(min(SENT, length - len(received)))
+                if not data:
+                    break
+                received += data
+                self.active = trio.current_time()
+        if len(received) < length:
+            raise trio.BrokenResourceError("the body of a request is incomplete")
+        return bytes(received[:length])
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
         """Receive bytes, but only a few at once."""

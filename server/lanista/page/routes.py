@@ -75,6 +75,8 @@ class Asked:
     parameters: dict[str, str]
     authorizations: Sequence[str]
     """The values of its `Authorization` headers."""
+    length: int = 0
+    """The size of its body in bytes."""
 
 
 @attrs.frozen
@@ -87,6 +89,7 @@ class Route:
     """Returns the answer to an `Asked`, or raises `RefusedError`."""
     parameters: tuple[str, ...] | None = ()
     """The parameters that it takes; None: the handler checks them."""
+    method: str = "GET"
 
 
 @attrs.define(eq=False)
@@ -133,27 +136,54 @@ class Routes:
             Route(ladder, self._ladder),
             Route(f"{ladder}/bots/([^/]+)", self._ladder_bot),
             Route(f"{ladder}/bots/([^/]+)/against/([^/]+)", self._ladder_pair),
+            *self._submission_routes(f"{ladder}/submissions"),
         ]
-        self._table = {re.compile(route.path, re.DOTALL): route for route in routes}
+        self._table = {
+            re.compile(f"{route.method} {route.path}", re.DOTALL): route for route in routes
+        }
 
-    async def answer(self, peer: Peer, request: "Request") -> Answer:
+    def _submission_routes(self, path: str) -> "list[Route]":
+        if self.view.arena is None or self.view.arena.submissions is None:
+            return []
+        # Imported only now, as it imports SQLAlchemy.
+        from lanista.page.submissions import SubmissionRoutes, refusing  # noqa: PLC0415
+
+        of, number = SubmissionRoutes(self.view, self.authorization), "([0-9]{1,9})"
+        return [
+            Route(path, refusing(of.get)),
+            Route(f"{path}/{number}", refusing(of.get_version), ("name",)),
+            Route(f"{path}/{number}/source", refusing(of.get_source), ("name",)),
+            Route(path, refusing(of.hand_in), ("file",), "POST"),
+            Route(f"{path}/{number}/(play|delete)", refusing(of.change), (), "POST"),
+            Route(f"{path}()/(pause|resume)", refusing(of.change), (), "POST"),
+            Route(f"{path}/([^/]+)/disable", refusing(of.disable), ("why",), "POST"),
+        ]
+
+    async def answer(self, peer: Peer, request: "Request", length: int = 0) -> Answer:
         """Return the answer to a request.
+
+        Args:
+            peer: Whoever asks.
+            request: The request, without its body.
+            length: The size of its body in bytes.
 
         Raises:
             RefusedError: The request can't be carried out.
         """
         target, _, parameters = request.path.partition("?")
         path = unquote(target)
-        if path in self.files:
+        if path in self.files and request.method == "GET":
             packs = "gzip" in request.headers.get("Accept-Encoding", "")
             return self.packed_files[path] if packs else self.files[path]
         authorizations = request.headers.get_all("Authorization")
-        asked = Asked(peer, parse_parameters(parameters), authorizations)
+        asked = Asked(peer, parse_parameters(parameters), authorizations, length)
         for pattern, route in self._table.items():
-            if found := pattern.fullmatch(path):
+            if found := pattern.fullmatch(f"{request.method} {path}"):
                 if route.parameters is not None:
                     check_parameters(asked.parameters, route.parameters)
                 return await route.handler(asked, *found.groups())
+        if request.method == "POST":
+            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET is known here")
         raise _nothing()
 
     # -- the arena -----------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The page's port: HTTP and WebSockets, in the arena's event loop (docs/api.md).
 
-HTTP is for reading only: GET, with one answer for each connection, from `routes`. Commands go over
-the WebSocket (`viewer`). `connections` limits how many peers there are and what they cost.
+HTTP is for reading, and for handing in programs: GET and POST, with one answer for each connection,
+from `routes`. Commands go over the WebSocket (`viewer`). `connections` limits how many peers there
+are and what they cost.
 """
 
 import logging
@@ -255,16 +256,20 @@ class Server:
     async def _answer(self, peer: Peer, data: bytes) -> bytes | None:
         """Return the answer to a request; None if the connection is to become a WebSocket."""
         try:
-            request = parse_request(data)
-            if request.method != "GET":
+            request, length = parse_request(data)
+            if request.method not in {"GET", "POST"}:
                 return _not_get(request.method).serialized(self.embed)
+            if length and request.method == "GET":
+                raise bad_request("not an HTTP request: GET has no body")
             self._check_origin(request)
-            if unquote(request.path.partition("?")[0]) == WEBSOCKET:
+            if unquote(request.path.partition("?")[0]) == WEBSOCKET and request.method == "GET":
                 self._check_viewer(peer, request)
                 return None
-            answer = await self._routes.answer(peer, request)
+            answer = await self._routes.answer(peer, request, length)
         except RefusedError as refused:
             answer = refused.answer()
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            raise  # the peer left while it sent a body
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
             log.error(  # noqa: TRY400 - the trace is in the line
                 "a request ended by an error", trace=traceback.format_exc()

@@ -40,6 +40,11 @@ class DataFolder:
         return [*sorted((self.path / "ladders").glob("*.db")), *([names] if names.exists() else [])]
 
     @property
+    def submissions(self) -> Path:
+        """The folder of the programs that authors have handed in (`results.submissions`)."""
+        return self.path / "submissions"
+
+    @property
     def control_socket(self) -> Path:
         """The socket by which commands on this machine reach the arena while it runs."""
         return self.path / "control.sock"

@@ -20,6 +20,9 @@ nobody waits but recent opponents. Names of one owner never meet. Seats are deal
 `fill_after` and there are too few opponents, house bots take the seats that are missing. They are
 rated as everybody is.
 
+**Followers** begin no match, but may be the opponents of those who do: programs that the arena
+starts itself, when there are no cores for more of their own matches, or when enough was played.
+
 **Matches of others**, which an earlier run or another arena has played with these names, are taken
 by `take`: from them follow recent opponents and rests. After a restart the last ones of each name
 are enough. Memory is bounded by the number of names.
@@ -29,7 +32,7 @@ are enough. Memory is bounded by the number of names.
 
 import math
 import random
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
 
 import attrs
@@ -105,6 +108,8 @@ class Ladder:
         self._rests = Rests(bench_after)
         self.limit(fill_after, bench_after)
         self.ratings = {}
+        self.followers: Container[str] = ()
+        """The names that begin no match; others' matches may have them."""
         self._names: dict[str, _Name] = {}
         self._waiting: dict[str, _Name] = {}
         # When each running match began. A match is known by its names by seat, since only house
@@ -219,6 +224,10 @@ class Ladder:
         self._note_opponents(names)
         self._count(names, failed, now)
 
+    def fail(self, name: str, now: float) -> None:
+        """Count a failure of a name outside of a match, as of a program that doesn't start."""
+        self._rests.failed(name, now)
+
     def presence(self, now: float) -> Mapping[str, int]:
         """Return how many names are present, house bots aside: `waiting`, `playing`, `resting`."""
         resting = self._rests.resting(now)
@@ -276,6 +285,8 @@ class Ladder:
                 free.append(entry)
             else:
                 when = min(when, entry.since)
+        if all(entry.name in self.followers for entry in free):
+            return None, when
         missing = self._seats - len({entry.owner for entry in free})
         chosen, later = self._fill(free, missing, now) if missing > 0 else self._pair(free, now)
         return chosen, min(when, later)
@@ -283,7 +294,7 @@ class Ladder:
     def _pair(self, free: list[_Name], now: float) -> tuple[Sequence[str] | None, float]:
         """Choose a match of those that are free, as `_choose`."""
         if self._running and len(free) < CHOICE * self._seats:
-            first = min(free, key=lambda entry: entry.since)
+            first = self._longest_waiting(free)
             recent = self._recent(first)
             fresh = any(entry.name not in recent for entry in free if entry.owner != first.owner)
             patience = self._duration * (PATIENCE if fresh else PATIENCE_IF_RECENT)
@@ -291,7 +302,13 @@ class Ladder:
             if begin > now:
                 return None, begin
         order = sorted(free, key=lambda entry: (entry.since - now) * entry.bonus)
-        return (order[0].name, *self._opponents(order[0], order)), now
+        first = next(entry for entry in order if entry.name not in self.followers)
+        return (first.name, *self._opponents(first, order)), now
+
+    def _longest_waiting(self, free: Iterable[_Name]) -> _Name:
+        """Return the one that has waited longest of those that may begin a match."""
+        leaders = (entry for entry in free if entry.name not in self.followers)
+        return min(leaders, key=lambda entry: entry.since)
 
     def _fill(
         self, free: list[_Name], missing: int, now: float
@@ -307,7 +324,7 @@ class Ladder:
         house = [name for name in self._house if name not in resting]
         if not free or missing > len(house):
             return None, math.inf
-        first = min(free, key=lambda entry: entry.since)
+        first = self._longest_waiting(free)
         begin = first.since + self._fill_after
         if begin > now:
             return None, begin

@@ -1,0 +1,728 @@
+"""The programs that authors hand in to ladders: taken, built, checked, and offered to the ladder.
+
+A version is acknowledged when it is on disk (`results.submissions`). Then, one after another and
+with low priority, versions are built (`bots.building`) and checked by `lanista check`, both in
+sandboxes. A version that answers its turns is ready and plays from its name's next match on; until
+then the one before goes on playing. Whatever goes wrong with a version is said to its author in one
+line, and only to them and the operator.
+
+Changes are decided in the arena's event loop, and a change is made in memory only after it is on
+disk.
+"""
+
+import copy
+import functools
+import hashlib
+import json
+import math
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.ladder_room import LadderRoom, SubmittedBot
+from lanista.arena.names import LadderName, Owner
+from lanista.arena.options import Options
+from lanista.arena.spec import Submissions
+from lanista.bots.building import (
+    BUILD_LIMITS,
+    ENDINGS,
+    BrokenSandboxError,
+    Builder,
+    NotBuiltError,
+    Request,
+    command_of,
+)
+from lanista.bots.command import environment
+from lanista.bots.limits import BotLimits, LimitsError, parse_limits
+from lanista.bots.process import Bot, start_bot
+from lanista.bots.sandbox import SandboxError, check_sandbox
+from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.control import Changes
+from lanista.match.clock import Limits
+from lanista.results.submissions import (
+    UNFINISHED,
+    Author,
+    BadSubmissionsError,
+    State,
+    SubmissionFolder,
+    Version,
+    write_file,
+)
+from lanista.temporary import TemporaryFolder
+from lanista.toml_spec import SpecError
+from lanista_protocol import shown
+
+MAX_FILE_NAME = 80
+"""Maximum number of characters of a file's name."""
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+CHECK_TIME = 180.0
+"""Seconds that a check may take; a good bot needs about ten."""
+REQUIRED = frozenset({"name", "answers"})
+"""The items of `lanista check` that a version must pass; the others are only told to its author."""
+AGAIN = 10.0
+"""Seconds after which a build is tried again that failed by no fault of the program."""
+MAX_FINDINGS, MAX_FINDING = 40, 300
+"""Maximum number of lines of a check's findings, and of characters of each."""
+
+log = structlog.get_logger()
+
+
+class Refusal(Enum):
+    """Kinds of reasons for which something is refused."""
+
+    BAD = "bad"
+    """What was sent can't be used."""
+    TOO_LARGE = "too large"
+    NOT_FOUND = "not found"
+    CONFLICT = "conflict"
+    """It isn't possible in the present state of the version."""
+    CLOSED = "closed"
+    """The deadline is over, or the operator has disabled the name."""
+    TOO_MANY = "too many"
+    NO_ROOM = "no room"
+    """The arena's disk, or the ladder's part of it, is full."""
+
+
+class SubmissionRefusedError(Exception):
+    """What an author asks for can't be done; the message is one line."""
+
+    def __init__(self, kind: Refusal, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@attrs.define(eq=False)
+class LadderSubmissions:
+    """The programs that were handed in to one ladder."""
+
+    room: LadderRoom
+    spec: Submissions
+    folder: SubmissionFolder
+    private: Sequence[Path]
+    """What the programs must not see in their sandboxes."""
+    authors: dict[str, Author]
+    """The names with their versions, by key."""
+    changes: Changes
+    """Tells that a version waits to be built."""
+    _lock: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    # The version that is being built or checked now, with the process that does it.
+    _in_work: tuple[str, int, Bot] | None = attrs.field(default=None, init=False)
+
+    @classmethod
+    def open(
+        cls, room: LadderRoom, submissions: Path, private: Sequence[Path], changes: Changes
+    ) -> "LadderSubmissions":
+        """Read what was handed in to a ladder, and offer what plays; this blocks.
+
+        Raises:
+            BadSubmissionsError: A file can't be read.
+            OSError: What a crash has left can't be removed.
+        """
+        assert room.spec.submissions is not None
+        folder = SubmissionFolder.of_ladder(submissions.resolve(), room.spec.name)
+        authors = folder.read()
+        for author in authors.values():
+            for number, version in author.versions.items():
+                if version.state in UNFINISHED:  # what was done of it is lost
+                    author.versions[number] = attrs.evolve(version, state=State.RECEIVED)
+        if folder.path.exists():
+            folder.tidy(authors)
+        made = cls(room, room.spec.submissions, folder, private, authors, changes)
+        for author in authors.values():
+            made._offer(author)
+        return made
+
+    # -- what authors ask for ------------------------------------------------------------------
+
+    def is_open(self) -> bool:
+        """Return whether anything is taken now."""
+        return self.spec.closes is None or datetime.now(UTC) <= self.spec.closes
+
+    async def hand_in(self, who: LadderName, file: str, data: bytes) -> Version:
+        """Take a new version of a name's program; on return it is on disk.
+
+        Args:
+            who: The name, proved by its token.
+            file: The name of the file, as its author calls it.
+            data: Its content.
+
+        Raises:
+            SubmissionRefusedError: It isn't taken; nothing has changed then.
+        """
+        received = datetime.now(UTC)
+        self.check_name(file)
+        self.check_size(file, len(data))
+        async with self._lock:
+            author = self._author(who)
+            self._check_changeable(author)
+            self._check_rate(author, received)
+            used = sum(one.size for one in self.authors.values())
+            if used + len(data) > self.spec.max_disk:
+                raise SubmissionRefusedError(
+                    Refusal.NO_ROOM,
+                    f"the ladder's room for submissions is full ({self.spec.max_disk >> 20} MiB); "
+                    "delete versions that you don't need, or ask the operator",
+                )
+            version = Version(
+                number=author.next,
+                file=file,
+                size=len(data),
+                sha256=hashlib.sha256(data).hexdigest(),
+                received=received.isoformat(timespec="milliseconds"),
+            )
+            for other in author.versions.values():
+                if other.state is State.RECEIVED:
+                    why = f"version {version.number} came before it was built"
+                    refused = attrs.evolve(other, state=State.REFUSED, why=why)
+                    author.versions[other.number] = refused
+            author.versions[version.number] = version
+            author.next += 1
+            author.times = (*author.times, version.received)[-self.spec.per_hour :]
+            dropped = self._drop_old(author)
+            source = self.folder.source(author.key, version.number)
+            try:
+                await trio.to_thread.run_sync(write_file, source, data)
+                await self._keep(author)
+            except OSError as error:
+                raise _no_disk(error) from None
+            await self._remove(author.key, dropped)
+        log.info("submitted", ladder=self.room.spec.name, name=author.name, version=version.number)
+        self.changes.tell()
+        return version
+
+    async def choose(self, who: LadderName, number: int) -> Author:
+        """Let a version play that is ready.
+
+        Raises:
+            SubmissionRefusedError: It can't.
+        """
+
+        def change(author: Author) -> None:
+            version = self.version(author, number)
+            if version.state is not State.READY:
+                raise SubmissionRefusedError(
+                    Refusal.CONFLICT,
+                    f"version {number} is {version.state.value}; only one that is ready can play",
+                )
+            author.playing, author.paused = number, False
+
+        return await self._change(who, change)
+
+    async def pause(self, who: LadderName, *, paused: bool) -> Author:
+        """Let nothing of a name play, or its version again.
+
+        Raises:
+            SubmissionRefusedError: It can't be changed.
+        """
+
+        def change(author: Author) -> None:
+            author.paused = paused
+
+        return await self._change(who, change)
+
+    async def delete(self, who: LadderName, number: int) -> Author:
+        """Remove a version that doesn't play.
+
+        Raises:
+            SubmissionRefusedError: It can't be removed.
+        """
+
+        def change(author: Author) -> None:
+            self.version(author, number)
+            if author.playing == number:
+                raise SubmissionRefusedError(
+                    Refusal.CONFLICT, f"version {number} plays; let another one play before"
+                )
+            del author.versions[number]
+
+        author = await self._change(who, change)
+        await self._remove(author.key, [number])
+        return author
+
+    async def disable(self, key: str, why: str) -> Author:
+        """Let a name hand in and play nothing more, or again if `why` is empty; the operator does.
+
+        Raises:
+            SubmissionRefusedError: Nothing was handed in for the name.
+        """
+        async with self._lock:
+            author = copy.deepcopy(self.author(key))
+            author.disabled = why
+            await self._keep(author)
+        return author
+
+    def author(self, key: str) -> Author:
+        """Return a name with its versions.
+
+        Raises:
+            SubmissionRefusedError: Nothing was handed in for it.
+        """
+        author = self.authors.get(key)
+        if author is None:
+            raise SubmissionRefusedError(
+                Refusal.NOT_FOUND, "nothing was handed in for this name on this ladder"
+            )
+        return author
+
+    @staticmethod
+    def version(author: Author, number: int) -> Version:
+        """Return a version of a name.
+
+        Raises:
+            SubmissionRefusedError: There is none of this number.
+        """
+        version = author.versions.get(number)
+        if version is None:
+            known = ", ".join(map(str, author.versions)) or "none"
+            raise SubmissionRefusedError(
+                Refusal.NOT_FOUND, f"there is no version {number}; there are: {known}"
+            )
+        return version
+
+    async def source(self, key: str, number: int) -> bytes:
+        """Return a version as it was handed in.
+
+        Raises:
+            SubmissionRefusedError: There is none.
+        """
+        self.version(self.author(key), number)
+        return await self._read(self.folder.source(key, number))
+
+    async def output(self, key: str, number: int) -> str:
+        """Return what the compilers say of a version, as far as they have.
+
+        Raises:
+            SubmissionRefusedError: There is no such version.
+        """
+        version = self.version(self.author(key), number)
+        work = self._in_work
+        if work is not None and work[:2] == (key, number) and version.state is State.BUILDING:
+            return work[2].output_tail()
+        try:
+            data = await self._read(self.folder.output(key, number))
+        except SubmissionRefusedError:  # it wasn't built yet
+            return ""
+        return data.decode("utf-8", "replace")
+
+    @staticmethod
+    async def _read(path: Path) -> bytes:
+        try:
+            return await trio.to_thread.run_sync(path.read_bytes)
+        except OSError:
+            raise SubmissionRefusedError(
+                Refusal.NOT_FOUND, "this file is no longer there"
+            ) from None
+
+    # -- checks --------------------------------------------------------------------------------
+
+    @staticmethod
+    def check_name(file: str) -> None:
+        """Refuse a file whose name can't be one.
+
+        Raises:
+            SubmissionRefusedError: It can't.
+        """
+        expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
+        if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
+            raise SubmissionRefusedError(
+                Refusal.BAD,
+                f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
+                "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
+            )
+        if Path(file).suffix.lower() not in ENDINGS:
+            raise SubmissionRefusedError(
+                Refusal.BAD, f"the file's name {shown(file, 100)}; {expected}"
+            )
+
+    def check_size(self, file: str, size: int) -> None:
+        """Refuse a file that is empty or too large.
+
+        Raises:
+            SubmissionRefusedError: It is.
+        """
+        if not size:
+            raise SubmissionRefusedError(Refusal.BAD, f"{file} is empty")
+        if size > self.spec.max_bytes:
+            raise SubmissionRefusedError(
+                Refusal.TOO_LARGE,
+                f"{file} has {size} bytes; at most {self.spec.max_bytes} are taken",
+            )
+
+    def _check_changeable(self, author: Author) -> None:
+        if author.disabled:
+            raise SubmissionRefusedError(
+                Refusal.CLOSED, f"the operator has disabled {author.name}: {author.disabled}"
+            )
+        if not self.is_open():
+            assert self.spec.closes is not None
+            raise SubmissionRefusedError(
+                Refusal.CLOSED,
+                f"this ladder closed at {self.spec.closes.isoformat()}; nothing is taken or "
+                "changed any more",
+            )
+
+    def _check_rate(self, author: Author, now: datetime) -> None:
+        begin = now - timedelta(hours=1)
+        within = [time for time in author.times if datetime.fromisoformat(time) > begin]
+        if len(within) >= self.spec.per_hour:
+            oldest = datetime.fromisoformat(within[-self.spec.per_hour])
+            wait = math.ceil((oldest - begin).total_seconds())
+            raise SubmissionRefusedError(
+                Refusal.TOO_MANY,
+                f"{author.name} has handed in {len(within)} versions within an hour, the most that "
+                f"are taken; try again in {wait} s",
+            )
+
+    # -- changes -------------------------------------------------------------------------------
+
+    def _author(self, who: LadderName) -> Author:
+        """Return a copy of a name's versions, or of none, to be changed under the lock."""
+        there = self.authors.get(who.key)
+        author = Author(name=who.name, owner="") if there is None else copy.deepcopy(there)
+        author.owner = who.owner.hex()
+        return author
+
+    async def _change(self, who: LadderName, change: Callable[[Author], None]) -> Author:
+        async with self._lock:
+            self.author(who.key)
+            author = self._author(who)
+            self._check_changeable(author)
+            change(author)
+            try:
+                await self._keep(author)
+            except OSError as error:
+                raise _no_disk(error) from None
+        return author
+
+    async def _keep(self, author: Author) -> None:
+        """Store a changed name, and go on with it; the lock is held.
+
+        Raises:
+            OSError: It can't be stored; nothing has changed then.
+        """
+        await trio.to_thread.run_sync(self.folder.write, author)
+        self.authors[author.key] = author
+        self._offer(author)
+
+    async def _set(self, key: str, number: int, **values: Any) -> bool:
+        """Change a version in work; return False if its author has deleted it meanwhile.
+
+        Raises:
+            OSError: It can't be stored.
+        """
+        async with self._lock:
+            author = copy.deepcopy(self.authors[key])
+            version = author.versions.get(number)
+            if version is None:
+                return False
+            author.versions[number] = attrs.evolve(version, **values)
+            if values["state"] is State.READY and number > (author.playing or 0):
+                author.playing = number
+            await self._keep(author)
+        return True
+
+    def _drop_old(self, author: Author) -> list[int]:
+        """Remove the oldest versions beyond those that are kept; return their numbers."""
+        dropped = []
+        for number, version in list(author.versions.items()):
+            if len(author.versions) <= self.spec.versions:
+                break
+            if number != author.playing and version.state not in UNFINISHED:
+                del author.versions[number]
+                dropped.append(number)
+        return dropped
+
+    async def _remove(self, key: str, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            try:
+                await trio.to_thread.run_sync(self.folder.remove, key, number)
+            except OSError as error:  # the next start of the arena removes them
+                log.warning("a submission can't be removed", path=error.filename, why=str(error))
+
+    def _offer(self, author: Author) -> None:
+        """Tell the ladder which program plays under a name."""
+        version = None if author.playing is None else author.versions.get(author.playing)
+        if version is None or author.paused or author.disabled:
+            self.room.offer(author.name, None)
+            return
+        folder = self.folder.of_name(author.key)
+        contestant = Contestant(
+            name=author.name,
+            command=command_of(self.folder.program(author.key, version.number), version.command),
+            folder=str(folder),
+            limits=_limits(self.spec.limits, BotLimits()),
+            sandboxed=True,
+            hidden=(*self.private, self.folder.path, folder),
+            restart=False,
+        )
+        who = LadderName(
+            name=author.name,
+            key=author.key,
+            owner=Owner(bytes.fromhex(author.owner)),
+            is_registered=True,
+        )
+        self.room.offer(author.name, SubmittedBot(who, contestant, version.number))
+
+    # -- building and checking -----------------------------------------------------------------
+
+    def next(self) -> tuple[str, str, int] | None:
+        """Return the version that has waited longest: when it came, its name's key, its number."""
+        waiting = [
+            (version.received, author.key, version.number)
+            for author in self.authors.values()
+            for version in author.versions.values()
+            if version.state is State.RECEIVED and not author.disabled
+        ]
+        return min(waiting, default=None)
+
+    async def bring_up(self, key: str, number: int) -> None:
+        """Build and check a version, and let it play if it is ready.
+
+        Raises:
+            BrokenSandboxError: It can't be built now, by no fault of its own.
+            OSError: The same.
+        """
+        name, ladder = self.authors[key].name, self.room.spec.name
+        try:
+            version = self.version(self.authors[key], number)
+            if not await self._set(key, number, state=State.BUILDING):
+                return
+            built = await self._build(key, version)
+            if not await self._set(key, number, state=State.CHECKING, **built):
+                return
+            findings = await self._check(key, number)
+            await self._set(key, number, state=State.READY, findings=findings)
+            log.info("submission ready", ladder=ladder, name=name, version=number)
+        except (NotBuiltError, _CheckFailedError) as error:
+            findings = error.findings if isinstance(error, _CheckFailedError) else ()
+            why = str(error)
+            await self._set(key, number, state=State.REFUSED, why=why, findings=findings)
+            log.info("submission refused", ladder=ladder, name=name, version=number, why=why)
+        finally:
+            self._in_work = None
+            if number not in self.authors[key].versions:  # deleted meanwhile
+                with trio.CancelScope(shield=True):
+                    await self._remove(key, [number])
+
+    async def put_back(self, key: str, number: int) -> None:
+        """Let a version wait again that couldn't be built now."""
+        try:
+            await self._set(key, number, state=State.RECEIVED)
+        except OSError as error:
+            log.error("a submission can't be stored", why=str(error))  # noqa: TRY400
+            author = self.authors[key]
+            version = attrs.evolve(author.versions[number], state=State.RECEIVED)
+            author.versions[number] = version
+
+    async def _build(self, key: str, version: Version) -> dict[str, Any]:
+        """Build a version, store what the compilers say, and return what is known of it then."""
+        spec, process = self.spec, list[Bot]()
+        builder = Builder(
+            limits=_limits(spec.build_limits, BUILD_LIMITS),
+            seconds=spec.build_time,
+            most=spec.built_bytes,
+            hidden=(*self.private, self.folder.path, self.folder.of_name(key)),
+        )
+        request = Request(
+            source=self.folder.source(key, version.number),
+            file=version.file,
+            game=self.room.ruleset.name,
+        )
+
+        def started(bot: Bot) -> None:
+            process.append(bot)
+            self._in_work = key, version.number, bot
+
+        try:
+            product = self.folder.program(key, version.number)
+            built = await builder.build(request, product, started)
+        finally:
+            output = "".join(bot.output_tail() for bot in process)
+            path = self.folder.output(key, version.number)
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(write_file, path, output.encode())
+        used = sum(author.size for author in self.authors.values())
+        if used + built.size > spec.max_disk:
+            product.unlink(missing_ok=True)
+            raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
+        return {"command": built.command, "built_size": built.size}
+
+    async def _check(self, key: str, number: int) -> tuple[str, ...]:
+        """Let a built version play the matches of `lanista check`, and return what they found.
+
+        Raises:
+            _CheckFailedError: It doesn't answer its turns.
+            OSError: It can't be checked.
+        """
+        version = self.authors[key].versions[number]
+        program = self.folder.program(key, number)
+        with TemporaryFolder("lanista-submission", watched=True) as folder:
+            # A copy, as sandboxes show the folder of a program too.
+            own = folder.path / "program"
+            await trio.to_thread.run_sync(shutil.copyfile, program, own)
+            folder.path.chmod(0o755)
+            own.chmod(0o644)
+            command = [
+                *(sys.executable, "-P", "-m", "lanista.cli", "check", self.room.ruleset.name),
+                _joined(command_of(own, version.command)),
+                *("--sandbox", "bwrap", "--json"),
+                *self._check_options(),
+            ]
+            if (nice := shutil.which("nice")) is not None:
+                command = [nice, "-n", "10", *command]
+            env = environment(host="", port=0, name="check")
+            async with start_bot(command, env, cwd=folder.path, grace=1.0) as bot:
+                self._in_work = key, number, bot
+                with trio.move_on_after(CHECK_TIME):
+                    await bot.exited()
+                    await trio.sleep(0.05)  # its last output may still be in the pipe
+            output = bot.output_tail()
+        report = _report_of(output)
+        if report is None:
+            raise _CheckFailedError(
+                f"it couldn't be checked within {CHECK_TIME:g} s"
+                if bot.exit is not None and bot.exit.by_arena
+                else f"it couldn't be checked: {output.strip()[-200:] or bot.exit}",
+                (),
+            )
+        findings = tuple(_findings(report))
+        for item in report["items"]:
+            if item["name"] in REQUIRED and item["status"] == "failed":
+                evidence = item["evidence"][0] if item["evidence"] else item["advice"]
+                raise _CheckFailedError(f"it failed its check: {evidence}"[:MAX_FINDING], findings)
+        return findings
+
+    def _check_options(self) -> Iterator[str]:
+        clock = self.room.spec.clock
+        limits: Limits = clock.conditions().clock
+        yield from ("--time-init", f"{limits.first:g}", "--time-move", f"{limits.turn:g}")
+        yield from ("--time-start", f"{clock.time_start:g}")
+        if self.spec.limits is not None:
+            yield from ("--limits", self.spec.limits)
+
+
+class _CheckFailedError(Exception):
+    """A version failed its check; the message is one line."""
+
+    def __init__(self, why: str, findings: tuple[str, ...]) -> None:
+        super().__init__(why)
+        self.findings = findings
+
+
+def _report_of(output: str) -> dict[str, Any] | None:
+    """Return the report that a check has printed, in its last line that is one; None if none is."""
+    for line in reversed(output.splitlines()):
+        if line.startswith("{"):
+            try:
+                report = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(report, dict) and isinstance(report.get("items"), list):
+                return report
+    return None
+
+
+def _findings(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each item of a check's report that its author should look at."""
+    for item in report["items"][:MAX_FINDINGS]:
+        if item["status"] in {"failed", "warning"}:
+            words = [item["title"], *item["evidence"][:2], item["advice"]]
+            yield f"{item['status']}: {'; '.join(filter(None, words))}"[:MAX_FINDING]
+
+
+def _no_disk(error: OSError) -> SubmissionRefusedError:
+    log.error("a submission can't be stored", path=error.filename, why=error.strerror)
+    return SubmissionRefusedError(
+        Refusal.NO_ROOM, f"the arena can't store it ({error.strerror}); try again later"
+    )
+
+
+def _joined(words: Sequence[str]) -> str:
+    import shlex  # noqa: PLC0415 - only needed for a check
+
+    return shlex.join(words)
+
+
+@functools.lru_cache(maxsize=128)
+def _limits(text: str | None, default: BotLimits) -> BotLimits:
+    return default if text is None else parse_limits(text)
+
+
+@attrs.define(eq=False)
+class AllSubmissions:
+    """The submissions of all ladders of an arena; `run` it beside its matches."""
+
+    ladders: Mapping[str, LadderSubmissions]
+    """By ladder: its submissions, where it takes any."""
+    changes: Changes
+    """Tells that a version waits to be built."""
+    languages: Mapping[str, str] = attrs.field(factory=dict, init=False)
+    """The languages that can be built here, each with its version in words; known after `run`."""
+
+    async def run(self) -> None:
+        """Build and check what is handed in, one version after another, until cancelled."""
+        if not self.ladders:
+            return
+        try:
+            self.languages = await Builder().languages()
+        except (NotBuiltError, BrokenSandboxError, OSError) as error:
+            log.error("the languages of submissions can't be found", why=str(error))  # noqa: TRY400
+        while True:
+            count = self.changes.count
+            jobs = [(job, one) for one in self.ladders.values() if (job := one.next()) is not None]
+            if not jobs:
+                await self.changes.wait(count)
+                continue
+            (_, key, number), ladder = min(jobs, key=lambda job: job[0])
+            try:
+                await ladder.bring_up(key, number)
+            except (BrokenSandboxError, OSError) as error:
+                log.error(  # noqa: TRY400 - a trace would add nothing
+                    "a submission can't be built now; it is tried again",
+                    ladder=ladder.room.spec.name,
+                    why=str(error),
+                )
+                await ladder.put_back(key, number)
+                await trio.sleep(AGAIN)
+
+
+def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
+    """Open the submissions of an arena's ladders; this blocks.
+
+    Raises:
+        SpecError: A limit can't be used, sandboxes can't be made here, or what was handed in can't
+            be read; the message begins with the key.
+    """
+    opened: dict[str, LadderSubmissions] = {}
+    changes = Changes()
+    for number, spec in enumerate(options.spec.ladders, 1):
+        if spec.submissions is None:
+            continue
+        where = f"ladders[{number}].submissions"
+        for key in ("limits", "build_limits"):
+            try:
+                _limits(getattr(spec.submissions, key), BotLimits())
+            except LimitsError as error:
+                raise SpecError(f"{where}.{key}: {error}") from None
+        try:
+            if not opened:
+                check_sandbox()
+            opened[spec.name] = LadderSubmissions.open(
+                rooms[spec.name], options.data.submissions, options.private, changes
+            )
+        except SandboxError as error:
+            raise SpecError(
+                f"{where}: programs that are handed in run only in sandboxes; {error}"
+            ) from None
+        except (BadSubmissionsError, OSError) as error:
+            raise SpecError(f"{where}: {error}") from None
+    return AllSubmissions(opened, changes)

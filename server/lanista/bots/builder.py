@@ -1,0 +1,312 @@
+"""Builds a program from its source, inside a sandbox.
+
+    python -I -S -B builder.py REQUEST SOURCE LIBRARY …
+
+runs in a sandbox without a network, which shows the named files read-only. REQUEST is a JSON file
+(`building.Request`), SOURCE has the bytes that an author handed in, and each LIBRARY is a client
+library, packed. Everything is written to the sandbox's scratch folder. What compilers print goes to
+stdout and stderr. The result goes to LANISTA_HOST and LANISTA_PORT: a line of JSON, either
+
+    {"command": ["./bot"], "language": "C++"}
+
+followed by a tar file of the program, or `{"error": "one line that says why"}`.
+
+The source may be hostile: nothing here protects this process from it. The sandbox does that, and
+whoever reads the result trusts none of it. It imports only the standard library.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+WORK = Path("/tmp")  # noqa: S108 -- the sandbox's own, seen by nobody else
+FOLDER = WORK / "bot"
+"""The folder of the program, which is packed in the end; `unpacker` unpacks it at the same path."""
+LIBRARIES = WORK / "libraries"
+"""The folder of the client libraries, as LANISTA_LIBRARIES says."""
+RECIPE = "bot.toml"
+"""The file of a ZIP that says how to build and run the program."""
+STDIO = "stdio:"
+"""Prefix of the command line of a program that reads stdin and writes stdout."""
+KIT_PLAYER = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]Player\.hh[">]', re.MULTILINE)
+"""A line that only players of the original kits have."""
+EXAMPLE = 'run = "python3 main.py", and if need be build = "make"'
+
+
+class BuildError(Exception):
+    """The program can't be built; the message is one line for its author."""
+
+
+class Language(NamedTuple):
+    """A language in which a program may be one source file."""
+
+    name: str
+    endings: tuple[str, ...]
+    tool: str
+    """The program that must be there."""
+    version: tuple[str, ...]
+    """The arguments with which the tool says its version."""
+
+
+LANGUAGES = (
+    Language("Python", (".py",), "python3", ("--version",)),
+    Language("C++", (".cc", ".cpp"), "g++", ("--version",)),
+    Language("Java", (".java",), "javac", ("-version",)),
+    Language("JavaScript", (".js", ".mjs"), "node", ("--version",)),
+    Language("Rust", (".rs",), "cargo", ("--version",)),
+    Language("Go", (".go",), "go", ("version",)),
+)
+"""The languages, in the order in which the page lists them."""
+TOOLS = (*(language.tool for language in LANGUAGES), "java", "rustc", "make", "cmake")
+"""The programs that a build may need; a command line that names them makes a sandbox show them."""
+
+
+def languages(python: str) -> dict[str, str]:
+    """Return the languages whose tools work here, each with what its tool says of its version."""
+    found = {}
+    for language in LANGUAGES:
+        tool = python if language.name == "Python" else shutil.which(language.tool)
+        if tool is None:
+            continue
+        try:
+            tried = subprocess.run(
+                [tool, *language.version], capture_output=True, text=True, timeout=20, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        said = (tried.stdout or tried.stderr).splitlines()
+        if tried.returncode == 0 and said:
+            found[language.name] = said[0][:80]
+    return found
+
+
+class Build:
+    """One build."""
+
+    def __init__(self, request: dict[str, Any], source: Path, libraries: list[Path]) -> None:
+        self.file: str = request["file"]
+        self.game: str = request["game"]
+        self.python: str = request["python"]
+        self.most: int = request["most"]
+        self.source = source
+        self.libraries = {path.stem: path for path in libraries}
+
+    def run(self) -> tuple[list[str], str]:
+        """Build the program in `FOLDER`; return its command line and its language.
+
+        Raises:
+            BuildError: It can't be built.
+        """
+        FOLDER.mkdir()
+        ending = os.path.splitext(self.file)[1].lower()  # noqa: PTH122 -- a name, not a path
+        if ending == ".zip":
+            return self._zip(), "ZIP"
+        language = next((one for one in LANGUAGES if ending in one.endings), None)
+        if language is None:
+            raise BuildError(f"{self.file}: no language has this ending")
+        shutil.copyfile(self.source, FOLDER / self.file)
+        make = getattr(self, f"_{language.tool.replace('+', 'p')}")
+        return make(), language.name
+
+    def _call(self, *command: str | Path, cwd: Path = FOLDER, what: str = "") -> None:
+        """Run a command, whose output the author sees."""
+        words = [*map(str, command)]
+        shown = ["python3" if word == self.python else word for word in words]
+        sys.stdout.write(f"$ {shlex.join(shown)}\n")
+        sys.stdout.flush()
+        try:
+            code = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, check=False).returncode
+        except FileNotFoundError:
+            raise BuildError(f"there is no {words[0]} here") from None
+        except OSError as error:
+            raise BuildError(f"{words[0]}: {error.strerror}") from None
+        if code < 0:
+            raise BuildError(f"{what or words[0]} was killed by signal {-code}")
+        if code:
+            raise BuildError(f"{what or words[0]} failed with code {code}; its words are above")
+
+    def _library(self, name: str, into: Path) -> None:
+        """Unpack a client library."""
+        with zipfile.ZipFile(self.libraries[name]) as file:
+            file.extractall(into)  # noqa: S202 -- our own file
+
+    def _python3(self) -> list[str]:
+        self._call(self.python, "-m", "py_compile", self.file, what="Python's compiler")
+        return [self.python, "-u", self.file]
+
+    def _gpp(self) -> list[str]:
+        if KIT_PLAYER.search((FOLDER / self.file).read_bytes()):
+            kit = self.python, "-P", "-m", "lanista.cli", "build"
+            self._call(*kit, self.file, "-o", "bot", "--game", self.game, what="the build")
+        else:
+            header = self.libraries["lanista"].parent
+            self._call(
+                *("g++", "-std=c++20", "-O2", "-pthread", "-I", header, self.file, "-o", "bot")
+            )
+        return ["./bot"]
+
+    def _javac(self) -> list[str]:
+        self._library("java", WORK)
+        path = WORK / "lanista-client/src/main/java"
+        self._call("javac", "-encoding", "UTF-8", "-d", ".", "-sourcepath", path, self.file)
+        return ["java", "-cp", ".", self.file.removesuffix(".java")]
+
+    def _node(self) -> list[str]:
+        self._library("javascript", FOLDER / "node_modules")
+        name = self.file
+        if name.endswith(".js"):
+            # The library is a module, and so are programs that import it.
+            name = name.removesuffix(".js") + ".mjs"
+            (FOLDER / self.file).rename(FOLDER / name)
+        self._call("node", "--check", name)
+        return ["node", name]
+
+    def _cargo(self) -> list[str]:
+        project = WORK / "project"
+        (project / "src").mkdir(parents=True)
+        self._library("rust", WORK)
+        (FOLDER / self.file).rename(project / "src/main.rs")
+        (project / "Cargo.toml").write_text(
+            '[package]\nname = "bot"\nversion = "0.0.0"\nedition = "2021"\n\n'
+            '[dependencies]\nlanista-client = { path = "../lanista-client" }\n'
+        )
+        self._call("cargo", "build", "--release", "--offline", cwd=project)
+        shutil.move(project / "target/release/bot", FOLDER / "bot")
+        return ["./bot"]
+
+    def _go(self) -> list[str]:
+        project = WORK / "project"
+        project.mkdir()
+        self._library("go", WORK)
+        (FOLDER / self.file).rename(project / "main.go")
+        (project / "go.mod").write_text(
+            "module bot\n\ngo 1.19\n\nrequire lanista v0.0.0\n\n"
+            "replace lanista => ../lanista-client\n"
+        )
+        self._call("go", "build", "-o", FOLDER / "bot", ".", cwd=project)
+        return ["./bot"]
+
+    def _zip(self) -> list[str]:
+        """Unpack the ZIP and build it as its recipe says."""
+        for name, path in self.libraries.items():
+            if path.suffix == ".zip":
+                self._library(name, LIBRARIES / name)
+            else:
+                (LIBRARIES / "cpp").mkdir(parents=True)
+                shutil.copy(path, LIBRARIES / "cpp")
+        self._unpack()
+        top = [*FOLDER.iterdir()]
+        if not (FOLDER / RECIPE).exists() and len(top) == 1 and top[0].is_dir():
+            # All is in one folder, as many programs pack it: that folder is the program's.
+            top[0].rename(WORK / "inner")
+            FOLDER.rmdir()
+            (WORK / "inner").rename(FOLDER)
+        build, run = self._recipe()
+        for line in build:
+            self._call("sh", "-c", line, what=f"`{line}`")
+        return run
+
+    def _unpack(self) -> None:
+        try:
+            with zipfile.ZipFile(self.source) as file:
+                for member in file.infolist():
+                    name = member.filename
+                    parts = name.replace("\\", "/").split("/")
+                    if name.startswith(("/", "\\")) or ".." in parts or not name.isprintable():
+                        raise BuildError(
+                            f"{name[:80]!a} in the ZIP; a file's path lies within it, without '..'"
+                        )
+                    if stat.S_ISLNK(member.external_attr >> 16):
+                        raise BuildError(f"{name[:80]!a} in the ZIP is a link; pack files alone")
+                    place = Path(file.extract(member, FOLDER))
+                    if member.external_attr >> 16 & stat.S_IXUSR and place.is_file():
+                        place.chmod(0o755)
+        except OSError as error:
+            raise BuildError(f"the ZIP can't be unpacked: {error.strerror}") from None
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
+            raise BuildError(f"the ZIP can't be unpacked: {error}") from None
+
+    def _recipe(self) -> tuple[list[str], list[str]]:
+        """Return the commands that build the program, and the command line that runs it."""
+        try:
+            recipe = tomllib.loads((FOLDER / RECIPE).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BuildError(f"the ZIP has no {RECIPE}; it says how to run it: {EXAMPLE}") from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise BuildError(f"{RECIPE}: {error}") from None
+        for key in recipe:
+            if key not in {"build", "run"}:
+                raise BuildError(f"{RECIPE}: no such key {key!a}; known are build and run")
+        build, run = recipe.get("build", []), recipe.get("run")
+        build = [build] if isinstance(build, str) else build
+        if not isinstance(build, list) or not all(isinstance(line, str) for line in build):
+            raise BuildError(f"{RECIPE}: build is a command, or a list of commands")
+        if not isinstance(run, str) or not run.strip():
+            raise BuildError(f"{RECIPE}: run is missing: {EXAMPLE}")
+        try:
+            words = shlex.split(run.removeprefix(STDIO))
+        except ValueError as error:
+            raise BuildError(f"{RECIPE}: run: {error}") from None
+        if not words:
+            raise BuildError(f"{RECIPE}: run is missing: {EXAMPLE}")
+        if words[0] in {"python", "python3"}:
+            words[0] = self.python
+        if run.startswith(STDIO):
+            words = [self.python, "-P", "-m", "lanista.bots.bridge", *words]
+        return build, words
+
+    def check_size(self) -> None:
+        """Refuse a program that takes too much room.
+
+        Raises:
+            BuildError: It does.
+        """
+        size = sum(path.lstat().st_size for path in FOLDER.rglob("*"))
+        if size > self.most:
+            raise BuildError(
+                f"the built program takes {size / 2**20:.1f} MiB; at most "
+                f"{self.most / 2**20:.1f} MiB is kept: remove what it needs only to be built"
+            )
+
+
+def main(request: str, source: str, libraries: list[str]) -> None:
+    """Build, and send the result."""
+    os.nice(10)
+    asked = json.loads(Path(request).read_text(encoding="utf-8"))
+    address = os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])
+    os.environ["LANISTA_LIBRARIES"] = str(LIBRARIES)
+    with socket.create_connection(address) as connection, connection.makefile("wb") as result:
+        if source == "--languages":
+            found = {"languages": languages(asked["python"])}
+            result.write(json.dumps(found).encode() + b"\n")
+            return
+        try:
+            build = Build(asked, Path(source), [*map(Path, libraries)])
+            command, language = build.run()
+            build.check_size()
+        except BuildError as error:
+            result.write(json.dumps({"error": str(error)}).encode() + b"\n")
+            return
+        except OSError as error:
+            why = f"{error.strerror}: {error.filename or 'the scratch folder'}"
+            result.write(json.dumps({"error": why}).encode() + b"\n")
+            return
+        answer = {"command": command, "language": language}
+        result.write(json.dumps(answer).encode() + b"\n")
+        with tarfile.open(fileobj=result, mode="w|") as packed:
+            packed.add(FOLDER, arcname=".")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:-1])  # the last one names tools for the sandbox

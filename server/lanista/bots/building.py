@@ -1,0 +1,292 @@
+"""Builds programs that authors hand in: in a sandbox, under limits, one file in and one file out.
+
+The source is one file, a program's or a ZIP. A sandbox shows it to `builder`, which compiles it and
+sends a tar file back over the one connection that leaves the sandbox. That file is stored as it
+came, and is unpacked only in the sandboxes in which the program plays (`unpacker`, `command_of`).
+So nothing of an upload is ever unpacked or run outside of a sandbox, and a program takes one file
+of bounded size on disk.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+
+from lanista.bots import builder, unpacker
+from lanista.bots.client_libraries import HEADER, SOURCES, library
+from lanista.bots.command import environment
+from lanista.bots.limits import MIB, BotLimits
+from lanista.bots.process import Bot, start_bot
+from lanista.bots.sandbox import Sandbox
+from lanista.errors import LanistaError
+from lanista.temporary import TemporaryFolder
+
+HOST = "127.0.0.1"
+SCRATCH_SIZE = 512 * MIB
+"""Size of a build's scratch folder in bytes; it is in memory."""
+MAX_LINE = 64 * 1024
+"""Maximum size of the first line of a result, in bytes."""
+MAX_WORDS = 64
+"""Maximum number of words of a program's command line."""
+PIECE = 64 * 1024
+"""Number of bytes of a result that are received at once."""
+PACKING = 1.5
+"""Maximum size of a tar file in relation to the files in it, with `PACKING_BASE` more."""
+PACKING_BASE = MIB
+ENDINGS: Mapping[str, str] = {
+    **{ending: one.name for one in builder.LANGUAGES for ending in one.endings},
+    ".zip": "ZIP",
+}
+"""The endings of files that can be handed in, each with its language."""
+BUILD_LIMITS = BotLimits(memory=2 << 30, cpu=300, file_size=SCRATCH_SIZE, processes=64)
+"""What a build may use by default."""
+
+
+class NotBuiltError(LanistaError):
+    """A program couldn't be built; the message is one line for its author."""
+
+
+class BrokenSandboxError(LanistaError):
+    """A build didn't even start, which is no fault of the program; the message is one line."""
+
+
+@attrs.frozen(kw_only=True)
+class Request:
+    """A program to be built."""
+
+    source: Path
+    """The file with the bytes that were handed in."""
+    file: str
+    """The name of the file as its author calls it, with one of `ENDINGS`."""
+    game: str
+    """The game that it plays, for players of the original kits."""
+
+
+@attrs.frozen(kw_only=True)
+class Built:
+    """A program that was built."""
+
+    command: tuple[str, ...]
+    """The command line that runs it in the folder of its files."""
+    size: int
+    """The size of the packed program in bytes."""
+
+
+@attrs.frozen(kw_only=True)
+class Builder:
+    """What all builds of an arena have in common."""
+
+    limits: BotLimits = BUILD_LIMITS
+    """What a build may use."""
+    seconds: float = 120.0
+    """Seconds that a build may take."""
+    most: int = 64 * MIB
+    """Maximum size of the built program in bytes."""
+    hidden: Sequence[Path] = ()
+    """Files and folders that a build must not see, as `Sandbox.hidden`."""
+
+    async def languages(self) -> dict[str, str]:
+        """Return the languages whose tools work in a sandbox, each with its version in words.
+
+        Raises:
+            BrokenSandboxError: That can't be found out.
+        """
+        with TemporaryFolder("lanista-build", watched=True) as folder:
+            answer = await self._run(["--languages"], {}, folder.path)
+        found = answer.get("languages")
+        if not isinstance(found, dict):
+            raise BrokenSandboxError(f"no languages were found in a sandbox: {answer}"[:500])
+        return {str(name)[:40]: str(version)[:80] for name, version in found.items()}
+
+    async def build(
+        self, request: Request, product: Path, on_start: Callable[[Bot], object] = lambda _bot: None
+    ) -> Built:
+        """Build a program.
+
+        Args:
+            request: The program.
+            product: Where the packed program is written; if that fails, nothing is there.
+            on_start: Called with the process, whose output is what the compilers say.
+
+        Raises:
+            NotBuiltError: The program can't be built.
+            BrokenSandboxError: The sandbox can't be made.
+            OSError: The result can't be written.
+        """
+        with TemporaryFolder("lanista-build", watched=True) as folder:
+            libraries = await trio.to_thread.run_sync(_libraries, folder.path)
+            asked = {"file": request.file, "game": request.game, "most": self.most}
+            try:
+                answer = await self._run(
+                    [str(request.source), *map(str, libraries)],
+                    asked,
+                    folder.path,
+                    product,
+                    on_start,
+                )
+                return Built(command=_command(answer), size=_size_of(product))
+            except BaseException:
+                _remove(product)
+                raise
+
+    async def _run(
+        self,
+        files: Sequence[str],
+        asked: Mapping[str, Any],
+        folder: Path,
+        product: Path | None = None,
+        on_start: Callable[[Bot], object] = lambda _bot: None,
+    ) -> dict[str, Any]:
+        """Run `builder` in a sandbox, write what follows its answer, and return the answer."""
+        request = _write_request({**asked, "python": sys.executable}, folder)
+        [listener] = await trio.open_tcp_listeners(0, host=HOST)
+        async with listener:
+            port = listener.socket.getsockname()[1]
+            command = [
+                *(sys.executable, "-I", "-S", "-B", builder.__file__),
+                *(str(request), *files),
+            ]
+            # A sandbox shows what a command line names: the tools, wherever they are installed.
+            tools = f"tools={':'.join(builder.TOOLS)}"
+            env = environment(host=HOST, port=port, name="build")
+            sandbox = Sandbox(
+                host=HOST, port=port, scratch_size=SCRATCH_SIZE, hidden=tuple(self.hidden)
+            )
+            async with start_bot(
+                [*command, tools],
+                env,
+                cwd=folder,
+                grace=1.0,
+                limits=self.limits,
+                sandbox=sandbox,
+            ) as bot:
+                if bot.exit is not None and bot.exit.failure is not None:
+                    raise BrokenSandboxError(f"the sandbox of a build {bot.exit}")
+                on_start(bot)
+                answer: dict[str, Any] | None = None
+                with trio.move_on_after(self.seconds) as scope:
+                    answer = await self._receive(listener, bot, product)
+                if scope.cancelled_caught:
+                    raise NotBuiltError(f"the build took more than {self.seconds:g} s, its limit")
+                if answer is None:
+                    with trio.move_on_after(2.0):
+                        await bot.exited()
+                    how = bot.exit or "was ended"
+                    raise NotBuiltError(f"the build ended without a result: its process {how}")
+        return answer
+
+    async def _receive(
+        self, listener: trio.SocketListener, bot: Bot, product: Path | None
+    ) -> dict[str, Any] | None:
+        """Return the answer of a build, having written what follows it; None if none came.
+
+        Raises:
+            NotBuiltError: The result is too large.
+            OSError: It can't be written.
+        """
+        most = int(self.most * PACKING) + PACKING_BASE
+        async with await listener.accept() as stream:
+            received = bytearray()
+            while b"\n" not in received and len(received) <= MAX_LINE:
+                data = await _some(stream)
+                if not data:
+                    return None
+                received += data
+            line, end, rest = bytes(received).partition(b"\n")
+            answer = _parsed(line) if end else None
+            if answer is None or product is None or "error" in answer:
+                return answer
+            size = 0
+            descriptor = os.open(product, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            with os.fdopen(descriptor, "wb", buffering=0) as file:
+                data = rest
+                while data or (data := await _some(stream)):
+                    size += len(data)
+                    if size > most:
+                        raise NotBuiltError(
+                            f"the built program takes more than {self.most >> 20} MiB"
+                        )
+                    file.write(data)
+                    data = b""
+                await trio.to_thread.run_sync(os.fsync, file.fileno())
+        exit_ = await bot.exited()
+        return answer if exit_.code == 0 else None
+
+
+def _write_request(asked: Mapping[str, Any], folder: Path) -> Path:
+    """Write what `builder` is asked for into its folder; it runs as somebody else for root."""
+    request = folder / "request.json"
+    request.write_text(json.dumps(asked), encoding="utf-8")
+    request.chmod(0o644)
+    folder.chmod(0o755)
+    return request
+
+
+def _size_of(product: Path) -> int:
+    return product.stat().st_size
+
+
+def _remove(product: Path) -> None:
+    product.unlink(missing_ok=True)
+
+
+async def _some(stream: trio.SocketStream) -> bytes:
+    try:
+        return bytes(await stream.receive_some(PIECE))
+    except trio.BrokenResourceError:
+        return b""
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _command(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the command line in the answer of a build, which may say anything.
+
+    Raises:
+        NotBuiltError: It says why there is none, or isn't one.
+    """
+    if "error" in answer:
+        raise NotBuiltError(str(answer["error"])[:500])
+    words = answer.get("command")
+    if (
+        not isinstance(words, list)
+        or not 1 <= len(words) <= MAX_WORDS
+        or not all(isinstance(word, str) and word and "\0" not in word for word in words)
+    ):
+        raise NotBuiltError(
+            f"the command line that runs it isn't 1 to {MAX_WORDS} words; see run in bot.toml"
+        )
+    return tuple(words)
+
+
+def _libraries(folder: Path) -> list[Path]:
+    """Write the client libraries that a build may need into a folder, and return their files."""
+    files = [HEADER]
+    for language in SOURCES:
+        if language not in {"python", "cpp"}:  # these are there already
+            file = folder / f"{language}.zip"
+            file.write_bytes(library(file.name))
+            file.chmod(0o644)
+            files.append(file)
+    return files
+
+
+def command_of(product: Path, command: Sequence[str]) -> tuple[str, ...]:
+    """Return the command line that runs a built program in a sandbox.
+
+    Args:
+        product: The packed program.
+        command: `Built.command`.
+    """
+    return (sys.executable, "-I", "-S", "-B", unpacker.__file__, str(product), *command)

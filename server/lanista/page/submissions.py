@@ -1,0 +1,200 @@
+"""Requests of authors and the operator about programs that were handed in (docs/api.md).
+
+Authors show their name and its token by Basic authorization, the operator a token of his own by
+Bearer. Everybody else learns what can be handed in, and until when.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import trio
+
+from lanista.arena.submissions import LadderSubmissions, Refusal, SubmissionRefusedError
+from lanista.bots.building import ENDINGS
+from lanista.page.answers import (
+    Answer,
+    RefusedError,
+    bad_request,
+    forbidden,
+    json_answer,
+    not_found,
+)
+from lanista.page.authorization import Authorization
+from lanista.results.names import key_of
+
+if TYPE_CHECKING:
+    from lanista.page.routes import Asked
+    from lanista.page.view import View
+    from lanista.results.submissions import Author, Version
+
+MAX_UPLOADS = 8
+"""Maximum number of programs that are received at once; further ones wait."""
+
+
+STATUS: Mapping[Refusal, HTTPStatus] = {
+    Refusal.BAD: HTTPStatus.BAD_REQUEST,
+    Refusal.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    Refusal.NOT_FOUND: HTTPStatus.NOT_FOUND,
+    Refusal.CONFLICT: HTTPStatus.CONFLICT,
+    Refusal.CLOSED: HTTPStatus.FORBIDDEN,
+    Refusal.TOO_MANY: HTTPStatus.TOO_MANY_REQUESTS,
+    Refusal.NO_ROOM: HTTPStatus.INSUFFICIENT_STORAGE,
+}
+"""The status of an answer, by the kind of refusal."""
+
+
+def refusing(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitable[Answer]]:
+    """Return a handler that answers what the submissions refuse."""
+
+    async def answer(*arguments: Any) -> Answer:
+        try:
+            return await handler(*arguments)
+        except SubmissionRefusedError as refused:
+            raise RefusedError(STATUS[refused.kind], str(refused)) from None
+
+    return answer
+
+
+@attrs.define(eq=False)
+class SubmissionRoutes:
+    """Answers requests about what was handed in to ladders."""
+
+    view: "View"
+    authorization: Authorization
+    _uploads: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(MAX_UPLOADS), init=False
+    )
+
+    async def get(self, asked: "Asked", ladder: str) -> Answer:
+        """Answer with what can be handed in, and with the versions that whoever asks may see."""
+        submissions = self._of(ladder)
+        about = self._about(submissions)
+        if not asked.authorizations:
+            return json_answer(about)
+        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        if visitor.names:
+            (name,) = visitor.names
+            author = submissions.authors.get(key_of(name))
+            return json_answer(about | _author_json(name, author))
+        return json_answer(
+            about | {"authors": [_author_json(a.name, a) for a in submissions.authors.values()]}
+        )
+
+    async def get_version(self, asked: "Asked", ladder: str, number: str) -> Answer:
+        """Answer with a version, and with what its build and its check said."""
+        submissions, author = await self._own(asked, ladder)
+        version = submissions.version(author, int(number))
+        output = await submissions.output(author.key, version.number)
+        return json_answer(_version_json(author, version) | {"output": output})
+
+    async def get_source(self, asked: "Asked", ladder: str, number: str) -> Answer:
+        """Answer with a version as it was handed in."""
+        submissions, author = await self._own(asked, ladder)
+        version = submissions.version(author, int(number))
+        data = await submissions.source(author.key, version.number)
+        return Answer(data, "application/octet-stream", version.file)
+
+    async def hand_in(self, asked: "Asked", ladder: str) -> Answer:
+        """Take a new version."""
+        submissions = self._of(ladder)
+        file = asked.parameters.get("file", "")
+        submissions.check_name(file)
+        submissions.check_size(file, asked.length)
+        who = await self.authorization.author(asked.peer, asked.authorizations)
+        async with self._uploads:
+            data = await asked.peer.read_body(asked.length)
+            version = await submissions.hand_in(who, file, data)
+        answer = _version_json(submissions.author(who.key), version)
+        return attrs.evolve(json_answer(answer), status=HTTPStatus.CREATED)
+
+    async def change(self, asked: "Asked", ladder: str, number: str, what: str) -> Answer:
+        """Do what a name's owner asks for: `play` or `delete` a version, `pause` or `resume`."""
+        submissions = self._of(ladder)
+        who = await self.authorization.author(asked.peer, asked.authorizations)
+        if not number:
+            author = await submissions.pause(who, paused=what == "pause")
+        elif what == "play":
+            author = await submissions.choose(who, int(number))
+        else:
+            author = await submissions.delete(who, int(number))
+        return json_answer(_author_json(author.name, author))
+
+    async def disable(self, asked: "Asked", ladder: str, name: str) -> Answer:
+        """Let a name hand in and play nothing more, or again without `why`; the operator asks."""
+        await self.authorization.check_operator(asked.peer, asked.authorizations)
+        why = asked.parameters.get("why", "")
+        if len(why) > 200 or not why.isprintable():
+            raise bad_request("why is one line of at most 200 characters")
+        author = await self._of(ladder).disable(key_of(name), why)
+        return json_answer(_author_json(author.name, author))
+
+    def _of(self, ladder: str) -> LadderSubmissions:
+        arena = self.view.arena
+        if arena is not None and arena.submissions is not None:
+            submissions = arena.submissions.ladders.get(ladder)
+            if submissions is not None:
+                return submissions
+        raise not_found(f"there is no ladder {ladder!r} here to which programs are handed in")
+
+    async def _own(self, asked: "Asked", ladder: str) -> "tuple[LadderSubmissions, Author]":
+        """Return the submissions of a ladder, and those of the name whose owner asks."""
+        submissions = self._of(ladder)
+        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        name = asked.parameters.get("name")
+        if visitor.names:
+            (proved,) = visitor.names
+            if name is not None and key_of(name) != key_of(proved):
+                raise forbidden(f"this token is that of {proved}")
+            name = proved
+        elif not visitor.operator or not asked.authorizations:
+            raise RefusedError(
+                HTTPStatus.UNAUTHORIZED, "send the name and its token, as Basic authorization"
+            )
+        if name is None:
+            raise bad_request("name is missing: the one whose version it is")
+        return submissions, submissions.author(key_of(name))
+
+    def _about(self, submissions: LadderSubmissions) -> dict[str, Any]:
+        spec, arena = submissions.spec, self.view.arena
+        assert arena is not None
+        assert arena.submissions is not None
+        return {
+            "ladder": submissions.room.spec.name,
+            "game": submissions.room.ruleset.name,
+            "open": submissions.is_open(),
+            "closes": None if spec.closes is None else spec.closes.isoformat(),
+            "languages": dict(arena.submissions.languages),
+            "endings": list(ENDINGS),
+            "max_bytes": spec.max_bytes,
+            "versions_kept": spec.versions,
+            "per_hour": spec.per_hour,
+        }
+
+
+def _author_json(name: str, author: "Author | None") -> dict[str, Any]:
+    versions = (
+        [] if author is None else [_version_json(author, v) for v in author.versions.values()]
+    )
+    return {
+        "name": name,
+        "playing": None if author is None else author.playing,
+        "paused": author is not None and author.paused,
+        "disabled": "" if author is None else author.disabled,
+        "versions": versions[::-1],
+    }
+
+
+def _version_json(author: "Author", version: "Version") -> dict[str, Any]:
+    is_playing = version.number == author.playing and not author.paused and not author.disabled
+    return {
+        "version": version.number,
+        "state": "playing" if is_playing else version.state.value,
+        "file": version.file,
+        "size": version.size,
+        "sha256": version.sha256,
+        "received": version.received,
+        "why": version.why,
+        "findings": list(version.findings),
+    }

@@ -1,0 +1,259 @@
+"""The programs that authors have handed in to an arena's ladders, as they are kept on disk.
+
+A ladder has a folder, and in it each name has one:
+
+    submissions/owner.salt    see `read_owner_salt`
+    submissions/ladder-NAME/name-KEY/
+        versions.json     everything about its versions (`Author`), replaced as a whole
+        3.source          version 3 as it was handed in, byte for byte
+        3.program         the same one when it was built, packed (`bots.building`)
+        3.output          what the compilers said
+
+A version is acknowledged when its source and `versions.json` are on disk, in this order. So after a
+crash a version is either there as a whole or not at all, and it is in exactly one state. Files that
+`versions.json` doesn't know are remains of a crash, and are removed when the ladder is opened.
+Nothing here runs or unpacks anything. All of it blocks.
+"""
+
+import contextlib
+import enum
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import cattrs
+
+from lanista.results.names import key_of
+
+SALT_SIZE = 16
+"""Size of the salt of owners in bytes."""
+_FILE = "versions.json"
+_CONVERTER = cattrs.Converter(forbid_extra_keys=True)
+
+
+class State(enum.StrEnum):
+    """How far a version has come."""
+
+    RECEIVED = "received"
+    """It waits to be built."""
+    BUILDING = "building"
+    CHECKING = "checking"
+    """`lanista check` plays short matches with it."""
+    READY = "ready"
+    """It can play; whether it does, `Author.playing` says."""
+    REFUSED = "refused"
+    """It can't play; `Version.why` says why."""
+
+
+UNFINISHED = frozenset({State.RECEIVED, State.BUILDING, State.CHECKING})
+"""The states from which a version goes on by itself."""
+
+
+class BadSubmissionsError(Exception):
+    """What is on disk can't be read; the message is one line that names the file."""
+
+
+@attrs.frozen(kw_only=True)
+class Version:
+    """A version of a name's program."""
+
+    number: int
+    """Its number, from 1; never used again for another version of the name."""
+    file: str
+    """The name of its file, as its author calls it."""
+    size: int
+    """The size of its source in bytes."""
+    sha256: str
+    """The digest of its source, in hexadecimal."""
+    received: str
+    """When it was handed in; UTC, ISO 8601."""
+    state: State = State.RECEIVED
+    why: str = ""
+    """Why it was refused, in one line; empty otherwise."""
+    findings: tuple[str, ...] = ()
+    """What its check has found, a line each."""
+    command: tuple[str, ...] = ()
+    """The command line that runs it; empty before it is built."""
+    built_size: int = 0
+    """The size of the packed program in bytes; 0 before it is built."""
+
+
+@attrs.define(kw_only=True)
+class Author:
+    """A name on a ladder and the versions that were handed in for it."""
+
+    name: str
+    """The name, with the capitals with which it is registered."""
+    owner: str
+    """Stands for whoever has the name's token, in hexadecimal (`arena.names.Owner`)."""
+    next: int = 1
+    """The number of the next version."""
+    playing: int | None = None
+    """The number of the version that plays; None for none yet."""
+    paused: bool = False
+    """Whether its author lets nothing play."""
+    disabled: str = ""
+    """Why the operator lets nothing play and takes nothing; empty if he does."""
+    times: tuple[str, ...] = ()
+    """When the latest versions were handed in; UTC, ISO 8601."""
+    versions: dict[int, Version] = attrs.field(factory=dict)
+    """The versions that are kept, by number, the oldest first."""
+
+    @property
+    def key(self) -> str:
+        """What the name has in common with other ways to write it, from `key_of`."""
+        return key_of(self.name)
+
+    @property
+    def size(self) -> int:
+        """The size of all its versions in bytes."""
+        return sum(version.size + version.built_size for version in self.versions.values())
+
+
+@attrs.frozen
+class SubmissionFolder:
+    """The folder of a ladder's submissions."""
+
+    path: Path
+
+    @classmethod
+    def of_ladder(cls, submissions: Path, ladder: str) -> "SubmissionFolder":
+        """Return the folder of a ladder.
+
+        Args:
+            submissions: `DataFolder.submissions`.
+            ladder: The ladder's name.
+        """
+        # The beginning keeps a name like ".." from being a path.
+        return cls(submissions / f"ladder-{ladder}")
+
+    def of_name(self, key: str) -> Path:
+        """Return the folder of a name, given its key."""
+        return self.path / f"name-{key}"
+
+    def source(self, key: str, number: int) -> Path:
+        """Return the file of a version as it was handed in."""
+        return self.of_name(key) / f"{number}.source"
+
+    def program(self, key: str, number: int) -> Path:
+        """Return the file of a version that was built."""
+        return self.of_name(key) / f"{number}.program"
+
+    def output(self, key: str, number: int) -> Path:
+        """Return the file of what the compilers said of a version."""
+        return self.of_name(key) / f"{number}.output"
+
+    def read(self) -> dict[str, Author]:
+        """Return all names with their versions, by key.
+
+        Raises:
+            BadSubmissionsError: A file can't be read.
+        """
+        found = {}
+        for file in sorted(self.path.glob(f"name-*/{_FILE}")):
+            try:
+                author = _author_of(json.loads(file.read_text(encoding="utf-8")))
+            except (OSError, ValueError, KeyError, cattrs.BaseValidationError) as error:
+                raise BadSubmissionsError(
+                    f"{file}: can't be read: {type(error).__name__}: {error}"[:500]
+                ) from None
+            found[author.key] = author
+        return found
+
+    def tidy(self, authors: Mapping[str, Author]) -> None:
+        """Remove the files that no version has, which a crash has left.
+
+        Raises:
+            OSError: One can't be removed.
+        """
+        kept = {self.of_name(key) / _FILE for key in authors}
+        for key, author in authors.items():
+            for version in author.versions.values():
+                kept |= set(self._files(key, version.number))
+        for folder in self.path.glob("name-*"):
+            for file in [path for path in folder.iterdir() if path not in kept]:
+                file.unlink()
+            if not any(folder.iterdir()):
+                folder.rmdir()
+
+    def write(self, author: Author) -> None:
+        """Write everything about a name's versions; on return it is on disk.
+
+        Raises:
+            OSError: It can't be written; nothing has changed then.
+        """
+        data = json.dumps(_json_of(author), ensure_ascii=False, indent=1).encode() + b"\n"
+        write_file(self.of_name(author.key) / _FILE, data)
+
+    def remove(self, key: str, number: int) -> None:
+        """Remove the files of a version, which `versions.json` no longer knows."""
+        for file in self._files(key, number):
+            file.unlink(missing_ok=True)
+
+    def _files(self, key: str, number: int) -> Iterator[Path]:
+        yield self.source(key, number)
+        yield self.program(key, number)
+        yield self.output(key, number)
+
+
+def read_owner_salt(submissions: Path) -> bytes:
+    """Return the salt with which owners are derived from tokens; it is made if it isn't there.
+
+    It makes names of one owner known as such after a restart, too, so that they don't meet.
+
+    Args:
+        submissions: `DataFolder.submissions`.
+
+    Raises:
+        OSError: It can't be read or written.
+    """
+    path = submissions / "owner.salt"
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_bytes()
+    salt = secrets.token_bytes(SALT_SIZE)
+    write_file(path, salt)
+    return salt
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file as a whole; on return it is on disk.
+
+    Raises:
+        OSError: It can't be written; nothing has changed then.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        # A sandbox of root's shows a source to another user; the folders keep others out.
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), "wb") as to:
+            to.write(data)
+            to.flush()
+            os.fsync(to.fileno())
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _json_of(author: Author) -> dict[str, Any]:
+    value: dict[str, Any] = _CONVERTER.unstructure(author)
+    return {**value, "versions": list(value["versions"].values())}
+
+
+def _author_of(value: dict[str, Any]) -> Author:
+    versions = {version["number"]: version for version in value["versions"]}
+    return _CONVERTER.structure({**value, "versions": versions}, Author)
