@@ -374,7 +374,8 @@ def test_what_the_example_shows_as_defaults_are_those():
 
 def test_the_example_has_every_key():
     text = uncommented(EXAMPLE, "bots ")
-    spec = parse_spec(text, "arena.toml")
+    # Programs are handed in to one arena, so not with `store`.
+    spec = parse_spec(uncommented(EXAMPLE, "bots ", "store ="), "arena.toml")
     assert Tls(certificate="fullchain.pem", key="privkey.pem") == spec.tls
     for kind in (ArenaSpec, Tls, Page, LadderSpec, Clock, Submissions):
         for attribute in attrs.fields(kind):

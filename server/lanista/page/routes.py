@@ -5,7 +5,7 @@ What the answers contain comes from `view`; who asks, and may see it, from `auth
 
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from lanista.match.record import ENDING, BadRecordError
 from lanista.page import view as views
 from lanista.page.answers import (
     Answer,
+    Asked,
     RefusedError,
     bad_request,
     check_parameters,
@@ -65,18 +66,6 @@ TOURNAMENT_VALUES = {
 """The values that some of them may have."""
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The content type of Prometheus's text format."""
-
-
-@attrs.frozen
-class Asked:
-    """A request, as its handler gets it besides the parts of its path."""
-
-    peer: Peer
-    parameters: dict[str, str]
-    authorizations: Sequence[str]
-    """The values of its `Authorization` headers."""
-    length: int = 0
-    """The size of its body in bytes."""
 
 
 @attrs.frozen

@@ -259,9 +259,7 @@ class Server:
             request, length = parse_request(data)
             if request.method not in {"GET", "POST"}:
                 return _not_get(request.method).serialized(self.embed)
-            if length and request.method == "GET":
-                raise bad_request("not an HTTP request: GET has no body")
-            self._check_origin(request)
+            self._check_origin(request, length)
             if unquote(request.path.partition("?")[0]) == WEBSOCKET and request.method == "GET":
                 self._check_viewer(peer, request)
                 return None
@@ -289,12 +287,14 @@ class Server:
         if not self.connections.may_view(peer):
             raise unavailable("too many viewers already")
 
-    def _check_origin(self, request: Request) -> None:
+    def _check_origin(self, request: Request, length: int) -> None:
         """Refuse requests that another site's page makes a browser send.
 
         On loopback, foreign host names are refused, too: another site could have its name resolved
         to this machine, and browsers would take its page for ours (DNS rebinding).
         """
+        if length and request.method == "GET":
+            raise bad_request("not an HTTP request: GET has no body")
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(hosts) != 1 or len(origins) > 1:
             raise bad_request("a request has one Host header and at most one Origin header")

@@ -25,7 +25,6 @@ from lanista.page.authorization import Authorization
 from lanista.results.names import key_of
 
 if TYPE_CHECKING:
-    from lanista.page.routes import Asked
     from lanista.page.view import View
     from lanista.results.submissions import Author, Version
 
@@ -67,7 +66,7 @@ class SubmissionRoutes:
         factory=lambda: trio.CapacityLimiter(MAX_UPLOADS), init=False
     )
 
-    async def get(self, asked: "Asked", ladder: str) -> Answer:
+    async def get(self, asked: Asked, ladder: str) -> Answer:
         """Answer with what can be handed in, and with the versions that whoever asks may see."""
         submissions = self._of(ladder)
         about = self._about(submissions)
@@ -82,21 +81,21 @@ class SubmissionRoutes:
             about | {"authors": [_author_json(a.name, a) for a in submissions.authors.values()]}
         )
 
-    async def get_version(self, asked: "Asked", ladder: str, number: str) -> Answer:
+    async def get_version(self, asked: Asked, ladder: str, number: str) -> Answer:
         """Answer with a version, and with what its build and its check said."""
         submissions, author = await self._own(asked, ladder)
         version = submissions.version(author, int(number))
         output = await submissions.output(author.key, version.number)
         return json_answer(_version_json(author, version) | {"output": output})
 
-    async def get_source(self, asked: "Asked", ladder: str, number: str) -> Answer:
+    async def get_source(self, asked: Asked, ladder: str, number: str) -> Answer:
         """Answer with a version as it was handed in."""
         submissions, author = await self._own(asked, ladder)
         version = submissions.version(author, int(number))
         data = await submissions.source(author.key, version.number)
         return Answer(data, "application/octet-stream", version.file)
 
-    async def hand_in(self, asked: "Asked", ladder: str) -> Answer:
+    async def hand_in(self, asked: Asked, ladder: str) -> Answer:
         """Take a new version."""
         submissions = self._of(ladder)
         file = asked.parameters.get("file", "")
@@ -109,7 +108,7 @@ class SubmissionRoutes:
         answer = _version_json(submissions.author(who.key), version)
         return attrs.evolve(json_answer(answer), status=HTTPStatus.CREATED)
 
-    async def change(self, asked: "Asked", ladder: str, number: str, what: str) -> Answer:
+    async def change(self, asked: Asked, ladder: str, number: str, what: str) -> Answer:
         """Do what a name's owner asks for: `play` or `delete` a version, `pause` or `resume`."""
         submissions = self._of(ladder)
         who = await self.authorization.author(asked.peer, asked.authorizations)
@@ -121,7 +120,7 @@ class SubmissionRoutes:
             author = await submissions.delete(who, int(number))
         return json_answer(_author_json(author.name, author))
 
-    async def disable(self, asked: "Asked", ladder: str, name: str) -> Answer:
+    async def disable(self, asked: Asked, ladder: str, name: str) -> Answer:
         """Let a name hand in and play nothing more, or again without `why`; the operator asks."""
         await self.authorization.check_operator(asked.peer, asked.authorizations)
         why = asked.parameters.get("why", "")
@@ -138,7 +137,7 @@ class SubmissionRoutes:
                 return submissions
         raise not_found(f"there is no ladder {ladder!r} here to which programs are handed in")
 
-    async def _own(self, asked: "Asked", ladder: str) -> "tuple[LadderSubmissions, Author]":
+    async def _own(self, asked: Asked, ladder: str) -> "tuple[LadderSubmissions, Author]":
         """Return the submissions of a ladder, and those of the name whose owner asks."""
         submissions = self._of(ladder)
         visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
