@@ -15,6 +15,7 @@ from lanista.arena.submissions import LadderSubmissions, Refusal, SubmissionRefu
 from lanista.bots.building import ENDINGS
 from lanista.page.answers import (
     Answer,
+    Asked,
     RefusedError,
     bad_request,
     forbidden,
