@@ -88,7 +88,16 @@ def pair(*hellos):
     return [connection for connection, _ in seats], [bot for _, bot in seats]
 
 
-def seated(folder, connections, *, moves=3, conditions=CALM, control=None, game="angrymob"):
+def seated(
+    folder,
+    connections,
+    *,
+    moves=3,
+    conditions=CALM,
+    control=None,
+    game="angrymob",
+    ladder=None,
+):
     """A match between these, with an id and a record of its own."""
     ruleset = registry.get(game)
     match = ids.match_id()
@@ -101,6 +110,7 @@ def seated(folder, connections, *, moves=3, conditions=CALM, control=None, game=
             seed=7,
             board=ruleset.read_board(ROW) if game == "angrymob" else None,
             conditions=conditions,
+            ladder=ladder,
         ),
         connections=connections,
         names=[connection.hello.name for connection in connections],

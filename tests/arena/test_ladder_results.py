@@ -66,6 +66,23 @@ def test_what_is_stored_of_a_match():
     assert (2, 0, 1) == (bob.late, bob.malformed, bob.illegal)
 
 
+def test_the_versions_of_submitted_programs_are_stored():
+    """By seat; of a bot that connected none is, and none of all where the match names none."""
+    result = ladder_result(
+        "m",
+        map_="",
+        seed=5,
+        names=("Ann", "Bob"),
+        started=RESULT.ended,
+        result=RESULT,
+        stall=0.0,
+        record="",
+        versions=(4, None),
+    )
+    assert [4, None] == [seat.version for seat in result.match.seats]
+    assert [None, None] == [seat.version for seat in stored().match.seats]
+
+
 def test_of_an_aborted_match_nothing_is_stored():
     assert stored(end="aborted") is None
 
@@ -149,7 +166,8 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     """Those of this ladder that aren't stored; a damaged record is passed over."""
     day = tmp_path / "2026-01-01"
     day.mkdir()
-    for number, ladder in enumerate([INFO, None, attrs.evolve(INFO, name="other"), INFO]):
+    third = attrs.evolve(INFO, versions=(None, 2))
+    for number, ladder in enumerate([INFO, None, attrs.evolve(INFO, name="other"), third]):
         await played(day, f"{number}.jsonl.gz", ladder)
     (day / "broken.jsonl.gz").write_bytes((day / "3.jsonl.gz").read_bytes()[:-9])
     (day / "else.jsonl.gz").write_bytes(b"not gzip")
@@ -157,7 +175,7 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
         found = list(unstored(tmp_path, "pit", LONG_AGO, {"2026-01-01/0.jsonl.gz"}))
     [result] = found
     assert "2026-01-01/3.jsonl.gz" == result.match.record
-    assert [1, 2] == [seat.rank for seat in result.match.seats]
+    assert [(1, None), (2, 2)] == [(seat.rank, seat.version) for seat in result.match.seats]
     assert ["a record can't be read"] == [line["event"] for line in logs]
 
 

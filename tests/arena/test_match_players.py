@@ -27,7 +27,7 @@ from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.match.clock import Limits
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import LadderInfo, MatchConditions
 from lanista.match.stalls import StallMonitor
 
 PLAYERS = ("loop", "worker")
@@ -76,7 +76,8 @@ async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, bo
     ends = []
     player.running.on_end = lambda match, record: ends.append((match, record))
     for number in (1, 2):
-        playing = begin(nursery, player, seated(tmp_path, connections))
+        ladder = LadderInfo(name="pit", versions=(number, None))
+        playing = begin(nursery, player, seated(tmp_path, connections, ladder=ladder))
         for turn in range(3):
             for bot in (ann, bob):
                 await bot.until(b"\ngo\n", 3 * (number - 1) + turn + 1)
@@ -91,6 +92,7 @@ async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, bo
         played = await playing.end()
         assert ("finished", 3) == (played.result.end, played.result.turns)
         assert played.result == playing.record.result
+        assert ladder == playing.record.header.ladder
         # What was counted comes along: 6 answers, and 2 turns that another one followed.
         assert (6, 2) == (sum(played.figures.answers.counts), sum(played.figures.own.counts))
         assert [{"Ann", "Bob"}] * 2 == [

@@ -95,7 +95,8 @@ def fill(data, seats, matches, count):
             )
             for seat, bot in enumerate(its):
                 ending = "crash" if number % 100 == 0 and not seat else "normal"
-                sitting.append((number, seat, number_of_ladder, bot, ending, '""', 0, 0, 0, 0))
+                of_seat = (number, seat, number_of_ladder, bot, ending, '""')
+                sitting.append((*of_seat, 0, 0, 0, 0, None))
         for table, its_rows in (("matches", rows), ("seats", sitting)):
             marks = ", ".join("?" * len(its_rows[0]))
             connection.executemany(f"INSERT INTO {table} VALUES ({marks})", its_rows)

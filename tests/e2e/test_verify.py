@@ -145,7 +145,7 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     records = tmp_path / "data" / "records" / DAY
     records.mkdir(parents=True)
     for number in range(5):
-        await played(records, f"{number}.jsonl.gz", INFO)
+        await played(records, f"{number}.jsonl.gz", attrs.evolve(INFO, versions=(2, None)))
     verify = "arena verify arena.toml"
     assert ["pit: no results are stored"] == verified(verify, tmp_path, code=0)
     open_room(tmp_path)
@@ -154,7 +154,7 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     execute(
         database,
         "UPDATE matches SET scores = '[9, 9]', reason = '\"luck\"' WHERE number = 2",
-        "UPDATE matches SET map = 'moon' WHERE number = 3",
+        "UPDATE seats SET version = 7 - seat WHERE match = 3",
         "DELETE FROM seats WHERE match = 5",
         "DELETE FROM matches WHERE number = 5",
     )
@@ -169,7 +169,8 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     )
     assert lines[1] == (
         "pit: different from the record: match 3 (2): "
-        f"in {shown}/2.jsonl.gz the map is '', stored is 'moon'"
+        f"in {shown}/2.jsonl.gz the version of seat 0 is 2, stored is 7, "
+        "the version of seat 1 is None, stored is 6"
     )
     assert lines[2].startswith("pit: different from the record: match 2 (1): ")
     assert "stored is 'luck', the score of seat 0 is " in lines[2]
@@ -200,7 +201,7 @@ async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
     data = DataFolder(tmp_path / "data")
     records = data.records / DAY
     records.mkdir(parents=True)
-    hall = attrs.evolve(INFO, name="hall")
+    hall = attrs.evolve(INFO, name="hall", versions=(None, 3))
     for number, ladder in enumerate([INFO, hall, None, INFO, INFO, hall]):
         await played(records, f"M{number}.jsonl.gz", ladder)
     with Database.of_arena(data) as database, MatchList.open(data, ["pit", "hall"]) as match_list:

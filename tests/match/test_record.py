@@ -288,6 +288,14 @@ BAD = {
     "a format that is no number": (changed(0, lanista_record=True), "line 1: not the header"),
     "no header": ([[1, 2]], "line 1: not the header of a record"),
     "seeds for other seats": (changed(0, seat_seeds=[7]), "line 1: seat_seeds has 1 seeds"),
+    "versions for other seats": (
+        changed(0, ladder={"name": "pit", "versions": [1, None]}),
+        "line 1: the ladder's versions are [1, None]; expected null or a number from 1 for each",
+    ),
+    "a version that is none": (
+        changed(0, ladder={"name": "pit", "versions": [0, None, 1]}),
+        "line 1: the ladder's versions are [0, None, 1]; expected null or a number from 1",
+    ),
     "a number as text": (changed(0, seed="12"), "line 1: not a valid header"),
     "a setting as text": (changed(0, settings={"rounds": "5"}), "line 1: not a valid header"),
     "a text as number": (changed(0, board=5), "line 1: not a valid header"),

@@ -166,10 +166,10 @@ def test_the_estimate_is_the_maximum(twice):
 class TestPrior:
     def test_is_hardly_felt_in_ordinary_data(self, monkeypatch):
         case = Case(seats=2, elo=spread(5, 400), blocks=10)
-        model = model_of(count(play(case, np.random.default_rng(4)), TWO, names(case)))
-        with_it = maximum(model)
+        counted = count(play(case, np.random.default_rng(4)), TWO, names(case))
+        with_it = maximum(model_of(counted))
         monkeypatch.setattr(likelihood, "PSEUDO", 1e-6)
-        without = maximum(model)
+        without = maximum(model_of(counted))
         error = np.sqrt(np.diag(with_it.inverse))[:5]
         off = np.abs(with_it.at - without.at)[:5]
         assert (off > 0).all()

@@ -73,6 +73,7 @@ def drawn(number):
                     late=chance.randrange(3),
                     malformed=chance.randrange(3),
                     illegal=chance.randrange(3),
+                    version=chance.choice([None, None, 1, 7]),
                 )
                 for at in range(4)
             ]

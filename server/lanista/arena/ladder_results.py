@@ -69,6 +69,7 @@ def ladder_result(
     result: ResultInfo,
     stall: float,
     record: str,
+    versions: Sequence[int | None] = (),
 ) -> SingleMatch | None:
     """Return what is stored of a match; None if it was aborted, so nothing is.
 
@@ -81,6 +82,7 @@ def ladder_result(
         result: Its result, as in its record.
         stall: Seconds of the host's longest stall during the match, as far as it is known.
         record: The path of its record, relative to the folder of records.
+        versions: As in `LadderInfo`.
     """
     if Termination(result.end) not in _STORED:
         return None
@@ -94,7 +96,11 @@ def ladder_result(
         stall=stall,
         record=record,
     )
-    played = attrs.evolve(played, id=match, started=started, ended=result.ended)
+    seats = tuple(
+        attrs.evolve(seat, version=version)
+        for seat, version in zip(played.seats, versions or [None] * len(names), strict=True)
+    )
+    played = attrs.evolve(played, id=match, started=started, ended=result.ended, seats=seats)
     return SingleMatch(seed=seed, map=map_, match=played)
 
 
@@ -162,6 +168,7 @@ def result_of(header: Header, info: ResultInfo, record: str) -> SingleMatch | No
         result=info,
         stall=0.0,
         record=record,
+        versions=header.ladder.versions,
     )
 
 

@@ -79,6 +79,9 @@ class LadderInfo:
     """The ladder's name."""
     map: str = ""
     """The map's name; empty if the seed makes the map."""
+    versions: tuple[int | None, ...] = ()
+    """By seat: the version of the submitted program that plays there, from 1; None for a bot that
+    connected and for a house bot. Empty if no seat has a submitted program."""
 
 
 @attrs.frozen(kw_only=True)

@@ -453,6 +453,12 @@ class LineReader:
                 f"{self.path}: line 1: seat_seeds has {len(header.seat_seeds)} seeds; "
                 f"expected one for each of {self._seats} seats"
             )
+        versions = () if header.ladder is None else header.ladder.versions
+        if len(versions) not in {0, self._seats} or any(v is not None and v < 1 for v in versions):
+            raise BadRecordError(
+                f"{self.path}: line 1: the ladder's versions are {list(versions)}; expected null "
+                f"or a number from 1 for each of {self._seats} seats"
+            )
         return header
 
 

@@ -103,7 +103,8 @@ class LadderTables:
 
         Returns:
             `state`; and, if it isn't the known one, `about`, what isn't about a single bot, `rows`,
-            a list of each bot's name and its row as JSON, and `ratings`, by name.
+            a list of each bot's name and its row as JSON, `ratings`, by name, and by name of each
+            bot that has some, `versions`, a list of each one's number and rating.
         """
         store = self._store(source)
         with store.ladder_reading(source.window) as now:
@@ -129,10 +130,33 @@ class LadderTables:
             for row in standings.rows
         ]
         ratings = {row.bot: row.rating.value for row in standings.rows if row.rating is not None}
-        return {"state": state, "about": about, "rows": rows, "ratings": ratings}
+        versions = {
+            row.bot: [(each.version, _estimate(each.rating)) for each in row.versions]
+            for row in standings.rows
+            if row.versions
+        }
+        return {
+            "state": state,
+            "about": about,
+            "rows": rows,
+            "ratings": ratings,
+            "versions": versions,
+        }
 
-    def _bot(self, source: LadderSource, bot: str) -> dict[str, Any]:
-        """Return the results of a bot."""
+    def _bot(
+        self,
+        source: LadderSource,
+        bot: str,
+        versions: Sequence[tuple[int | None, Mapping[str, Any]]],
+    ) -> dict[str, Any]:
+        """Return the results of a bot.
+
+        Args:
+            source: The ladder.
+            bot: The bot's name.
+            versions: Its versions with their ratings, as in the table.
+        """
+        rated = dict(versions)
         store = self._store(source)
         with store.ladder_reading(source.window) as now:
             opponents = [
@@ -142,6 +166,12 @@ class LadderTables:
             endings = {ending.value: count for ending, count in now.bot_endings(bot).items()}
             last = list(now.matches(bot=bot, limit=MATCHES))
             failed = list(now.matches(bot=bot, failures=True, limit=MATCHES))
+            spans = [span for span in now.versions(bot) if span.version in rated]
+            ends = {
+                match.number: _place(match, source)
+                for span in spans
+                for match in now.numbered([span.first, span.last])
+            }
         curve = RatingHistory.of(store).of_bot(bot)
         return {
             "bot": bot,
@@ -149,6 +179,16 @@ class LadderTables:
             "opponents": opponents,
             "by_seat": by_seat,
             "endings": endings,
+            "versions": [
+                {
+                    "version": span.version,
+                    "rating": rated[span.version],
+                    "matches": span.matches,
+                    "first": ends[span.first],
+                    "last": ends[span.last],
+                }
+                for span in spans
+            ],
             "recent": [_match(match, source) for match in last],
             "failed": [_match(match, source) for match in failed],
             "round_trip": _round_trip(bot, last[:MEASURED], source),
@@ -229,6 +269,7 @@ def _row(
         "rank_high": row.rank_high,
         "day": since(a_day_ago),
         "week": since(a_week_ago),
+        "version": row.version,
         "failures": sum(count for ending, count in row.endings.items() if ending in FAILURES),
     }
 
@@ -265,13 +306,20 @@ def _round_trip(
     return None if found is None else attrs.asdict(found)
 
 
-def _match(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
-    """Return a stored match; its id only if its record is here."""
-    match = stored.match
+def _place(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
+    """Return when a match was stored, and its id; that only if its record is here."""
     record = _record(stored, source)
     return {
         "match": None if record is None else record.name.removesuffix(ENDING),
         "stored": stored.committed,
+    }
+
+
+def _match(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
+    """Return a stored match; its id only if its record is here."""
+    match = stored.match
+    return {
+        **_place(stored, source),
         "end": match.end,
         "reason": match.reason,
         "turns": match.turns,

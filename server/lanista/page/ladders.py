@@ -61,6 +61,8 @@ class _Table:
     """All rows as JSON."""
     ratings: Mapping[str, float] = attrs.field(factory=dict)
     """The ratings by name, for pairing."""
+    versions: Mapping[str, Any] = attrs.field(factory=dict)
+    """The versions of the bots that have some, by name, with their ratings."""
     first: list[Any] = attrs.field(factory=list)
     """The first rows, for the lobby."""
     problem: str | None = None
@@ -89,7 +91,7 @@ class _Table:
         rows = dict(answer["rows"])
         first = [json.loads(row) for row in list(rows.values())[:FIRST]]
         self.about, self.rows, self.first = answer["about"], rows, first
-        self.ratings = answer["ratings"]
+        self.ratings, self.versions = answer["ratings"], answer["versions"]
         self.rows_json = f"[{', '.join(rows.values())}]"
         self._state = answer["state"]
         return True
@@ -232,7 +234,9 @@ class Ladders:
         # With the time of the table, as viewers ask again when there is another one.
         key = (table.room.spec.name, str(table.about["computed"]), do, bot, opponent or "")
         question = {"do": do, "ladder": table.source, "bot": bot}
-        if opponent is not None:
+        if opponent is None:
+            question["versions"] = table.versions.get(bot, ())
+        else:
             question["opponent"] = opponent
 
         async with self._one_bot:

@@ -10,7 +10,7 @@ from lanista.match.ending import Ending
 from lanista.ratings.counting import Counted, Tally, meetings, tally
 from lanista.ratings.numerics import np
 from lanista.ratings.rating import Ratings, estimate_of, rate
-from lanista.ratings.table import HeadToHead, Row, Standings
+from lanista.ratings.table import HeadToHead, RatedVersion, Row, Standings
 from lanista.results.blocks import FormatName
 
 
@@ -61,10 +61,12 @@ def compute(
             a hundred thousand.
     """
     endings, faults, byes = endings or {}, faults or {}, byes or {}
-    sums = tally(counted)
+    sums, current = tally(counted.by_bot), counted.current
     ratings = None
+    versions: Mapping[int, Sequence[RatedVersion]] = {}
     if sums.blocks.any():
-        ratings = rate(counted, np.isin(np.array(bots), list(house)))
+        of_versions = rate(counted, np.isin(np.array(bots), list(house))[counted.bot_of])
+        ratings, versions = of_versions.of(current), _versions(counted, of_versions)
     worth = _worth(format, bots, sums, ratings, order)
     ranks = ranks_of(bots, worth, house)
     table = sorted(range(len(bots)), key=lambda bot: (-worth[bot], bot))
@@ -96,6 +98,8 @@ def compute(
                 malformed=malformed,
                 illegal=illegal,
                 benched=bots[bot] in benched,
+                version=counted.versions[current[bot]],
+                versions=tuple(versions.get(bot, ())),
             )
         )
     return Standings(
@@ -104,7 +108,7 @@ def compute(
         format=format,
         seats=counted.seats,
         rows=tuple(rows),
-        head_to_head=_head_to_head(counted, ratings, bots, table) if head_to_head else (),
+        head_to_head=(_head_to_head(counted.by_bot, ratings, bots, table) if head_to_head else ()),
         seat_advantage=() if ratings is None else ratings.seats,
         blocks=counted.blocks,
         planned=planned,
@@ -114,6 +118,22 @@ def compute(
         over=over,
         words=words,
     )
+
+
+def _versions(counted: Counted, ratings: Ratings) -> Mapping[int, Sequence[RatedVersion]]:
+    """Return the versions of each bot that has any, in the order of their first matches."""
+    found: dict[int, list[RatedVersion]] = {}
+    numbered = {
+        bot
+        for bot, version in zip(counted.bot_of.tolist(), counted.versions, strict=True)
+        if version is not None
+    }
+    for player, bot in enumerate(counted.bot_of.tolist()):
+        if bot in numbered:
+            rating = estimate_of(ratings.elo[player], ratings.low[player], ratings.high[player])
+            rated = RatedVersion(version=counted.versions[player], rating=rating)
+            found.setdefault(bot, []).append(rated)
+    return found
 
 
 def _head_to_head(

@@ -12,7 +12,7 @@ rank the seats), T stages of a ranking at most (S - 1).
 import itertools
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import attrs
 
@@ -29,11 +29,17 @@ _EVEN_OPENINGS = 2.0
 class Counted:
     """Everything that was played, as arrays.
 
-    A player is a bot's index in the spec's order; all fillers together are player N.
+    A player is a bot's index in the spec's order; all fillers together are player N. On a ladder
+    with submitted programs each version of a bot is a player: those of a bot follow one another, in
+    the order of their first matches.
     """
 
     bots: int
-    """N, the number of bots in the table."""
+    """N, the number of players but for the fillers."""
+    bot_of: Ints
+    """(N,): the bot of which each player is a version, numbered from 0 without gaps."""
+    versions: tuple[int | None, ...]
+    """By player: the number of the version; None for a bot that nobody has submitted."""
     seats: int
     block_players: Ints
     """(B, places): by block, the player at each place."""
@@ -51,6 +57,36 @@ class Counted:
     """(K, S): the rank of each seat; 1 is best, equal ranks are ties."""
     times: Ints
     """(M,): how often this match was played."""
+
+    @property
+    def successors(self) -> Ints:
+        """The players that are versions of the same bot as the player before each of them."""
+        return np.flatnonzero(np.diff(self.bot_of) == 0) + 1
+
+    @property
+    def current(self) -> Ints:
+        """By bot: the version that played the bot's latest match, given a block for each match."""
+        last = np.zeros(self.bots + 1, dtype=np.int64)
+        for players in self.block_players.T:
+            np.maximum.at(last, players, np.arange(1, self.blocks + 1))
+        order = np.lexsort((last[:-1], self.bot_of))
+        return np.asarray(order[np.diff(self.bot_of, append=-1) != 0])
+
+    @property
+    def by_bot(self) -> Self:
+        """The same with each bot as one player, whatever its versions."""
+        bots = len(set(self.bot_of.tolist()))
+        if bots == self.bots:
+            return self
+        player_of = np.append(self.bot_of, bots)
+        return attrs.evolve(
+            self,
+            bots=bots,
+            bot_of=np.arange(bots),
+            versions=(None,) * bots,
+            block_players=player_of[self.block_players],
+            players=player_of[self.players],
+        )
 
     @property
     def blocks(self) -> int:
@@ -111,7 +147,8 @@ def count(
     patterns = np.array([ranks or (0,) * seats for ranks in rankings], dtype=np.int64)
     block, seating = np.nonzero(ranking != rankings.get((), -1))
     return counted(
-        bots=len(bots),
+        bot_of=np.arange(len(bots)),
+        versions=(None,) * len(bots),
         seated=seated,
         block_players=np.array([players_of[block.bots] for block in played], dtype=np.int64),
         openings=np.array([block.opening for block in played], dtype=np.int64),
@@ -122,8 +159,10 @@ def count(
     )
 
 
-Page = tuple[Sequence[str], Sequence[str]]
-"""Matches of a ladder: their ranks by seat, each as a JSON list, and the names in all seats."""
+Competitor = str | tuple[str, int]
+"""Who plays on a ladder: a bot's name, or for a submitted program its name and its version."""
+Page = tuple[Sequence[str], Sequence[Competitor]]
+"""Matches of a ladder: their ranks by seat, each as a JSON list, and who plays in all seats."""
 
 
 class _Patterns(dict[str, int]):
@@ -136,6 +175,41 @@ class _Patterns(dict[str, int]):
         self.ranks.append(json.loads(text))
         self[text] = number = len(self.ranks) - 1
         return number
+
+
+class _Players(dict[Competitor, int]):
+    """Numbers of competitors; versions get theirs in the order in which they are met."""
+
+    def __init__(self, bots: Sequence[str]) -> None:
+        self.bot_of = list(range(len(bots)))
+        self.versions: list[int | None] = [None] * len(bots)
+        super().__init__(zip(bots, self.bot_of, strict=True))
+
+    def __missing__(self, competitor: Competitor) -> int:
+        name, version = competitor if isinstance(competitor, tuple) else (competitor, None)
+        if version is None:
+            raise KeyError(f"{name!r} isn't a bot of the table")
+        self.bot_of.append(self[name])
+        self.versions.append(version)
+        self[competitor] = number = len(self.bot_of) - 1
+        return number
+
+    def in_order(self, players: Ints) -> tuple[Ints, Ints, tuple[int | None, ...]]:
+        """Return the players of all seats, numbered as `Counted` wants it, and its two lists.
+
+        Args:
+            players: The players as they are numbered here, match by match.
+        """
+        bot_of, last = np.array(self.bot_of, dtype=np.int64), len(players)
+        first = np.full(len(bot_of), last)
+        np.minimum.at(first, players, np.arange(last))
+        # A bot that played nothing is there once all the same.
+        has_versions = np.isin(np.arange(len(bot_of)), bot_of[np.array(self.versions) != None])  # noqa: E711
+        order = np.lexsort((first, bot_of))
+        order = order[(first[order] < last) | ~has_versions[order]]
+        number = np.zeros(len(bot_of), dtype=np.int64)
+        number[order] = np.arange(len(order))
+        return number[players], bot_of[order], tuple(self.versions[one] for one in order)
 
 
 def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Counted:
@@ -152,16 +226,17 @@ def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Count
     Raises:
         KeyError: A match was played by another bot.
     """
-    player_of = {bot: number for number, bot in enumerate(bots)}.__getitem__
-    patterns = _Patterns()
+    competitors, patterns = _Players(bots), _Patterns()
     players, pattern_of = ([np.zeros(0, dtype=np.int64)] for _ in range(2))
     for ranks, names in pages:
-        players.append(np.fromiter(map(player_of, names), dtype=np.int64))
+        players.append(np.fromiter(map(competitors.__getitem__, names), dtype=np.int64))
         pattern_of.append(np.fromiter(map(patterns.__getitem__, ranks), dtype=np.int64))
-    block_players = np.concatenate(players).reshape(-1, seats)
+    of_seats, bot_of, versions = competitors.in_order(np.concatenate(players))
+    block_players = of_seats.reshape(-1, seats)
     matches = np.arange(len(block_players))
     return counted(
-        bots=len(bots),
+        bot_of=bot_of,
+        versions=versions,
         seated=(tuple(range(seats)),),
         block_players=block_players,
         openings=matches,
@@ -174,7 +249,8 @@ def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Count
 
 def counted(
     *,
-    bots: int,
+    bot_of: Ints,
+    versions: tuple[int | None, ...],
     seated: Sequence[Seating],
     block_players: Ints,
     openings: Ints,
@@ -186,7 +262,8 @@ def counted(
     """Return what was played, in an order that doesn't depend on that of the arguments.
 
     Args:
-        bots: N, the number of bots in the table.
+        bot_of: (N,): as in `Counted`.
+        versions: As in `Counted`.
         seated: The seatings of each block.
         block_players: (B, places): by block, the player at each place.
         openings: (B,): its opening, by any number.
@@ -210,7 +287,9 @@ def counted(
     order = np.lexsort((*by_seating.T[::-1], openings))
     block, seating = np.nonzero(by_seating[order] >= 0)
     return Counted(
-        bots=bots,
+        bots=len(bot_of),
+        bot_of=bot_of,
+        versions=versions,
         seats=seats,
         block_players=block_players[order],
         openings=np.unique(openings[order], return_inverse=True)[1].astype(np.int64),
@@ -299,17 +378,21 @@ def _kish(owner: Ints, unit: Ints, size: Floats, owners: int) -> Floats:
     return weighted_counts(owner, sizes, owners) ** 2 / np.where(squares > 0, squares, 1.0)
 
 
-def reached(owners: Ints, ranks: Ints, size: int) -> Bools:
+def reached(owners: Ints, ranks: Ints, size: int, successors: Ints | None = None) -> Bools:
     """Return which owner scored against which one, directly or through others, shape (size, size).
 
-    Every owner reaches itself.
+    Every owner reaches itself. Two versions of a bot, one after the other, reach each other.
 
     Args:
         owners: (M, S): the owner of each seat of each match: a player, or the seat's own number.
         ranks: (M, S): the rank of each seat.
         size: The number of owners.
+        successors: As in `Counted`, if the owners are players.
     """
     scored = np.eye(size, dtype=bool).ravel()
+    if successors is not None:
+        scored[successors * size + successors - 1] = True
+        scored[(successors - 1) * size + successors] = True
     for seat, other in itertools.permutations(range(ranks.shape[1]), 2):
         has_scored = ranks[:, seat] <= ranks[:, other]
         scored[(owners[:, seat] * size + owners[:, other])[has_scored]] = True

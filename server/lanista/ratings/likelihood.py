@@ -35,6 +35,10 @@ ELO = 400 / math.log(10)
 """The Elo of one unit of theta."""
 PSEUDO = 0.5
 """How often each of the two outcomes of a pseudo-match counts."""
+DRAWS = 4.0
+"""The number of pseudo-matches between two successive versions of a bot."""
+ENOUGH = 100.0
+"""The number of matches of a version below which it is tied the more closely to the next one."""
 
 _TIE_PRECISION = (ELO / 4000) ** 2
 """The precision of the prior of log delta: that of a standard deviation of 4,000 Elo."""
@@ -81,6 +85,12 @@ class Model:
     """(T, A, K): by stage, alternative and pattern: 1 where all of its seats are left, else 0."""
     chosen: Floats
     """(S + D, K): by pattern, the sum of the chosen alternatives' features."""
+    pseudo: Floats
+    """(N + S,): by player and seat, how often each outcome of its pseudo-match counts."""
+    later: Ints
+    """(L,): the players that are tied to the player before them, an earlier version."""
+    draws: Floats
+    """(L,): the number of pseudo-matches between the two."""
 
     @property
     def seats(self) -> int:
@@ -106,14 +116,22 @@ def model_of(counted: Counted) -> Model:
     features = np.hstack([sets / size[:, None], size[:, None] == np.array(tied, dtype=np.int64)])
     is_left = np.asarray(left.any(axis=2))[:, :, None]
     inside = ~np.any(sets & ~left[:, :, None, :], axis=3) & is_left
+    later = counted.successors
+    played = np.bincount(counted.block_players.ravel(), minlength=counted.bots + 1)[later - 1]
+    players = counted.bots + counted.fillers
+    pseudo = np.full(players + seats, PSEUDO)
+    pseudo[later] = 0.0
     is_chosen: Bools = np.all(sets == taken[:, :, None, :], axis=3)
     return Model(
         counted=counted,
-        players=counted.bots + counted.fillers,
+        players=players,
         tied=tied,
         features=features.T,
         possible=inside.astype(np.float64).transpose(1, 2, 0),
         chosen=(is_chosen.sum(axis=1) @ features).T,
+        pseudo=pseudo,
+        later=later,
+        draws=DRAWS * np.maximum(1.0, ENOUGH / np.maximum(played, 1)),
     )
 
 
@@ -305,8 +323,17 @@ def _of_prior(model: Model, at: Floats) -> tuple[Floats, Floats]:
     diagonal = np.full(model.size, _TIE_PRECISION)
     gradient = -information @ at
     gradient[n + seats :] = -_TIE_PRECISION * at[n + seats :]
-    gradient[: n + seats] += PSEUDO * factor * (1 - 2 * won)
-    diagonal[: n + seats] = 2 * PSEUDO * factor**2 * won * (1 - won)
+    gradient[: n + seats] += model.pseudo * factor * (1 - 2 * won)
+    diagonal[: n + seats] = 2 * model.pseudo * factor**2 * won * (1 - won)
+    later, earlier, ahead = model.later, model.later - 1, later_won(model, at)
+    pull = model.draws * (0.5 - ahead)
+    gradient[later] += pull
+    gradient[earlier] -= pull
+    tie = model.draws * ahead * (1 - ahead)
+    diagonal[later] += tie
+    diagonal[earlier] += tie
+    information[later, earlier] -= tie
+    information[earlier, later] -= tie
     information[np.diag_indices(model.size)] += diagonal
     return gradient, information
 
@@ -321,3 +348,8 @@ def pseudo_matches(model: Model, at: Floats) -> tuple[Floats, Floats]:
     kinds = np.repeat([model.players, model.seats], [model.players, model.seats])
     factor = kinds / np.maximum(kinds - 1, 1)
     return factor, 1 / (1 + np.exp(-factor * at[: len(factor)]))
+
+
+def later_won(model: Model, at: Floats) -> Floats:
+    """Return by tie between two versions the probability that the later one wins, (L,)."""
+    return np.asarray(1 / (1 + np.exp(at[model.later - 1] - at[model.later])))

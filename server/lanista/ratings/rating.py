@@ -31,11 +31,20 @@ Here are only numbers; ranks of the table are given in `compute`.
 """
 
 import math
+from typing import Self
 
 import attrs
 
 from lanista.ratings.counting import Counted, Independent, connected, independent, reached
-from lanista.ratings.likelihood import ELO, PSEUDO, Fit, Model, maximum, model_of, pseudo_matches
+from lanista.ratings.likelihood import (
+    ELO,
+    Fit,
+    Model,
+    later_won,
+    maximum,
+    model_of,
+    pseudo_matches,
+)
 from lanista.ratings.numerics import Bools, Floats, Ints, np
 from lanista.ratings.table import Estimate
 
@@ -106,6 +115,15 @@ class Ratings:
     tied: tuple[tuple[int, float], ...]
     """The sizes of ties that were seen, and the delta of each."""
 
+    def of(self, players: Ints) -> Self:
+        """Return the ratings of some players alone, in this order; the scale stays as it is."""
+        some = ("rated", "elo", "low", "high", "zero", "rank_low", "rank_high")
+        return attrs.evolve(
+            self,
+            apart=self.apart[np.ix_(players, players)],
+            **{name: getattr(self, name)[players] for name in some},
+        )
+
     def superior(self, bot: int, other: int) -> float:
         """Return the likelihood that a bot is stronger than another one."""
         apart = self.apart[bot, other]
@@ -129,9 +147,10 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
     bots, seats = counted.bots, slice(model.players, model.players + counted.seats)
     rated = np.bincount(counted.block_players.ravel(), minlength=bots + 1)[:bots] > 0
     house = np.zeros(bots, dtype=bool) if house is None else house
-    reach = reached(counted.players, counted.ranks, bots + 1)
+    reach = reached(counted.players, counted.ranks, bots + 1, counted.successors)
     parts, reach = connected(reach)[:bots], reach[:bots, :bots]
-    zero = _zero(parts, rated, house)
+    now = np.isin(np.arange(bots), counted.current)
+    zero = _zero(parts, rated & now, house)
 
     elo = (fit.at[:bots] - fit.at[:bots][zero].mean()) * ELO
     has_low, has_high = _ends(reach, zero)
@@ -139,7 +158,7 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
     apart = errors.half(
         errors.of_pairs(bots), np.minimum(errors.units[:bots, None], errors.units[:bots])
     )
-    rank_low, rank_high = _rank_intervals(elo, apart, rated & ~house)
+    rank_low, rank_high = _rank_intervals(elo, apart, rated & now & ~house)
 
     seat_elo = (fit.at[seats] - fit.at[seats].mean()) * ELO
     seat_numbers = np.broadcast_to(np.arange(counted.seats), counted.ranks.shape)
@@ -244,12 +263,16 @@ def _errors(model: Model, fit: Fit, apart: Independent) -> _Errors:
         scores[:, number] = np.bincount(lot, column, lots)
     factor, won = pseudo_matches(model, fit.at)
     pseudo = np.zeros(model.size)
-    pseudo[: len(factor)] = PSEUDO * factor**2 * (won**2 + (1 - won) ** 2)
+    pseudo[: len(factor)] = model.pseudo * factor**2 * (won**2 + (1 - won) ** 2)
+    added = (fit.inverse * pseudo) @ fit.inverse
+    ahead = later_won(model, fit.at)
+    of_ties = fit.inverse[:, model.later] - fit.inverse[:, model.later - 1]
+    added += (of_ties * (model.draws / 2 * (ahead**2 + (1 - ahead) ** 2))) @ of_ties.T
     seen = scores @ fit.inverse
     of_parameters = np.full(model.size, apart.all)
     of_parameters[: counted.bots] = apart.of_bot
     return _Errors(
-        parts=(seen.T @ seen, (fit.inverse * pseudo) @ fit.inverse, fit.inverse),
+        parts=(seen.T @ seen, added, fit.inverse),
         units=of_parameters,
     )
 

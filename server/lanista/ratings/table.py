@@ -30,6 +30,15 @@ class Estimate:
 
 
 @attrs.frozen(kw_only=True)
+class RatedVersion:
+    """A version of a bot whose programs were submitted to a ladder."""
+
+    version: int | None
+    """Its number; None for what played without having been submitted, over a connection."""
+    rating: Estimate
+
+
+@attrs.frozen(kw_only=True)
 class Row:
     """The row of one bot in the standings."""
 
@@ -78,6 +87,11 @@ class Row:
     """Moves that the rules forbid, in the same matches."""
     benched: bool = False
     """Whether it plays no more because it failed too often in a row."""
+    version: int | None = None
+    """The version of its submitted program that played its latest match, and whose rating it has;
+    None if that match was played without one."""
+    versions: tuple[RatedVersion, ...] = ()
+    """Its versions, in the order of their first matches; empty if none was submitted."""
 
 
 @attrs.frozen(kw_only=True)

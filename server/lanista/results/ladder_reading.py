@@ -61,8 +61,22 @@ class MatchPage(NamedTuple):
 
     ranks: Sequence[str]
     """By match: the ranks by seat, as a JSON list, of which few different ones occur."""
-    bots: Sequence[str]
-    """The names of the bots of all seats, match by match."""
+    bots: Sequence[str | tuple[str, int]]
+    """Who played in all seats, match by match: the bot's name, or for a submitted program the name
+    and its version."""
+
+
+class VersionSpan(NamedTuple):
+    """The matches that count of one version of a bot."""
+
+    version: int | None
+    """The version of the submitted program; None for matches without one."""
+    matches: int
+    """How many they are."""
+    first: int
+    """The number of the first one."""
+    last: int
+    """The number of the latest one."""
 
 
 @attrs.frozen(kw_only=True)
@@ -241,7 +255,8 @@ class LadderReading(Reading):
     def match_pages(self) -> Iterator[MatchPage]:
         """Yield all matches that count, in the order of their commits, page by page."""
         of_match = sa.select(MATCHES.c.number, MATCHES.c.ranks).order_by(MATCHES.c.number)
-        of_seat = sa.select(SEATS.c.match, SEATS.c.bot).order_by(SEATS.c.match, SEATS.c.seat)
+        of_seat = sa.select(SEATS.c.match, SEATS.c.bot, SEATS.c.version)
+        of_seat = of_seat.order_by(SEATS.c.match, SEATS.c.seat)
         counting, page = self._counting(), of_match.limit(PAGE)
         after = self.first - 1
         while found := list(rows(self.connection, page.where(counting, MATCHES.c.number > after))):
@@ -249,8 +264,8 @@ class LadderReading(Reading):
             between = SEATS.c.match.between(after + 1, numbers[-1])
             those = set(numbers)
             bots = [
-                bot
-                for match, bot in rows(self.connection, of_seat.where(between))
+                bot if version is None else (bot, version)
+                for match, bot, version in rows(self.connection, of_seat.where(between))
                 if match in those
             ]
             yield MatchPage(ranks, bots)
@@ -300,6 +315,18 @@ class LadderReading(Reading):
             SeatScore(seat=seat, places=tuple(places[seat]), failures=failures[seat])
             for seat in sorted(places)
         ]
+
+    def versions(self, bot: str) -> list[VersionSpan]:
+        """Return the versions of a bot, in the order of their first matches that count."""
+        first = sa.func.min(SEATS.c.match)
+        found = self.connection.execute(
+            sa.select(SEATS.c.version, sa.func.count(), first, sa.func.max(SEATS.c.match))
+            .join(MATCHES)
+            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
+            .group_by(SEATS.c.version)
+            .order_by(first)
+        )
+        return [VersionSpan(*row) for row in found]
 
     def bot_endings(self, bot: str) -> Mapping[Ending, int]:
         """Return how the matches of a bot ended that count, with their number by ending."""

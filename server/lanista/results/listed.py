@@ -361,7 +361,7 @@ def listed_row(competition: int, match: ListedMatch) -> Row:
             counts = match.faults[seat]
             faults |= {fault: counts.get(fault, 0) for fault in FAULTS}
             faults["gone"] = sum(counts.values()) - sum(counts.get(each, 0) for each in FAULTS)
-        seats.append({"bot": bot, "ending": None, "words": '""', **faults})
+        seats.append({"bot": bot, "ending": None, "words": '""', "version": None, **faults})
     return competition, row, seats
 
 

@@ -29,6 +29,8 @@ class SeatResult:
     """Submoves or answers that the rules forbid."""
     gone: int = 0
     """Faults of any other kind, by which it was out of the match."""
+    version: int | None = None
+    """The version of its submitted program that played; None if the bot wasn't submitted."""
 
 
 @attrs.frozen(kw_only=True)

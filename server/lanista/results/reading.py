@@ -413,6 +413,7 @@ class Reading:
             sa.select(
                 *(SEATS.c.match, SEATS.c.bot, SEATS.c.ending, SEATS.c.words),
                 *(SEATS.c.late, SEATS.c.malformed, SEATS.c.illegal, SEATS.c.gone),
+                SEATS.c.version,
             )
             .where(SEATS.c.match.in_(numbers))
             .order_by(SEATS.c.match, SEATS.c.seat)
@@ -463,11 +464,12 @@ class Reading:
                             malformed=malformed,
                             illegal=illegal,
                             gone=gone,
+                            version=version,
                         )
                         for seat, rank, score in zip(
                             seats[number], lists[ranks], lists[scores], strict=True
                         )
-                        for bot, ending, words, late, malformed, illegal, gone in (seat,)
+                        for bot, ending, words, late, malformed, illegal, gone, version in (seat,)
                     ),
                 ),
             )

@@ -20,7 +20,7 @@ from lanista.match.ending import Ending
 from lanista.match.record import BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store
 from lanista.results.match_result import SingleMatch
-from lanista.results.reading import PAGE, StoredMatch
+from lanista.results.reading import FAULTS, PAGE, StoredMatch
 
 SETTLED = 60.0
 """Seconds after the last change of a record from which on its match must be stored."""
@@ -232,7 +232,7 @@ def differ(stored: SingleMatch, recorded: SingleMatch) -> Iterator[str]:
         if ours.ending is Ending.CRASH:
             # How the bot's process ended was known only after the match.
             ours = attrs.evolve(ours, ending=Ending.DISCONNECT)  # noqa: PLW2901
-        for what in ("bot", "rank", "score", "ending", "late", "malformed", "illegal"):
+        for what in ("bot", "version", "rank", "score", "ending", *FAULTS):
             yield from _difference(what, ours, theirs, f" of seat {seat}")
 
 

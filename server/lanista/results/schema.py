@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 VERSION_TABLE = "lanista_version"
 """The table in which alembic notes the last migration; it also identifies our databases."""
-REVISION = "v1"
+REVISION = "v2"
 """The newest migration. It is named here so that opening a current database needs no alembic."""
 FORMER = frozenset({"0001", "0002", "0003", "first"})
 """Migrations of versions before the first release; what they made can't be read any more."""
@@ -163,6 +163,8 @@ SEATS = sa.Table(
     sa.Column("malformed", sa.Integer, nullable=True),
     sa.Column("illegal", sa.Integer, nullable=True),
     sa.Column("gone", sa.Integer, nullable=True),
+    # On a ladder, of a submitted program.
+    sa.Column("version", sa.Integer, nullable=True),
     # For a bot's last matches, and for its results.
     sa.Index(None, "competition", "bot", "match"),
     # Covers everything that is summed up, already grouped: nothing is sorted, no row is read.

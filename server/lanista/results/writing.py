@@ -185,6 +185,7 @@ def match_row(
             "malformed": seat.malformed,
             "illegal": seat.illegal,
             "gone": seat.gone,
+            "version": seat.version,
         }
         for seat in match.seats
     ]
