@@ -172,6 +172,7 @@ class LadderMatches:
         all others are house bots.
         """
         started = datetime.now(UTC).isoformat()
+        versions = [submitted[name].version if name in submitted else None for name in match]
         pooled: dict[str, PooledBot] = {}
         result = None
 
@@ -182,7 +183,7 @@ class LadderMatches:
         try:
             async with self.matches.playing(players.values()):
                 for report in await play_match(
-                    room.match_spec(),
+                    room.match_spec(versions if submitted else ()),
                     seats,
                     self.matches.play,
                     records=VoidRecords(self.matches.running),

@@ -203,6 +203,8 @@ class LadderRoom:
             self._struck, self._unbenched = now.struck_until(), now.unbenched_until()
             for match in now.last_matches(KEPT):
                 self._take(match)
+            if self.spec.submissions is not None:
+                self._played.update(now.matches_by_version())
             self.results.seen = now.last_number()
 
     @property
@@ -361,8 +363,12 @@ class LadderRoom:
         due = self._ladder.due(self.now)
         return None if due is None else max(0.0, due - self.now)
 
-    def match_spec(self) -> MatchSpec:
-        """Return the description of a match that is to begin, with a seed of its own."""
+    def match_spec(self, versions: Sequence[int | None] = ()) -> MatchSpec:
+        """Return the description of a match that is to begin, with a seed of its own.
+
+        Args:
+            versions: As in `LadderInfo`.
+        """
         map_ = self._chance.choice(list(self._settings))
         return MatchSpec(
             ruleset=self.ruleset,
@@ -370,7 +376,7 @@ class LadderRoom:
             seed=ids.fresh_seed(self.ruleset),
             board=self._boards.get(map_),
             conditions=self.conditions,
-            ladder=LadderInfo(name=self.spec.name, map=map_),
+            ladder=LadderInfo(name=self.spec.name, map=map_, versions=tuple(versions)),
         )
 
     @property
@@ -395,6 +401,7 @@ class LadderRoom:
             result=report.result,
             stall=report.stall,
             record=record,
+            versions=spec.ladder.versions,
         )
 
     def over(

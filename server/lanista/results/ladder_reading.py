@@ -228,6 +228,16 @@ class LadderReading(Reading):
             page = self.connection.execute(_COUNTED_ROW.where(MATCHES.c.number.in_(some))).all()
             yield from self._with_names(page, SEATS.c.match.in_(some))
 
+    def matches_by_version(self) -> Mapping[tuple[str, int], int]:
+        """Return how many matches each version of a submitted program has played, by its name."""
+        version = SEATS.c.version
+        query = (
+            sa.select(SEATS.c.bot, version, sa.func.count())
+            .where(self.of(SEATS), version.is_not(None))
+            .group_by(SEATS.c.bot, version)
+        )
+        return {(bot, number): count for bot, number, count in rows(self.connection, query)}
+
     def _with_names(
         self, matches: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
     ) -> Iterator[CountedMatch]:
