@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import attrs
 
 from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
-from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, parse_spec
+from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, Submissions, parse_spec
 from lanista.games.angrymob.ruleset import RULESET
 from support.arenas import arena_options, arena_server
 
@@ -16,6 +16,7 @@ game = "angrymob"
 [[ladders]]
 name = "two"
 game = "angrymob"
+submissions = true
 """
 NEW = """
 max_connections = 7
@@ -28,6 +29,7 @@ name = "two"
 game = "angrymob"
 fill_after = 1
 bench_after = 4
+submissions = { per_hour = 3 }
 [[ladders]]
 name = "one"
 game = "angrymob"
@@ -47,7 +49,7 @@ def test_limits_take_effect_and_nothing_else():
     )
     one, two = changed.spec.ladders
     assert old.ladders[0] == one
-    assert (1.0, 4) == tuple(getattr(two, key) for key in LADDER_LIMITS)
+    assert (1.0, 4, Submissions(per_hour=3)) == tuple(getattr(two, key) for key in LADDER_LIMITS)
     assert ["page.listen"] == unchangeable(old, new)
     assert [] == unchangeable(old, spec(NEW))
 
@@ -57,6 +59,10 @@ def test_every_other_key_is_named():
     new = spec(f'port = 1\n{OLD}clock.time_move = 3\nhouse = ["Demo"]\n[page]\nopen_logs = true\n')
     expected = ["port", "page.open_logs", "ladders[2].house", "ladders[2].clock.time_move"]
     assert expected == unchangeable(spec(OLD), new)
+    none = spec(OLD.replace("submissions = true", ""))
+    assert ["ladders[2].submissions"] == unchangeable(spec(OLD), none)
+    options = arena_options(RULESET, ladders=spec(OLD).ladders)
+    assert spec(OLD).ladders == with_limits(options, none).spec.ladders
     assert ["ladders"] == unchangeable(spec(OLD), ArenaSpec(ladders=spec(OLD).ladders[:1]))
     tls = '[tls]\ncertificate = "a"\nkey = "b"'
     assert ["tls"] == unchangeable(spec(""), spec(tls))

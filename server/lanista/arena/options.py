@@ -23,8 +23,8 @@ ENTERING = 16
 
 LIMITS = ("max_connections", "max_per_address", "hello_timeout", "registration", "drain")
 """The keys of the arena that take effect at once."""
-LADDER_LIMITS = ("fill_after", "bench_after")
-"""The keys of a ladder that take effect at once."""
+LADDER_LIMITS = ("fill_after", "bench_after", "submissions")
+"""The keys of a ladder that take effect at once; whether there are submissions doesn't."""
 
 
 @attrs.frozen(kw_only=True)
@@ -108,6 +108,8 @@ def with_limits(options: Options, spec: ArenaSpec) -> Options:
     ladders = []
     for ladder in options.spec.ladders:
         limits = _values(specs.get(ladder.name, ladder), LADDER_LIMITS)
+        if (limits["submissions"] is None) != (ladder.submissions is None):
+            del limits["submissions"]
         ladders.append(attrs.evolve(ladder, **limits))
     limited = attrs.evolve(options.spec, ladders=tuple(ladders), **_values(spec, LIMITS))
     return attrs.evolve(options, spec=limited)
@@ -123,6 +125,8 @@ def unchangeable(old: ArenaSpec, new: ArenaSpec) -> list[str]:
         before = earlier.get(ladder.name)
         if before is not None:
             keys += _differences(before, ladder, f"ladders[{number}].", set(LADDER_LIMITS))
+            if (before.submissions is None) != (ladder.submissions is None):
+                keys.append(f"ladders[{number}].submissions")
     return keys
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 import cattrs
 
+from lanista.bots.limits import LimitsError, parse_limits
 from lanista.games import DEFAULT_GAME, registry
 from lanista.hosting.spec_parts import Clock, SandboxName
 from lanista.system import usable_cores
@@ -247,6 +248,14 @@ class HouseBot:
     """The name that it has on the ladder; None for one that follows from the command."""
 
 
+def _limits(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
+    try:
+        if value is not None:
+            parse_limits(value)
+    except LimitsError as error:
+        raise ValueOfKeyError(attribute.name, str(error)) from None
+
+
 def _has_zone(_: Any, attribute: "attrs.Attribute[Any]", value: datetime | None) -> None:
     if value is not None and value.tzinfo is None:
         raise ValueOfKeyError(
@@ -268,13 +277,13 @@ class Submissions:
     """Maximum number of versions that a name may hand in within an hour."""
     build_time: float = attrs.field(default=120.0, validator=[positive, at_most(HOUR)])
     """Seconds that a build may take."""
-    build_limits: str | None = attrs.field(default=None, validator=_given)
+    build_limits: str | None = attrs.field(default=None, validator=_limits)
     """The resources that a build may use, as `--limits`; None for the defaults of builds."""
     built_bytes: int = attrs.field(
         default=64 << 20, validator=[at_least(1 << 16), at_most(1 << 30)]
     )
     """Maximum size of a built program in bytes."""
-    limits: str | None = attrs.field(default=None, validator=_given)
+    limits: str | None = attrs.field(default=None, validator=_limits)
     """The resources that each submitted bot may use, as `--limits`; None for the defaults."""
     max_disk: int = attrs.field(default=4 << 30, validator=[at_least(1 << 20), at_most(MAX_DISK)])
     """Maximum size of all versions of the ladder together, in bytes."""

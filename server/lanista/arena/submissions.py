@@ -42,7 +42,7 @@ from lanista.bots.building import (
     command_of,
 )
 from lanista.bots.command import environment
-from lanista.bots.limits import BotLimits, LimitsError, parse_limits
+from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot, start_bot
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.hosting.bot_pool import Contestant
@@ -105,7 +105,6 @@ class LadderSubmissions:
     """The programs that were handed in to one ladder."""
 
     room: LadderRoom
-    spec: Submissions
     folder: SubmissionFolder
     private: Sequence[Path]
     """What the programs must not see in their sandboxes."""
@@ -127,7 +126,6 @@ class LadderSubmissions:
             BadSubmissionsError: A file can't be read.
             OSError: What a crash has left can't be removed.
         """
-        assert room.spec.submissions is not None
         folder = SubmissionFolder.of_ladder(submissions.resolve(), room.spec.name)
         authors = folder.read()
         for author in authors.values():
@@ -136,10 +134,16 @@ class LadderSubmissions:
                     author.versions[number] = attrs.evolve(version, state=State.RECEIVED)
         if folder.path.exists():
             folder.tidy(authors)
-        made = cls(room, room.spec.submissions, folder, private, authors, changes)
+        made = cls(room, folder, private, authors, changes)
         for author in authors.values():
             made._offer(author)
         return made
+
+    @property
+    def spec(self) -> Submissions:
+        """What the ladder's file says of them now."""
+        assert self.room.spec.submissions is not None
+        return self.room.spec.submissions
 
     # -- what authors ask for ------------------------------------------------------------------
 
@@ -699,8 +703,8 @@ def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSu
     """Open the submissions of an arena's ladders; this blocks.
 
     Raises:
-        SpecError: A limit can't be used, sandboxes can't be made here, or what was handed in can't
-            be read; the message begins with the key.
+        SpecError: Sandboxes can't be made here, or what was handed in can't be read; the message
+            begins with the key.
     """
     opened: dict[str, LadderSubmissions] = {}
     changes = Changes()
@@ -708,11 +712,6 @@ def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSu
         if spec.submissions is None:
             continue
         where = f"ladders[{number}].submissions"
-        for key in ("limits", "build_limits"):
-            try:
-                _limits(getattr(spec.submissions, key), BotLimits())
-            except LimitsError as error:
-                raise SpecError(f"{where}.{key}: {error}") from None
         try:
             if not opened:
                 check_sandbox()
