@@ -178,6 +178,18 @@ test("a page that was hidden for an hour doesn't rush through what it missed", (
   assert.ok(player.round <= 3, `round ${player.round}`);
 });
 
+test("where drawing takes long, each drawing still shows what a quarter of a second holds", () => {
+  const { player, time } = begin({ count: 1000 });
+  player.setSpeed(16);
+  player.play();
+  for (let drawn = 0; drawn < 10; drawn += 1) {
+    time.now += 300;
+    player.advance();
+  }
+  // 80 rounds a second: 20 of them in 250 ms, and the one that was due.
+  assert.ok(player.round >= 200, `round ${player.round}`);
+});
+
 test("live shows the newest round and jumps over what came at once", () => {
   const { player } = begin({ count: 10, over: false });
   player.grow(11, false);
