@@ -13,7 +13,7 @@ STAMP_PACKAGES := $(VENV)/.packaged
 # Without bytecode every process that a test starts compiles all of Lanista once more.
 unexport PYTHONDONTWRITEBYTECODE
 # More than there are cores, as many tests wait for processes; tests/conftest.py says who runs what.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 2)))
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Where npm puts what checks the types of JavaScript: of the client, and of the page.
@@ -108,11 +108,11 @@ play: setup-play  ## play a match between two house bots
 
 test: setup toolchains setup-browser  ## run the tests (under 5 minutes)
 	$(BIN)/python -m pytest $(SPREAD) -m "not long and not strength"
-	$(BIN)/python tests/ordinary_user.py -n auto --dist loadfile
+	$(BIN)/python tests/ordinary_user.py $(SPREAD)
 
 test-long: setup toolchains setup-browser  ## run the long versions of the tests
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) --timeout 1800 -m "not strength"
-	$(BIN)/python tests/ordinary_user.py -n auto --dist loadfile
+	$(BIN)/python tests/ordinary_user.py $(SPREAD)
 
 INPUTS ?= 20000
 

@@ -12,12 +12,16 @@ from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 LONG_FIRST = (
-    *("page", "e2e", "languages", "docs", "kit", "competition", "results", "conformance", "games"),
-    *("check", "match", "ratings"),
+    *("page", "e2e", "chaos", "languages", "docs", "kit", "competition", "results", "conformance"),
+    *("games", "library", "arena", "check", "match", "ratings"),
 )
 """Folders whose files take long, so that a run doesn't end with one worker busy and others idle."""
-TOGETHER = ("tests/page/test_browser_", "tests/results/")
-"""How the files begin that one worker runs: a browser and a PostgreSQL server are started once."""
+TOGETHER = {
+    "browser": ("tests/page/test_browser_",),
+    "database server": ("tests/results/",),
+    "sandbox": ("tests/bots_start/test_sandbox", "tests/chaos/test_sandbox", "tests/e2e/test_limits"),
+}
+"""How the files begin that one worker runs, by what is started once, or is for one at a time."""
 
 # New examples in every run, in CI too: a failure prints how to repeat it, and is kept in
 # .hypothesis/ for the next run here. How quick an example is depends on what else is running.
@@ -74,7 +78,8 @@ class _Spread:
         class Scheduling(LoadFileScheduling):
             def _split_scope(self, nodeid):
                 file = super()._split_scope(nodeid)
-                return next((begin for begin in TOGETHER if file.startswith(begin)), file)
+                whys = (why for why, begins in TOGETHER.items() if file.startswith(begins))
+                return next(whys, file)
 
         return Scheduling(config, log)
 

@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-from contextlib import nullcontext
 
 import pytest
 import trio
@@ -20,9 +19,6 @@ from lanista.bots.command import environment
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
 from lanista.bots.sandbox import Sandbox
-from lanista.results.base import Database
-from lanista.results.data_folder import DataFolder
-from lanista.results.names import NameStore
 
 HOST = "127.0.0.1"
 ORDINARY = 54321
@@ -49,9 +45,15 @@ def call(name, *words):
 async def _main(commands, sandboxed, cwd, key, most_keys, data):
     if key:
         _have_keys(key, most_keys)
-    with nullcontext() if data is None else Database.of_arena(DataFolder(data)) as database:
-        if data is not None:
-            NameStore(database).changes()  # an arena looks for them, which keeps a file locked
+    if data is None:
+        return await _played(commands, sandboxed, cwd)
+    # Only here, as importing them takes longer than a bot.
+    from lanista.results.base import Database
+    from lanista.results.data_folder import DataFolder
+    from lanista.results.names import NameStore
+
+    with Database.of_arena(DataFolder(data)) as database:
+        NameStore(database).changes()  # an arena looks for them, which keeps a file locked
         return await _played(commands, sandboxed, cwd)
 
 

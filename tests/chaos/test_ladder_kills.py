@@ -21,7 +21,7 @@ pytestmark = pytest.mark.one_user
 
 
 @pytest.mark.parametrize(
-    "kills", [pytest.param(5, id="short"), pytest.param(20, id="long", marks=pytest.mark.long)]
+    "kills", [pytest.param(4, id="short"), pytest.param(20, id="long", marks=pytest.mark.long)]
 )
 def test_every_match_whose_end_was_told_is_stored_once(tmp_path, started, kills):
     chance = random.Random(kills)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bots_start.arena import needs_sandbox
-from bots_start.boxed import ORDINARY, python_for_all
+from bots_start.boxed import python_for_all, users
 from e2e.running import Daemon, Program, command, environment, read, wait_until
 
 pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
@@ -93,7 +93,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("user", [None, ORDINARY] if os.geteuid() == 0 else [None])
+@pytest.mark.parametrize("user", users())
 @pytest.mark.parametrize(("top", "data"), PLACES if os.geteuid() == 0 else PLACES[1:2])
 def test_a_house_bot_sees_its_own_folder_and_nothing_of_the_arena(user, top, data, tmp_path, peers):
     """Whoever runs the arena: not its file, databases, the record that is written, other bots;

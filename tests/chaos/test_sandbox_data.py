@@ -62,15 +62,18 @@ SHUT = [[], "ENOENT", "ENOENT"]
 """What a bot sees of a folder that is covered."""
 
 
-def make(*folders, user):
-    """Make folders, by the user whose they are."""
-    made = "".join(f"os.makedirs({str(folder)!r})\n" for folder in folders)
-    run(f"import os\n{made}print(0)", user=user, sandboxed=False)
+def make(place, *folders, user):
+    """Make folders below a place; all of them are the user's."""
+    for folder in folders:
+        (place / folder).mkdir(parents=True)
+    if user is not None:
+        for folder in place.rglob("*"):
+            shutil.chown(folder, user, user)
 
 
 def test_what_the_command_does_not_name_is_not_there(user, place):
     """Not even its name; while the working directory is there, and empty."""
-    make(place / "other", place / "run", user=user)
+    make(place, "other", "run", user=user)
     (told,) = run(locker(place, place / "run"), user=user, cwd="/", own=["/usr"])
     assert [["ENOENT"] * 3] * 2 == told
     (told,) = run(locker(place / "run", place), user=user, cwd=str(place / "run"), own=[__file__])
@@ -86,7 +89,7 @@ def test_the_data_stays_covered_where_the_bot_works_in_it(user, place):
     """Or below it. What is named of it is shown: nothing, here."""
     data = place / "mine"
     below = data / "bots" / "tom"
-    make(below, user=user)
+    make(place, below, user=user)
     for folder, seen in (data, []), (below, ["bots"]):
         (told,) = run(locker(data, below), user=user, data=str(data), cwd=str(folder))
         assert [[seen, "ENOENT", "ENOENT"]] == told[:1]
@@ -95,7 +98,7 @@ def test_the_data_stays_covered_where_the_bot_works_in_it(user, place):
 def test_the_default_folders_are_covered_while_no_arena_runs(user, place):
     """Where the bot works or what its command names; and not for their names alone, elsewhere."""
     folders = [place / name for name in ("lanista-data", "lanista-records", "a/lanista-data")]
-    make(*[folder / "records" for folder in folders], user=user)
+    make(place, *[folder / "records" for folder in folders], user=user)
     for cwd, own in (place, []), (Path("/"), [place]):
         (told,) = run(locker(*folders), user=user, cwd=str(cwd), own=own)
         assert [SHUT, SHUT, [["records"], "ENOENT", "ENOENT"]] == told
@@ -108,7 +111,7 @@ def test_data_is_covered_under_every_name_that_a_mount_gives_it(user, place):
     """Where the bot's own folder has a mount of the data, of a part, or of what is above it."""
     data = place / "arena" / "mine"
     names = [place / "own" / name for name in ("same", "part", "above")]
-    make(data / "records", place / "own" / "else", *names, user=user)
+    make(place, data / "records", "own/else", *names, user=user)
     mounts = [(data, names[0]), (data / "records", names[1]), (place / "arena", names[2])]
     looked_at = [*names[:2], names[2] / "mine", place / "own"]
     (told,) = run(locker(*looked_at), user=user, data=str(data), own=[place / "own"], mounts=mounts)
@@ -118,7 +121,7 @@ def test_data_is_covered_under_every_name_that_a_mount_gives_it(user, place):
 def test_a_link_that_the_command_names_leads_to_no_data(user, place):
     """A bot's author may put one where the operator's command names a file."""
     data, own = place / "lanista-data", place / "own"
-    make(data / "records", own, user=user)
+    make(place, data / "records", own, user=user)
     (own / "model").symlink_to(data / "records")
     if user is not None:
         os.lchown(own / "model", user, user)

@@ -61,6 +61,7 @@ PLAYS = "some output couldn't be printed: No space left on device"
 NEW = ("angrymob", "CamperJoe", "GravityGoers", "--move-limit", 5)
 
 
+@pytest.mark.one_user
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize(
     ("words", "told"),
@@ -90,6 +91,7 @@ def test_an_output_without_room_is_told_in_one_line(folder, words, told):
         assert (2, [told]) == ended(words, folder, stdout=full)
 
 
+@pytest.mark.one_user
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_complaint_without_room_leaves_the_exit_code(folder):
     """1 would be a result."""
@@ -111,6 +113,7 @@ def endless(folder):
     return folder
 
 
+@pytest.mark.one_user
 @pytest.mark.parametrize(
     "words",
     [
@@ -138,6 +141,7 @@ def test_a_file_without_end_is_told_in_one_line(endless, words):
     assert any(word in lines[0] for word in ("longer than", "more than", "at most")), lines
 
 
+@pytest.mark.one_user
 def test_a_map_may_come_through_a_pipe(folder):
     """It has no size to be looked at, and an end."""
     pipe = folder / "piped.map"
@@ -179,6 +183,7 @@ def folder_of(place, daemon):
     return found
 
 
+@pytest.mark.one_user
 def test_folders_of_killed_arenas_are_removed(serve_here):
     """By the next one that starts."""
     place, serve = serve_here

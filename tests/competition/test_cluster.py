@@ -154,7 +154,7 @@ async def test_workers_that_join_are_used(cluster, tmp_path):
 async def test_a_cluster_of_our_own(tmp_path):
     """`dask-local`: it is made for the run, and ends with it."""
     setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
-    workers = open_executor("dask-local", 2, seats=2)
+    workers = open_executor("dask-local", 1, seats=2)
     pids = set()
     signals = []
 
@@ -169,7 +169,7 @@ async def test_a_cluster_of_our_own(tmp_path):
     assert (True, "") == (report.over, report.halted)
     assert 8 == len(stored(setup))
     assert [([signal.SIGINT, signal.SIGHUP], [])] == signals
-    assert 2 == len(pids)
+    assert 1 == len(pids)
     wait_until_gone(pids)
 
 

@@ -20,7 +20,9 @@ def test_the_example_conversation_byte_for_byte(daemon, peers):
 
     Player 1's second move is illegal: the lines are exchanged still, both connections close.
     """
-    first, second = peers(daemon, "CamperJoe"), peers(daemon, "ProfessorRandom")
+    first = peers(daemon, "CamperJoe")
+    daemon.until(lambda: "name=CamperJoe" in daemon.err, "the first hello is read")
+    second = peers(daemon, "ProfessorRandom")
     assert EXAMPLE_MAP == first.exactly(len(EXAMPLE_MAP))
     assert SEEN_BY_SEAT_1 == second.exactly(len(EXAMPLE_MAP))
     first.say("2 1 1 1\n")
@@ -101,7 +103,8 @@ def test_a_whole_match_of_version_1(daemon, peers):
 
 def test_classic_and_version_1_meet(daemon, peers):
     """PROTOCOL.md 6: one may speak version 1 and the other classic; each is told in its own way."""
-    classic = peers(daemon, "Old Timer room=mixed")
+    # It is told nothing while it waits, so nobody knows whose hello is read first.
+    classic = peers(daemon, "Old Timer room=mixed seat=0")
     modern = peers(daemon, "New v=1 room=mixed")
     assert EXAMPLE_MAP == classic.exactly(len(EXAMPLE_MAP))
     match = next(line for line in modern.until("go") if line.startswith("start "))[6:]
@@ -120,7 +123,9 @@ def test_classic_and_version_1_meet(daemon, peers):
 
 def test_the_loser_is_told_why(daemon, peers):
     """PROTOCOL.md 7: the reason why an angrymob seat lost is always told it, before the end."""
-    loser, winner = peers(daemon, "Loser v=1 room=why"), peers(daemon, "Winner v=1 room=why")
+    loser = peers(daemon, "Loser v=1 room=why")
+    loser.until("wait")
+    winner = peers(daemon, "Winner v=1 room=why")
     loser.until("go")
     winner.until("go")
     loser.say("2 1 1 1 2 1 1\n")
@@ -143,7 +148,9 @@ def test_bots_meet_in_their_room_only(daemon, peers):
     """PROTOCOL.md 2: bots meet when game and room are equal."""
     lonely = peers(daemon, "Lonely v=1 room=lonely")
     lonely.until("wait")
-    one, two = peers(daemon, "One v=1 room=pair"), peers(daemon, "Two v=1 room=pair")
+    one = peers(daemon, "One v=1 room=pair")
+    one.until("wait")
+    two = peers(daemon, "Two v=1 room=pair")
     assert "player 1 Two" in one.until("go")
     two.until("go")
     other = peers(daemon, "Other v=1 room=lonely")

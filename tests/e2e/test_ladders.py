@@ -214,7 +214,7 @@ def test_a_house_bot_that_cant_be_started_is_logged_with_its_last_line(arena, pe
     assert line.endswith('why="exited with code 3 before it said hello: no such library"')
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
     """Its connection breaks; the other seats go on, and it goes on with the same match."""
     arena = Arena(tmp_path / "arena", workers)

@@ -26,11 +26,13 @@ def node():
     return found
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.glob("*.test.js")), ids=lambda path: path.name)
-def test_units_of_the_page(path):
-    words = [node(), "--test", "--test-reporter=tap", path]
+def test_units_of_the_page():
+    """All files in one process, which takes a fifth of the time of a process for each."""
+    files = sorted(TESTS.glob("*.test.js"))
+    imports = [f"--import={path}" for path in files]
+    words = [node(), "--test-reporter=tap", *imports, "--eval", ""]
     done = subprocess.run(words, cwd=TESTS, capture_output=True, text=True, timeout=BOUND)
     assert 0 == done.returncode, done.stdout + done.stderr
     ran = re.search(r"^# tests (\d+)$", done.stdout, re.MULTILINE)
     assert ran is not None
-    assert int(ran[1]) > 0
+    assert int(ran[1]) > len(files)

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Player, SPEEDS } from "../../../server/lanista/page/browser/player.js";
+import { BASE_SPEED, Player, SPEEDS } from "../../../server/lanista/page/browser/player.js";
 
 /** Make a player of `count` rounds, its clock, and a function that lets time pass. */
 function begin({
@@ -176,6 +176,19 @@ test("a page that was hidden for an hour doesn't rush through what it missed", (
   player.advance();
   // At most what the longest catching up, 250 ms, holds, and the round that was due.
   assert.ok(player.round <= 3, `round ${player.round}`);
+});
+
+test("where drawing takes long, each drawing still shows what a quarter of a second holds", () => {
+  const { player, time } = begin({ count: 1000 });
+  const fastest = SPEEDS[SPEEDS.length - 1];
+  player.setSpeed(fastest);
+  player.play();
+  for (let drawn = 0; drawn < 10; drawn += 1) {
+    time.now += 300;
+    player.advance();
+  }
+  const held = 10 * Math.floor(BASE_SPEED * fastest * 0.25);
+  assert.ok(player.round >= held, `round ${player.round} of ${held}`);
 });
 
 test("live shows the newest round and jumps over what came at once", () => {

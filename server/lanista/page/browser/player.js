@@ -268,9 +268,7 @@ export class Player {
   #play() {
     const now = this.#clock();
     const interval = this.#interval;
-    if (this.#reachedAt < now - interval - MAX_CATCH_UP) {
-      this.#reachedAt = now - interval;
-    }
+    this.#reachedAt = Math.max(this.#reachedAt, now - interval - MAX_CATCH_UP);
     while (this.#reachedAt + interval <= now) {
       if (this.round >= this.last || !this.#ready(this.round + 1)) {
         if (this.round >= this.last && this.over) {
