@@ -10,13 +10,13 @@ from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError, Channel
 from lanista_protocol import (
     LINE_LIMIT,
-    Error,
     ErrorCode,
     Hello,
     RemoteProtocolError,
     Session,
     SessionState,
     State,
+    messages,
 )
 
 CLOSING_TIME = 1.0
@@ -184,4 +184,4 @@ class Connection:
 
     async def refuse(self, error: RemoteProtocolError) -> None:
         """Send an `error` line for a fault of the bot, and close (PROTOCOL.md 7)."""
-        await self.close(bytes(Error(error.code, error.message)))
+        await self.close(messages.error(error.code, error.message))
