@@ -27,7 +27,7 @@ from lanista.results.base import Database, Kind
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
 from lanista.results.match_result import Benching, BlockResult, SingleMatch
-from lanista.results.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
+from lanista.results.reading import Endings, PlayedBlock, Reading, StoredMatch
 from lanista.results.schema import BENCHED, BOTS, META, STRUCK, UNBENCHED
 
 
@@ -251,11 +251,6 @@ class Store:
         """Yield `Reading.matches` of the moment when the first one is taken."""
         with self.reading() as now:
             yield from now.matches(blocks, bot=bot, failures=failures, before=before, limit=limit)
-
-    def digests(self) -> list[Digest]:
-        """Return `Reading.digests` of now."""
-        with self.reading() as now:
-            return now.digests()
 
     def meta(self, key: str) -> str | None:
         """Return `Reading.meta` of now."""
