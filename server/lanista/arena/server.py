@@ -54,10 +54,6 @@ cancelled when the arena has ended."""
 log = structlog.get_logger()
 
 
-class CannotOpenError(Exception):
-    """A ladder can't be opened; the message is one line that says why."""
-
-
 @attrs.define(eq=False)
 class ArenaServer:
     """Runs an arena. Call `connections.listen`, then `serve`, each only once."""
@@ -280,7 +276,8 @@ async def serve(
 
     Raises:
         CannotListenError: From `BotConnections.listen` or `beside`.
-        CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written.
+        SpecError: A ladder doesn't fit its game.
+        StoreError: The results of one can't be read or written.
     """
     with ExitStack() as opened:
         rooms, names = await _open_ladders(options, opened)
@@ -311,18 +308,15 @@ async def _open_ladders(
     """Open an arena's ladders and the names on them, which `opened` closes.
 
     Raises:
-        CannotOpenError: One can't be opened.
+        SpecError: One doesn't fit its game.
+        StoreError: The results of one can't be read or written.
     """
     if not options.spec.ladders:
         return {}, None
     # Imported only now, as they import SQLAlchemy.
     from lanista.arena.ladder_room import open_ladders  # noqa: PLC0415
-    from lanista.results.errors import StoreError  # noqa: PLC0415
 
-    try:
-        return await trio.to_thread.run_sync(open_ladders, options, opened)
-    except (SpecError, StoreError) as error:
-        raise CannotOpenError(str(error)) from None
+    return await trio.to_thread.run_sync(open_ladders, options, opened)
 
 
 def _freeze_memory() -> None:

@@ -110,11 +110,11 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
     """Rebuild an arena's database.
 
     Raises:
-        BadInputError: It is PostgreSQL's or in use, or can't be written.
+        BadInputError: It is PostgreSQL's or in use.
+        StoreError: It can't be written.
     """
     from lanista.arena.verify import rebuild
     from lanista.cli.arena_file import NotRunningError, ask
-    from lanista.results.errors import StoreError
 
     if spec.store is not None:
         raise BadInputError(
@@ -129,10 +129,7 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
         raise BadInputError(
             f"{file}: the arena is running; stop it before you rebuild its database"
         )
-    try:
-        return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
-    except StoreError as error:
-        raise BadInputError(str(error)) from None
+    return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
 
 
 @command.command("run")
