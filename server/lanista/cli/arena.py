@@ -39,19 +39,10 @@ def new(file: Path, game: str) -> int:
 
     An existing file isn't overwritten.
     """
-    import lanista_maps
     from lanista.arena.example import example
     from lanista.games import registry
 
-    ruleset = registry.get(game)
-    text = example(
-        file=printable(file.name),
-        game=ruleset.name,
-        title=ruleset.title,
-        house=list(registry.house_bots(ruleset.name)),
-        maps=list(lanista_maps.names(ruleset.name))[:2],
-        settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
-    )
+    text = example(registry.get(game), printable(file.name))
     write_example(file, text, "check it with `lanista arena check`, then run it")
     return 0
 
