@@ -118,8 +118,7 @@ class LadderMatches:
         assert player.ladder is not None
         assert player.who is not None
         rest = player.ladder.resting(player.who)
-        hello = player.connection.hello
-        assert hello is not None
+        hello = player.connection.greeting
         if rest is None or not handshake.speaks_version1(hello, player.ruleset):
             return
         seconds = 0 if rest == math.inf else math.ceil(rest)

@@ -262,8 +262,8 @@ class _BoutPlayer:
         except BaseException:
             await self._end_bots()
             raise
-        hellos = [connection.hello for connection in connections]
-        self.bout.names = tuple(distinct([hello.name for hello in hellos if hello is not None]))
+        names = [connection.greeting.name for connection in connections]
+        self.bout.names = tuple(distinct(names))
         return SeatedMatch(
             spec=match,
             connections=connections,

@@ -267,8 +267,7 @@ def announce(connections: Iterable[Connection], ruleset: Ruleset) -> None:
     present = list(connections)
     line = wait_line(len(present), ruleset.seats)
     for connection in present:
-        assert connection.hello is not None
-        if speaks_version1(connection.hello, ruleset):
+        if speaks_version1(connection.greeting, ruleset):
             send_at_once(connection, line)
 
 

@@ -51,8 +51,7 @@ class Connection:
 
     def give_away(self) -> ConnectionState:
         """Return what another process needs to go on; call `take_back` before using this again."""
-        assert self.hello is not None
-        hello = attrs.evolve(self.hello, token=None)
+        hello = attrs.evolve(self.greeting, token=None)
         return ConnectionState(hello=hello, host=self.host, session=self.session.give_away())
 
     @classmethod
@@ -73,6 +72,12 @@ class Connection:
         self.session = Session.take_up(given)
         if self.closed:
             self.channel.close()
+
+    @property
+    def greeting(self) -> Hello:
+        """The hello, after it was read."""
+        assert self.hello is not None
+        return self.hello
 
     @property
     def closed(self) -> bool:

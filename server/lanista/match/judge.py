@@ -141,9 +141,8 @@ class Judge:
             if not in_stall and (isinstance(verdict, Late) or seat.absent):
                 self._count_late(turn, seat, times)
             wants_examples = tally.count(verdict, seat.gone)
-            hello = seat.connection.hello
-            assert hello is not None
-            wants_notes = hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT
+            wants_notes = self.spec.ruleset.consequence is Consequence.FORFEIT
+            wants_notes |= seat.connection.greeting.notes
             if isinstance(verdict, Answer) and not wants_notes and not wants_examples:
                 continue  # Nobody reads the messages, and there may be thousands.
             faults = self._faults(game, turn, seat, verdict, times)
