@@ -4,6 +4,7 @@ protocol/PROTOCOL.md is the normative text. This package knows no sockets, no cl
 and needs only attrs beyond the standard library.
 """
 
+from lanista_protocol import messages
 from lanista_protocol.errors import (
     ErrorCode,
     HttpRequestError,
@@ -14,29 +15,11 @@ from lanista_protocol.errors import (
 )
 from lanista_protocol.hello import VERSION, Hello, bad_hello, parse_hello
 from lanista_protocol.lines import HELLO_LIMIT, LINE_LIMIT, LineBuffer
-from lanista_protocol.messages import (
-    Bye,
-    Clock,
-    End,
-    Error,
-    GameName,
-    Go,
-    Lag,
-    Message,
-    Note,
-    Player,
-    Rank,
-    Score,
-    Seat,
-    Seed,
-    Start,
-    Turn,
-    Wait,
-    Welcome,
-    number,
-)
+from lanista_protocol.messages import number
 from lanista_protocol.session import LOG_LIMIT, TRANSITIONS, Session, SessionState, State, Step
 from lanista_protocol.submoves import MalformedLineError, Token, tokenize
+
+Bye = messages.bye  # the name by which `lanista.hosting.bot_pool` knows it
 
 __all__ = [
     "HELLO_LIMIT",
@@ -45,37 +28,21 @@ __all__ = [
     "TRANSITIONS",
     "VERSION",
     "Bye",
-    "Clock",
-    "End",
-    "Error",
     "ErrorCode",
-    "GameName",
-    "Go",
     "Hello",
     "HttpRequestError",
-    "Lag",
     "LineBuffer",
     "LocalProtocolError",
     "MalformedLineError",
-    "Message",
-    "Note",
     "NoteCode",
-    "Player",
-    "Rank",
     "RemoteProtocolError",
-    "Score",
-    "Seat",
-    "Seed",
     "Session",
     "SessionState",
-    "Start",
     "State",
     "Step",
     "Token",
-    "Turn",
-    "Wait",
-    "Welcome",
     "bad_hello",
+    "messages",
     "number",
     "parse_hello",
     "shown",

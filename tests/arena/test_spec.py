@@ -30,6 +30,8 @@ from lanista.arena.spec import (
     toml_of,
 )
 from lanista.games import registry
+from lanista.games.base import complete_settings
+from lanista.games.hogwarts.ruleset import RULESET
 from lanista.hosting.spec_parts import Clock, SandboxName
 from lanista.toml_spec import SpecError
 
@@ -334,14 +336,8 @@ def test_what_can_be_no_ladder_is_not_implied(games, expected):
 
 # -- the example -----------------------------------------------------------------------------------
 
-EXAMPLE = example(
-    file="arena.toml",
-    game="hogwarts",
-    title="Hogwarts",
-    house=["Null", "Demo"],
-    maps=["default"],
-    settings=[("NUM_ROUNDS", 200, "rounds of a match"), ("original", 0, "1: as the program")],
-)
+EXAMPLE = example(RULESET, "arena.toml")
+SETTINGS = complete_settings(RULESET, {})
 
 
 def uncommented(text, *left_out):
@@ -355,7 +351,7 @@ def uncommented(text, *left_out):
 
 
 def test_the_example_says_nothing_but_defaults():
-    house = (HouseBot(command="Null"), HouseBot(command="Demo"))
+    house = tuple(HouseBot(command=bot) for bot in ("Null", "Demo", "Dummy"))
     ladder = LadderSpec(name="hogwarts", game="hogwarts", house=house)
     assert ArenaSpec(ladders=(ladder,)) == parse_spec(EXAMPLE, "arena.toml")
 
@@ -364,7 +360,7 @@ def test_what_the_example_shows_as_defaults_are_those():
     """Keys that have no default have an example there: these are left out."""
     examples = ("game =", "store =", "max_per_address", "[tls]", "certificate", "key =")
     examples += ("workers", "listen", "map = ", "maps", "limits", "window", "bots ")
-    examples += ("NUM_ROUNDS", "original", "closes", "build_limits", "slots")
+    examples += (*SETTINGS, "closes", "build_limits", "slots")
     shown = parse_spec(uncommented(EXAMPLE, *examples), "arena.toml")
     (ladder,) = shown.ladders
     assert Submissions() == ladder.submissions
@@ -381,7 +377,7 @@ def test_the_example_has_every_key():
         for attribute in attrs.fields(kind):
             name = attribute.name
             assert f"\n{name} = " in text or f"[{name}]" in text or f".{name}]" in text, name
-    assert {"NUM_ROUNDS": 200, "original": 0} == spec.ladders[0].settings
+    assert SETTINGS == spec.ladders[0].settings
 
 
 # -- writing ---------------------------------------------------------------------------------------

@@ -244,9 +244,11 @@ def test_an_output_that_is_gone_is_no_trouble():
 
     gone = Gone(Console(file=io.StringIO()))
     display = Silenced(gone)
-    display.event(BEGUN)
-    display.event(BEGUN)
-    display.end(TWO, [])
+    for _ in range(2):
+        with display.shown() as shown:
+            shown.event(BEGUN)
+    with display.shown() as shown:
+        shown.end(TWO, [])
     assert 1 == gone.calls
     assert "Input/output error" == display.trouble
 
@@ -256,8 +258,9 @@ def test_an_error_of_our_own_is_no_output_that_is_gone():
         def refresh(self):
             raise KeyError("a fault")
 
-    with pytest.raises(KeyError):
-        Silenced(Broken(Console(file=io.StringIO()))).refresh()
+    silenced = Silenced(Broken(Console(file=io.StringIO())))
+    with pytest.raises(KeyError), silenced.shown() as shown:
+        shown.refresh()
 
 
 def test_progress_where_nobody_knows_the_end():

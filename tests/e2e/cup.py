@@ -4,6 +4,7 @@ from e2e.running import Program, command
 from lanista.competition import load, standings_of
 from lanista.results.database import Store
 from support.processes import argv_of, processes_in
+from support.tournament import digests_in
 
 PAIRS = 3
 """Blocks of each seed: every bot meets every other."""
@@ -71,4 +72,4 @@ def outcome(spec):
     """Return all that must be the same when a tournament is repeated: digests and standings."""
     setup = load(spec)
     with Store.open(setup.database, create=False) as store:
-        return store.digests(), standings_of(setup, store)
+        return digests_in(store), standings_of(setup, store)

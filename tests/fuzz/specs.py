@@ -66,15 +66,7 @@ ODD = (
 
 def spec() -> Target:
     """A spec is read, and what it names is looked up; or one line says what is wrong."""
-    written = example(
-        stem="cup",
-        game="angrymob",
-        title="Angry Mob",
-        seats=2,
-        house=("CamperJoe", "RandomRunners"),
-        maps=("pit", "meadow"),
-        settings=(("move_limit", 2400, "moves"),),
-    )
+    written = example(registry.get("angrymob"), "cup")
     corpus = [SMALL, SWISS, SMALL, SWISS, written.encode(), b"\n".join(ODD)]
     folder = Path(tempfile.gettempdir())
 
@@ -141,14 +133,7 @@ ODD_IN_ARENAS = (
 
 def arena() -> Target:
     """An arena's spec is read, and written again; or one line says what is wrong."""
-    written = arena_example.example(
-        file="arena.toml",
-        game="angrymob",
-        title="Angry Mob",
-        house=("CamperJoe", "RandomRunners"),
-        maps=("pit", "meadow"),
-        settings=(("move_limit", 2400, "moves"),),
-    )
+    written = arena_example.example(registry.get("angrymob"), "arena.toml")
     corpus = [ARENA + LADDERS, LADDERS, ARENA, written.encode(), b"\n".join(ODD_IN_ARENAS)]
     folder = Path(tempfile.gettempdir())
 

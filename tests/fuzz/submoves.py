@@ -21,7 +21,7 @@ from lanista.games.base import (
     complete_settings,
 )
 from lanista.page.frames import FrameWriter, encode
-from lanista_protocol import MalformedLineError, Note, NoteCode, tokenize
+from lanista_protocol import MalformedLineError, NoteCode, messages, tokenize
 from support import players
 from support.players import PLAYERS
 
@@ -96,7 +96,7 @@ def _read(game: Any, seat: int, line: str) -> Verdict:
         check_words(refusal.message)
         assert refusal.index is not None
         assert refusal.code in {RefusalCode.ILLEGAL, RefusalCode.IGNORED}
-        bytes(Note(NoteCode.ILLEGAL, game.turn, refusal.index, refusal.message))
+        messages.note(NoteCode.ILLEGAL, game.turn, refusal.index, refusal.message)
     return answer
 
 

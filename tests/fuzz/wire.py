@@ -3,7 +3,7 @@ that the arena makes of what bots and rulesets said.
 """
 
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -12,27 +12,14 @@ import attrs
 from fuzz.mutation import ODD_NUMBERS, changed, changed_text
 from fuzz.target import Target, check_words
 from lanista_protocol import (
-    Clock,
-    End,
-    Error,
     ErrorCode,
-    GameName,
     Hello,
     LocalProtocolError,
     MalformedLineError,
-    Note,
     NoteCode,
-    Player,
-    Rank,
     RemoteProtocolError,
-    Score,
-    Seat,
-    Seed,
-    Start,
     State,
-    Turn,
-    Wait,
-    Welcome,
+    messages,
     parse_hello,
     tokenize,
 )
@@ -54,12 +41,12 @@ def hello() -> Target:
             code, words = error.code, error.message
             assert code in {ErrorCode.BAD_HELLO, ErrorCode.UNKNOWN_VERSION}
             check_words(words)
-            assert bytes(Error(code, words)).count(b"\n") == 1
+            assert messages.error(code, words).count(b"\n") == 1
             return
         assert isinstance(said, Hello)
         assert 1 <= len(said.name) <= 32
         assert said.name == " ".join(said.name.split(" "))
-        assert bytes(Player(0, said.name)).decode() == f"player 0 {said.name}\n"
+        assert messages.player(0, said.name).decode() == f"player 0 {said.name}\n"
         assert repr(said) == repr(attrs.evolve(said, token="another")), "the token is shown"
 
     return Target(draw=lambda random: changed_text(random, corpus, 600), check=check, short=3000)
@@ -229,50 +216,50 @@ def _tokens(line: str) -> object:
 
 # -- messages --------------------------------------------------------------------------------------
 
-MAKERS = (
-    lambda text, number, _: Player(number, text),
-    lambda text, number, _: Note(NoteCode.ILLEGAL, number, None if number % 2 else number, text),
-    lambda text, number, _: Welcome(number, text, text),
-    lambda _text, number, _: Wait(number, number),
-    lambda text, _number, _: Error(ErrorCode.INTERNAL, text),
-    lambda text, _number, _: Start(text),
-    lambda text, _number, _: GameName(text),
-    lambda text, _number, _: End(text),
-    lambda _, number, __: Seat(number),
-    lambda _, number, __: Seed(number),
-    lambda _, number, __: Turn(number),
-    lambda _, number, __: Rank(number, number),
-    lambda _, number, __: Score(0, number),
-    lambda _, __, seconds: Clock(seconds, seconds),
-)
+MAKERS: Mapping[str, Callable[[str, int, float], bytes]] = {
+    "player": lambda text, number, _: messages.player(number, text),
+    "note": lambda text, number, _: messages.note(
+        NoteCode.ILLEGAL, number, None if number % 2 else number, text
+    ),
+    "welcome": lambda text, number, _: messages.welcome(number, text, text),
+    "wait": lambda _text, number, _: messages.wait(number, number),
+    "error": lambda text, _number, _: messages.error(ErrorCode.INTERNAL, text),
+    "start": lambda text, _number, _: messages.start(text),
+    "game": lambda text, _number, _: messages.game(text),
+    "end": lambda text, _number, _: messages.end(text),
+    "seat": lambda _, number, __: messages.seat(number),
+    "seed": lambda _, number, __: messages.seed(number),
+    "turn": lambda _, number, __: messages.turn(number),
+    "rank": lambda _, number, __: messages.rank(number, number),
+    "score": lambda _, number, __: messages.score(0, number),
+    "clock": lambda _, __, seconds: messages.clock(seconds, seconds),
+}
 
 
-def messages() -> Target:
+def any_message() -> Target:
     """A message is one printable line, or an error of ours."""
     corpus = [b"Ann Lee", "Zoë".encode(), b"finished", b"lanista", b"unit 3 is not yours"]
     numbers = [one for one in ODD_NUMBERS if isinstance(one, int) and abs(one) < 10**1000]
     times = [one for one in ODD_NUMBERS if abs(one) < 10**100 or isinstance(one, float)]
 
-    def draw(random: Random) -> tuple[int, str, int, float]:
+    def draw(random: Random) -> tuple[str, str, int, float]:
         number = int(random.random() * 40) if random.random() < 0.7 else random.choice(numbers)
         seconds = random.random() if random.random() < 0.5 else random.choice(times)
         return (
-            int(random.random() * len(MAKERS)),
+            random.choice([*MAKERS]),
             changed_text(random, corpus, 200),
             number,
             seconds,
         )
 
-    def check(given: tuple[int, str, int, float]) -> None:
-        maker, *values = given
-        make: Any = MAKERS[maker]
+    def check(given: tuple[str, str, int, float]) -> None:
+        keyword, *values = given
         try:
-            message = make(*values)
+            line = MAKERS[keyword](*values).decode()
         except LocalProtocolError:
             return
-        line = bytes(message).decode()
         check_words(line.removesuffix("\n"), 10_000)
-        assert line.split(" ")[0].strip() == message.keyword
+        assert line.split(" ")[0].strip() == keyword
 
     return Target(draw=draw, check=check, short=3000)
 
@@ -282,5 +269,5 @@ TARGETS: Mapping[str, Any] = {
     "lines": lines,
     "session": session,
     "answers": answers,
-    "messages": messages,
+    "messages": any_message,
 }

@@ -50,16 +50,6 @@ def test_a_forfeit_needs_a_seat_at_fault():
     assert str(caught.value) == "a forfeit needs a seat at fault"
 
 
-@pytest.mark.parametrize(
-    ("ranks", "is_draw"),
-    [((1, 1), True), ((1, 2), False), ((1, 1, 3), False), ((1, 1, 1, 1), True), ((1,), True)],
-)
-def test_a_draw_is_when_no_seat_is_better(ranks, is_draw):
-    """Two of three who share the first place haven't drawn the match."""
-    ended = Outcome(termination=Termination.FINISHED, ranks=ranks, scores=ranks, reason="end")
-    assert is_draw == ended.is_draw
-
-
 def test_terminations_are_the_words_of_the_wire():
     """PROTOCOL.md 3, `end`."""
     words = [termination.value for termination in Termination]

@@ -4,14 +4,22 @@ The format is given in protocol/vectors/README.md. No expectation lives here.
 """
 
 import json
+import types
 from pathlib import Path
 
 import pytest
 
-from lanista_protocol import Session, State
+from lanista_protocol import Session, State, messages
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "protocol" / "vectors"
+MESSAGES = {
+    name: made
+    for name, made in vars(messages).items()
+    if isinstance(made, types.FunctionType) and made.__annotations__.get("return") is bytes
+    if not name.startswith("_")
+}
+"""By keyword, the function that makes the message."""
 
 
 def bytes_of(value):

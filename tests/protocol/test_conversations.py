@@ -19,25 +19,10 @@ from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, MatchInfo, Version1Encoder
 from lanista_client import Arena, ArenaError
 from lanista_protocol import (
-    Bye,
-    Clock,
-    End,
-    Error,
     ErrorCode,
-    GameName,
-    Go,
     MalformedLineError,
-    Note,
     NoteCode,
-    Player,
-    Rank,
-    Score,
-    Seat,
-    Seed,
-    Start,
-    Turn,
-    Wait,
-    Welcome,
+    messages,
     parse_hello,
     tokenize,
 )
@@ -92,22 +77,22 @@ def test_the_arena_reads_the_bots_lines(vector, size):
 
 
 WRITERS = {
-    "welcome": lambda v, name, release: Welcome(int(v), name, release),
-    "wait": lambda taken, needed: Wait(int(taken), int(needed)),
-    "start": Start,
-    "game": GameName,
-    "seat": lambda seat: Seat(int(seat)),
-    "player": lambda seat, *name: Player(int(seat), " ".join(name)),
-    "clock": lambda first, turn: Clock(float(first), float(turn)),
-    "seed": lambda seed: Seed(int(seed)),
-    "turn": lambda turn: Turn(int(turn)),
-    "go": Go,
-    "end": End,
-    "rank": lambda seat, place: Rank(int(seat), int(place)),
-    "score": lambda seat, score: Score(int(seat), int(score)),
-    "bye": Bye,
-    "error": lambda code, *words: Error(ErrorCode(code), " ".join(words)),
-    "note": lambda code, turn, index, *words: Note(
+    "welcome": lambda v, name, release: messages.welcome(int(v), name, release),
+    "wait": lambda taken, needed: messages.wait(int(taken), int(needed)),
+    "start": messages.start,
+    "game": messages.game,
+    "seat": lambda seat: messages.seat(int(seat)),
+    "player": lambda seat, *name: messages.player(int(seat), " ".join(name)),
+    "clock": lambda first, turn: messages.clock(float(first), float(turn)),
+    "seed": lambda seed: messages.seed(int(seed)),
+    "turn": lambda turn: messages.turn(int(turn)),
+    "go": messages.go,
+    "end": messages.end,
+    "rank": lambda seat, place: messages.rank(int(seat), int(place)),
+    "score": lambda seat, score: messages.score(int(seat), int(score)),
+    "bye": messages.bye,
+    "error": lambda code, *words: messages.error(ErrorCode(code), " ".join(words)),
+    "note": lambda code, turn, index, *words: messages.note(
         NoteCode(code), int(turn), None if index == "-" else int(index), " ".join(words)
     ),
 }
@@ -120,7 +105,7 @@ def test_the_arena_writes_its_messages(vector):
     for line in said(vector, "arena").decode().split("\n")[:-1]:
         keyword, *words = line.split(" ")
         if keyword in WRITERS:
-            assert f"{line}\n".encode() == bytes(WRITERS[keyword](*words))
+            assert f"{line}\n".encode() == WRITERS[keyword](*words)
 
 
 def test_the_conversations_use_every_message():

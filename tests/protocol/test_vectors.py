@@ -6,12 +6,10 @@ from itertools import pairwise
 import attrs
 import pytest
 
-import lanista_protocol
 from lanista_protocol import (
     ErrorCode,
     LocalProtocolError,
     MalformedLineError,
-    Message,
     NoteCode,
     RemoteProtocolError,
     Session,
@@ -19,7 +17,7 @@ from lanista_protocol import (
     parse_hello,
     tokenize,
 )
-from protocol.table import VECTORS, Feed, bytes_of, each, load
+from protocol.table import MESSAGES, VECTORS, Feed, bytes_of, each, load
 
 WIRE_NAMES = {"version": "v"}  # a field that the wire calls otherwise
 
@@ -167,11 +165,10 @@ def test_a_number_that_has_no_digits_is_ours_to_avoid(value):
 
 def make(keyword, fields):
     """The message of a keyword, as a writer makes it."""
-    (kind,) = [kind for kind in Message.__subclasses__() if kind.keyword == keyword]
     if "code" in fields:
         codes = {"error": ErrorCode, "note": NoteCode}[keyword]
         fields = fields | {"code": codes(fields["code"])}
-    return kind(**fields)
+    return MESSAGES[keyword](**fields)
 
 
 @each("messages")
@@ -181,26 +178,15 @@ def test_messages(vector):
         with pytest.raises(LocalProtocolError):
             make(vector["message"], vector["fields"])
         return
-    message = make(vector["message"], vector["fields"])
-    assert vector["bytes"].encode() == bytes(message)
-    assert message == make(vector["message"], vector["fields"])
+    assert vector["bytes"].encode() == make(vector["message"], vector["fields"])
 
 
 def test_every_message_and_every_code_has_its_vector():
     told = [vector for vector in load("messages") if vector["bytes"] is not None]
-    kinds = {kind.keyword for kind in Message.__subclasses__()}
-    assert kinds == {vector["message"] for vector in told}
+    assert set(MESSAGES) == {vector["message"] for vector in told}
     for keyword, codes in (("error", ErrorCode), ("note", NoteCode)):
         said = {v["fields"]["code"] for v in told if v["message"] == keyword}
         assert {code.value for code in codes} == said
-
-
-def test_messages_are_frozen():
-    for kind in Message.__subclasses__():
-        assert kind.__name__ in lanista_protocol.__all__
-    turn = lanista_protocol.Turn(3)
-    with pytest.raises(attrs.exceptions.FrozenInstanceError):
-        turn.turn = 4
 
 
 def test_lines_reach_both_sides_of_every_limit():

@@ -53,7 +53,6 @@ def read(store):
         store.endings(["id2"]),
         store.running_failures(5),
         store.benched(),
-        store.digests(),
         store.identities(),
         store.meta("base_seed"),
     )

@@ -1,9 +1,7 @@
 """What goes into the database comes out of it, on SQLite and on PostgreSQL."""
 
 import collections
-import shutil
 
-import attrs
 import pytest
 import sqlalchemy as sa
 
@@ -333,22 +331,6 @@ def test_matches_are_found_by_bots_endings_and_faults(store):
 def test_when_a_block_was_stored_is_told_in_utc(store):
     store.add([block(1)])
     assert {"+00:00"} == {found.committed[-6:] for found in store.matches()}
-
-
-def test_digests_are_the_same_whatever_the_order(store, migrated_file, tmp_path):
-    """And whatever the kind of database."""
-    one, path = store, shutil.copyfile(migrated_file, tmp_path / "other.db")
-    blocks = [drawn(number) for number in range(12)]
-    with Store.open(path) as other:
-        one.add(blocks)
-        for result in reversed(blocks):
-            other.add([result])
-        assert one.digests() == other.digests()
-        assert sorted(one.digests()) == one.digests()
-        assert 12 * 4 == len(one.digests())
-        changed = attrs.evolve(blocks[0].matches[-1], digest="0")
-        other.add([attrs.evolve(drawn(99), matches=(*blocks[0].matches[:-1], changed))])
-        assert one.digests() != other.digests()
 
 
 def test_questions_of_one_moment_hear_nothing_of_later_ones(store, target):

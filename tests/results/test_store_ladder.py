@@ -265,7 +265,7 @@ def test_a_backup_holds_what_was_stored(tmp_path):
     with Store.open(path) as store, store.lock(), Store.open(path, create=False) as backing:
         store.add_matches(given[:10])
         with store.reading() as now:
-            now.digests()
+            now.struck()
             backing.database.backup(copy)
         store.add_matches(given[10:])
         with Store.open(copy) as copied:

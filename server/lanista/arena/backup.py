@@ -15,6 +15,7 @@ from pathlib import Path
 import attrs
 
 from lanista.arena.spec import ArenaSpec
+from lanista.errors import BadInputError
 from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
@@ -25,7 +26,7 @@ _YOUNG = 10.0
 """Seconds after its last change in which a file of a failure bundle may still be being written."""
 
 
-class BackupError(Exception):
+class BackupError(BadInputError):
     """The copy can't be made; the message is one line."""
 
 

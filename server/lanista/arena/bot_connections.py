@@ -35,14 +35,13 @@ from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 from lanista.suggestions import nearest
 from lanista_protocol import (
-    Error,
     ErrorCode,
     Hello,
     HttpRequestError,
-    Note,
     NoteCode,
     RemoteProtocolError,
     bad_hello,
+    messages,
     shown,
 )
 
@@ -265,7 +264,7 @@ class BotConnections:
 
     async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
         """Send a connection the reason why it is closed, and close it."""
-        reply = bytes(Error(error.code, error.message))
+        reply = messages.error(error.code, error.message)
         if isinstance(error, HttpRequestError):
             reply = handshake.http_reply(self.page)
         if self._lingering >= LINGERING:
@@ -404,7 +403,7 @@ class BotConnections:
         about = "no room is named, so this bot meets only others that name none"
         if hello.room is not None:
             about = f"room {shown(hello.room)} isn't a ladder, so only bots that name it meet in it"
-        return bytes(Note(NoteCode.ROOM, 0, None, f"{about}; {advice}"))
+        return messages.note(NoteCode.ROOM, 0, None, f"{about}; {advice}")
 
     async def _take_over(self, player: Player) -> None:
         """Let a bot have its name on a ladder, instead of an older connection of its own.

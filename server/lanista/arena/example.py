@@ -3,8 +3,9 @@
 It is only text here; a test compares each default with that of `ArenaSpec`.
 """
 
-from collections.abc import Sequence
-
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.hosting.spec_parts import example_of
 from lanista.toml_spec import quoted
 
 _TEXT = """\
@@ -130,33 +131,16 @@ house = [{house}]
 """
 
 
-def example(
-    *,
-    file: str,
-    game: str,
-    title: str,
-    house: Sequence[str],
-    maps: Sequence[str],
-    settings: Sequence[tuple[str, int, str]],
-) -> str:
-    """Return the text of a commented spec with one ladder.
+def example(ruleset: Ruleset, file: str) -> str:
+    """Return the text of a commented spec with one ladder, on which the game's house bots play.
 
     Args:
+        ruleset: The game, after which the ladder is named.
         file: The name of the file, printable.
-        game: The name of the ruleset, and of the ladder.
-        title: The name of the game for people.
-        house: The house bots, which all take part.
-        maps: Names of shipped maps.
-        settings: The name, default and meaning of each setting.
     """
     return _TEXT.format(
+        **example_of(ruleset),
         file=file,
-        title=title,
-        game=game,
-        name=quoted(game),
-        house=", ".join(map(quoted, house)),
-        maps=", ".join(map(quoted, maps)) or '"my.map"',
-        settings="\n".join(
-            f"# {key} = {default}  # {meaning}" for key, default, meaning in settings
-        ),
+        name=quoted(ruleset.name),
+        house=", ".join(map(quoted, registry.house_bots(ruleset.name))),
     )

@@ -24,7 +24,7 @@ from lanista.hosting.host import SeatedMatch, VoidRecords, play_match
 from lanista.match.absence import RejoinError
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
-from lanista_protocol import ErrorCode, Note, NoteCode
+from lanista_protocol import ErrorCode, NoteCode, messages
 
 REPLACED = "a newer connection has shown the token of this name"
 
@@ -124,13 +124,14 @@ class LadderMatches:
         assert player.ladder is not None
         assert player.who is not None
         rest = player.ladder.resting(player.who)
-        hello = player.connection.hello
-        assert hello is not None
+        hello = player.connection.greeting
         if rest is None or not handshake.speaks_version1(hello, player.ruleset):
             return
         seconds = 0 if rest == math.inf else math.ceil(rest)
         why = player.ladder.why_resting(player.who.name)
-        handshake.send_at_once(player.connection, bytes(Note(NoteCode.BENCHED, seconds, None, why)))
+        handshake.send_at_once(
+            player.connection, messages.note(NoteCode.BENCHED, seconds, None, why)
+        )
 
     def bench(self, benched: "Collection[BenchedName]", members: Collection[Player]) -> None:
         """Let names rest that are benched, tell those that wait, and pair those that were before.

@@ -95,22 +95,19 @@ class Player:
         """The name that it gave in its hello; on a ladder, as it is registered."""
         if self.who is not None:
             return self.who.name
-        assert self.connection.hello is not None
-        return self.connection.hello.name
+        return self.connection.greeting.name
 
     @property
     def seat(self) -> int | None:
         """The seat that it asked for; None if it takes any."""
-        assert self.connection.hello is not None
-        return self.connection.hello.seat
+        return self.connection.greeting.seat
 
     @property
     def room(self) -> RoomKey:
         """The room that it waits in."""
-        assert self.connection.hello is not None
         if self.ladder is not None:
             return (self.ruleset.name, self.ladder.spec.name)
-        return (self.ruleset.name, self.connection.hello.room)
+        return (self.ruleset.name, self.connection.greeting.room)
 
 
 @attrs.define

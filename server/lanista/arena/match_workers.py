@@ -345,8 +345,7 @@ class MatchWorkers:
             for connection in handed.connections:
                 if connection is None or connection.closed:
                     continue
-                assert connection.hello is not None
-                if handshake.speaks_version1(connection.hello, match.spec.ruleset):
+                if handshake.speaks_version1(connection.greeting, match.spec.ruleset):
                     nursery.start_soon(connection.refuse, our_fault())
                 else:  # the classic dialect knows no error during a match
                     nursery.start_soon(connection.close)

@@ -162,9 +162,7 @@ class Matches:
         """Tell all bots that wait in a room how many they are."""
         waiting = self.lobby.waiting(room)
         for player in waiting:
-            hello = player.connection.hello
-            assert hello is not None
-            if handshake.speaks_version1(hello, player.ruleset):
+            if handshake.speaks_version1(player.connection.greeting, player.ruleset):
                 # Whoever else waits on a ladder isn't told (PROTOCOL.md 8).
                 taken = len(waiting) if player.ladder is None else 1
                 line = handshake.wait_line(taken, player.ruleset.seats)

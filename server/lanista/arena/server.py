@@ -55,10 +55,6 @@ cancelled when the arena has ended."""
 log = structlog.get_logger()
 
 
-class CannotOpenError(Exception):
-    """A ladder can't be opened; the message is one line that says why."""
-
-
 @attrs.define(eq=False)
 class ArenaServer:
     """Runs an arena. Call `connections.listen`, then `serve`, each only once."""
@@ -285,7 +281,8 @@ async def serve(
 
     Raises:
         CannotListenError: From `BotConnections.listen` or `beside`.
-        CannotOpenError: A ladder doesn't fit its game, or its results can't be read or written.
+        SpecError: A ladder doesn't fit its game.
+        StoreError: The results of one can't be read or written.
     """
     with ExitStack() as opened:
         rooms, names, submissions = await _open_ladders(options, opened)
@@ -316,23 +313,20 @@ async def _open_ladders(
     """Open an arena's ladders, the names on them and what was handed in; `opened` closes them.
 
     Raises:
-        CannotOpenError: One can't be opened.
+        SpecError: One doesn't fit its game, or what was handed in can't be used.
+        StoreError: The results of one can't be read or written.
     """
     if not options.spec.ladders:
         return {}, None, None
     # Imported only now, as they import SQLAlchemy.
     from lanista.arena.ladder_room import open_ladders  # noqa: PLC0415
-    from lanista.results.errors import StoreError  # noqa: PLC0415
 
-    try:
-        rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
-        if all(ladder.submissions is None for ladder in options.spec.ladders):
-            return rooms, names, None
-        from lanista.arena.submissions import open_submissions  # noqa: PLC0415 - as above
+    rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
+    if all(ladder.submissions is None for ladder in options.spec.ladders):
+        return rooms, names, None
+    from lanista.arena.submissions import open_submissions  # noqa: PLC0415 - as above
 
-        return rooms, names, await trio.to_thread.run_sync(open_submissions, rooms, options)
-    except (SpecError, StoreError) as error:
-        raise CannotOpenError(str(error)) from None
+    return rooms, names, await trio.to_thread.run_sync(open_submissions, rooms, options)
 
 
 def _freeze_memory() -> None:

@@ -14,6 +14,7 @@ import re
 import secrets
 
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
+from lanista.errors import BadInputError
 from lanista.results.names import NameStore, Registrar, key_of
 from lanista.suggestions import nearest
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
@@ -29,7 +30,7 @@ _FORM = re.compile(
 )
 
 
-class NameRefusedError(Exception):
+class NameRefusedError(BadInputError):
     """The operator's command for a name can't be carried out; the message is one line."""
 
 

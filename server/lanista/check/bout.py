@@ -40,7 +40,7 @@ from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.temporary import TemporaryFolder
-from lanista_protocol import Bye, Hello, RemoteProtocolError, State
+from lanista_protocol import Hello, RemoteProtocolError, State, messages
 
 FIRST_LOOK, LAST_LOOK = 0.06, 0.1
 """Seconds to wait before the first turn, and after the last answer, for lines that nobody asked
@@ -262,8 +262,8 @@ class _BoutPlayer:
         except BaseException:
             await self._end_bots()
             raise
-        hellos = [connection.hello for connection in connections]
-        self.bout.names = tuple(distinct([hello.name for hello in hellos if hello is not None]))
+        names = [connection.greeting.name for connection in connections]
+        self.bout.names = tuple(distinct(names))
         return SeatedMatch(
             spec=match,
             connections=connections,
@@ -338,7 +338,7 @@ class _BoutPlayer:
                 self._note_match(report)
             for connection in seated.connections:
                 if not connection.closed:  # its bot would stay for another match
-                    await connection.close(bytes(Bye()))
+                    await connection.close(messages.bye())
             with trio.move_on_after(self.spec.leave):
                 await self._bots[0].bot.exited()
         finally:

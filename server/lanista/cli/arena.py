@@ -39,19 +39,10 @@ def new(file: Path, game: str) -> int:
 
     An existing file isn't overwritten.
     """
-    import lanista_maps
     from lanista.arena.example import example
     from lanista.games import registry
 
-    ruleset = registry.get(game)
-    text = example(
-        file=printable(file.name),
-        game=ruleset.name,
-        title=ruleset.title,
-        house=list(registry.house_bots(ruleset.name)),
-        maps=list(lanista_maps.names(ruleset.name))[:2],
-        settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
-    )
+    text = example(registry.get(game), printable(file.name))
     write_example(file, text, "check it with `lanista arena check`, then run it")
     return 0
 
@@ -110,11 +101,11 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
     """Rebuild an arena's database.
 
     Raises:
-        BadInputError: It is PostgreSQL's or in use, or can't be written.
+        BadInputError: It is PostgreSQL's or in use.
+        StoreError: It can't be written.
     """
     from lanista.arena.verify import rebuild
     from lanista.cli.arena_file import NotRunningError, ask
-    from lanista.results.errors import StoreError
 
     if spec.store is not None:
         raise BadInputError(
@@ -129,10 +120,7 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
         raise BadInputError(
             f"{file}: the arena is running; stop it before you rebuild its database"
         )
-    try:
-        return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
-    except StoreError as error:
-        raise BadInputError(str(error)) from None
+    return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
 
 
 @command.command("run")

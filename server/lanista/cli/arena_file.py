@@ -135,15 +135,10 @@ def changing_names(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
     """Open an arena's names for a change, which a running arena then takes up.
 
     Raises:
-        BadInputError: The block's change is refused.
         StoreError: It can't be written.
     """
-    from lanista.arena.tokens import NameRefusedError
     from lanista.results.names import NameStore
 
-    try:
-        with database_of(spec, file) as database:
-            yield NameStore(database)
-    except NameRefusedError as error:
-        raise BadInputError(str(error)) from None
+    with database_of(spec, file) as database:
+        yield NameStore(database)
     take_up(file, data_of(spec, file))

@@ -12,7 +12,6 @@ import click
 
 from lanista.cli.arena_file import FILE, ask, changing_names, data_of, ladder_named, spec_of
 from lanista.cli.common import printable
-from lanista.errors import BadInputError
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
@@ -200,13 +199,10 @@ def backup(file: Path, folder: Path) -> int:
     FILE, the database and the records of all matches that are over are copied; `lanista arena
     run` runs the copy. A PostgreSQL database isn't copied; use pg_dump.
     """
-    from lanista.arena.backup import BackupError, back_up
+    from lanista.arena.backup import back_up
 
     spec = spec_of(file)
-    try:
-        made = back_up(spec, file, folder)
-    except BackupError as error:
-        raise BadInputError(str(error)) from None
+    made = back_up(spec, file, folder)
     counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
     click.echo(printable(f"{folder}: {file.name}; {counts} of records in {made.data}"))
     if spec.store is not None:

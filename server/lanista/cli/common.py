@@ -123,66 +123,70 @@ def turns_text(ruleset: Ruleset, result: "ResultInfo") -> str:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def clock_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the clock; the command gets `conditions` for them (`MatchConditions`)."""
-    options: list[Decorator] = [
-        click.option(
-            "--no-clock", is_flag=True, help="Give bots unlimited time for their answers."
-        ),
-        click.option(
-            "--late-limit",
-            type=click.IntRange(min=1),
-            default=DEFAULT.late_limit,
-            show_default=True,
-            metavar="N",
-            help="Late turns in a row that put a bot out, in games that skip late turns.",
-        ),
-        click.option(
-            "--stall-margin",
-            type=Finite(min=0),
-            default=DEFAULT.stall_margin,
-            show_default=True,
-            metavar="SECONDS",
-            help="If this machine stalls longer than this, a late answer makes the match void.",
-        ),
-    ]
-    return limit_options(command, options)
+def _together(*options: Decorator) -> Decorator:
+    """Return one decorator that adds several options to a command, in this order."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def limit_options(
-    command: Callable[..., Any], others: Sequence[Decorator] = ()
-) -> Callable[..., Any]:
-    """Add the options of the time limits; the command gets `conditions` for them.
-
-    Args:
-        command: The command's function.
-        others: Further options that are part of the conditions, such as those of the clock.
-    """
+def _as_conditions(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a command given `conditions` (`MatchConditions`) for those of its options."""
 
     @functools.wraps(command)
     def with_conditions(*args: Any, **given: Any) -> Any:
         said = {name: given.pop(name) for name in OPTIONS & given.keys()}
         return command(*args, conditions=conditions_of(**said), **given)
 
-    options: list[Decorator] = [
-        click.option(
-            "--time-init",
-            type=Finite(min=SHORTEST),
-            default=DEFAULT.clock.first,
-            show_default=True,
-            metavar="SECONDS",
-            help="Time for the first answer.",
-        ),
-        click.option(
-            "--time-move",
-            type=Finite(min=SHORTEST),
-            default=DEFAULT.clock.turn,
-            show_default=True,
-            metavar="SECONDS",
-            help="Time for every other answer.",
-        ),
-    ]
-    return _with(with_conditions, [*options, *others])
+    return with_conditions
+
+
+limit_options = _together(
+    click.option(
+        "--time-init",
+        type=Finite(min=SHORTEST),
+        default=DEFAULT.clock.first,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time for the first answer.",
+    ),
+    click.option(
+        "--time-move",
+        type=Finite(min=SHORTEST),
+        default=DEFAULT.clock.turn,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time for every other answer.",
+    ),
+    _as_conditions,
+)
+"""The options of the time limits; the command gets `conditions` for them."""
+
+clock_options = _together(
+    limit_options,
+    click.option("--no-clock", is_flag=True, help="Give bots unlimited time for their answers."),
+    click.option(
+        "--late-limit",
+        type=click.IntRange(min=1),
+        default=DEFAULT.late_limit,
+        show_default=True,
+        metavar="N",
+        help="Late turns in a row that put a bot out, in games that skip late turns.",
+    ),
+    click.option(
+        "--stall-margin",
+        type=Finite(min=0),
+        default=DEFAULT.stall_margin,
+        show_default=True,
+        metavar="SECONDS",
+        help="If this machine stalls longer than this, a late answer makes the match void.",
+    ),
+)
+"""The options of the clock; the command gets `conditions` for them."""
 
 
 start_option = click.option(
@@ -196,32 +200,24 @@ start_option = click.option(
 """The option for the time in which a started bot must connect; part of `conditions` too."""
 
 
-def _with(command: Callable[..., Any], options: Sequence[Decorator]) -> Callable[..., Any]:
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def bot_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for bots that the command starts: `bot_limits` and `sandbox`."""
-    options: list[Decorator] = [
-        click.option(
-            "--limits",
-            "bot_limits",
-            metavar="LIMITS",
-            help="What each bot may use, "
-            "such as memory=1G,cpu=3600,files=1024,file-size=256M,processes=64 "
-            "(these are the defaults), or none.",
-        ),
-        click.option(
-            "--sandbox",
-            type=Choice(["none", "bwrap"]),
-            default="none",
-            show_default=True,
-            help="Isolate the bots from this machine with bubblewrap.",
-        ),
-    ]
-    return _with(command, options)
+bot_options = _together(
+    click.option(
+        "--limits",
+        "bot_limits",
+        metavar="LIMITS",
+        help="What each bot may use, "
+        "such as memory=1G,cpu=3600,files=1024,file-size=256M,processes=64 "
+        "(these are the defaults), or none.",
+    ),
+    click.option(
+        "--sandbox",
+        type=Choice(["none", "bwrap"]),
+        default="none",
+        show_default=True,
+        help="Isolate the bots from this machine with bubblewrap.",
+    ),
+)
+"""The options for bots that the command starts: `bot_limits` and `sandbox`."""
 
 
 match_cpu_option = click.option(
@@ -251,55 +247,50 @@ base_option = click.option(
 )
 
 
-def tournament_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that describe the matches of a tournament that has no file.
+tournament_options = _together(
+    click.option(
+        "-i",
+        "--map",
+        "maps",
+        multiple=True,
+        metavar="MAP",
+        help="A shipped map's name, a map file, or its text; may be repeated. By default, "
+        "seeds make the maps.",
+    ),
+    set_option,
+    clock_options,
+    start_option,
+    bot_options,
+    match_cpu_option,
+    click.option(
+        "--restart",
+        is_flag=True,
+        help="Start the bots anew for every match, even those that could stay.",
+    ),
+)
+"""The options that describe the matches of a tournament that has no file.
 
-    The command gets what `tournament_files.described` takes by these names.
-    """
-    options: list[Decorator] = [
-        click.option(
-            "-i",
-            "--map",
-            "maps",
-            multiple=True,
-            metavar="MAP",
-            help="A shipped map's name, a map file, or its text; may be repeated. By default, "
-            "seeds make the maps.",
-        ),
-        set_option,
-        clock_options,
-        start_option,
-        bot_options,
-        match_cpu_option,
-        click.option(
-            "--restart",
-            is_flag=True,
-            help="Start the bots anew for every match, even those that could stay.",
-        ),
-    ]
-    return _with(command, options)
+The command gets what `tournament_files.described` takes by these names.
+"""
 
 
-def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for a game: `map_`, `sets` and `move_limit`."""
-    options: list[Decorator] = [
-        click.option(
-            "-i",
-            "--map",
-            "map_",
-            metavar="MAP",
-            help="A shipped map's name, a map file, or its text; by default, the seed makes the "
-            "map.",
-        ),
-        set_option,
-        click.option(
-            "--move-limit",
-            type=int,
-            metavar="N",
-            help="Moves until a draw; short for --set move_limit=N.",
-        ),
-    ]
-    return _with(command, options)
+game_options = _together(
+    click.option(
+        "-i",
+        "--map",
+        "map_",
+        metavar="MAP",
+        help="A shipped map's name, a map file, or its text; by default, the seed makes the map.",
+    ),
+    set_option,
+    click.option(
+        "--move-limit",
+        type=int,
+        metavar="N",
+        help="Moves until a draw; short for --set move_limit=N.",
+    ),
+)
+"""The options for a game: `map_`, `sets` and `move_limit`."""
 
 
 size_option = click.option(
@@ -312,19 +303,17 @@ size_option = click.option(
 """The option for the board in a terminal."""
 
 
-def display_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of commands that play many blocks: `accept_changes`, `as_json`, `plain`."""
-    options: list[Decorator] = [
-        click.option(
-            "--accept-changes",
-            is_flag=True,
-            help="Start over with bots whose command or limits changed; otherwise such a "
-            "change is an error.",
-        ),
-        click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON."),
-        click.option("--plain", is_flag=True, help="Print lines even in a terminal."),
-    ]
-    return _with(command, options)
+display_options = _together(
+    click.option(
+        "--accept-changes",
+        is_flag=True,
+        help="Start over with bots whose command or limits changed; otherwise such a "
+        "change is an error.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON."),
+    click.option("--plain", is_flag=True, help="Print lines even in a terminal."),
+)
+"""The options of commands that play many blocks: `accept_changes`, `as_json`, `plain`."""
 
 
 concurrency_option = functools.partial(

@@ -1,7 +1,6 @@
 """Drawing of the board in the terminal while a match is played."""
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Self
 
 import trio
@@ -63,12 +62,7 @@ class LiveBoard:
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._view is not None and self._last is not None:
             frame, drawn = self._last
             self._live.update(self._view.last_screen(frame, self._console, drawn))

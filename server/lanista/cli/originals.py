@@ -69,8 +69,6 @@ def build(source: str, game: str | None, output: str | None) -> None:
     file = Path(source)
     try:
         built = kit.build(file, Path(output or file.stem), game)
-    except (kit.SourceError, kit.NoCompilerError) as error:
-        raise BadInputError(str(error)) from None
     except kit.CompileError as error:
         click.echo(error.output, err=True)
         raise CompileFailedError(error.hint) from None

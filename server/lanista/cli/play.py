@@ -164,7 +164,7 @@ def command(
     Exit codes: 0 played, 1 a bot couldn't start, 2 bad input, 3 void or aborted,
     130 interrupted (the record is written).
     """
-    gc.disable()  # what is imported stays: to search it for garbage would take 10 ms
+    gc.disable()  # what is imported stays: to search it for garbage would take 20 ms
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.orphans import become_subreaper
     from lanista.games import registry
@@ -175,6 +175,7 @@ def command(
     from lanista.hosting.started_match import StartedMatch
     from lanista.match.conditions import MatchSpec
 
+    gc.freeze()  # or the next search would go through it all
     gc.enable()
     game, bots = game_and_bots(game, words)
     ruleset = registry.get(game)

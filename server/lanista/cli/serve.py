@@ -289,7 +289,7 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
 
     from lanista.arena.arena import Arena
     from lanista.arena.operator import Operator
-    from lanista.arena.server import CannotOpenError, serve
+    from lanista.arena.server import serve
     from lanista.arena.spec import NO_PAGE
     from lanista.cli.logs import configure_log
     from lanista.cli.web import PagePort, listening_text, shown_tournaments
@@ -342,8 +342,6 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
 
     try:
         trio.run(serve, options, announce, open_beside, reread)
-    except CannotOpenError as error:
-        raise BadInputError(str(error)) from None
     except ExceptionGroup:
         if not failures:
             raise

@@ -54,23 +54,10 @@ def new(file: Path, game: str) -> int:
 
     An existing file isn't overwritten.
     """
-    import lanista_maps
     from lanista.competition.example import example
     from lanista.games import registry
 
-    ruleset = registry.get(game)
-    house = list(registry.house_bots(ruleset.name))
-    if not house:
-        raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
-    text = example(
-        stem=printable(file.stem),
-        game=ruleset.name,
-        title=ruleset.title,
-        seats=ruleset.seats,
-        house=house,
-        maps=list(lanista_maps.names(ruleset.name))[:2],
-        settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
-    )
+    text = example(registry.get(game), printable(file.stem))
     write_example(file, text, "check it with `lanista tournament check`, then play it")
     return 0
 

@@ -14,7 +14,6 @@ from lanista.cli.tournament_live import blocks_text, duration
 from lanista.competition.formats.base import Format
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
-from lanista.errors import BadInputError
 from lanista.games.picture import counted
 from lanista.system import heeded
 
@@ -50,8 +49,6 @@ def check(setup: Setup, format_: Format) -> int:
             )
             for line in trial_lines(trials[-1]):
                 click.echo(printable(line))
-    except worker.WorkError as error:
-        raise BadInputError(str(error)) from None
     except KeyboardInterrupt:
         click.echo("lanista tournament check: interrupted", err=True)
         return EXIT_INTERRUPTED

@@ -10,7 +10,6 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Self
 
 import click
@@ -47,12 +46,7 @@ class Display:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def event(self, event: events.Event) -> None:
@@ -74,68 +68,37 @@ class Display:
         """End the display with the last standings and lines on where the results are."""
 
 
-class Silenced(Display):
-    """Passes everything to a display until its output fails, and ignores everything after that."""
+class Silenced:
+    """Gives access to a display until its output fails, and to one that shows nothing after that.
+
+    As a context manager, it begins and ends the display.
+    """
 
     def __init__(self, display: Display) -> None:
-        self._display: Display | None = display
+        self._display = display
         self.trouble = ""
         """Why the output failed, in one line; empty if it didn't."""
         self.is_full = False
         """Whether it failed for lack of space, so that the user misses part of the output."""
 
     @contextlib.contextmanager
-    def _shown(self) -> Iterator[Display]:
+    def shown(self) -> Iterator[Display]:
+        """Yield the display, for a block of calls that is broken off if its output fails."""
         try:
-            yield self._display or Display()
+            yield self._display
         except OSError as error:
-            self._display = None
+            self._display = Display()
             self.trouble = error.strerror or str(error)
             self.is_full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
     def __enter__(self) -> Self:
-        with self._shown() as display:
+        with self.shown() as display:
             display.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with self._shown() as display:
-            display.__exit__(kind, error, trace)
-
-    def event(self, event: events.Event) -> None:
-        """Pass the event on."""
-        with self._shown() as display:
-            display.event(event)
-
-    def refresh(self) -> None:
-        """Pass the call on."""
-        with self._shown() as display:
-            display.refresh()
-
-    def standings(self, standings: Standings) -> None:
-        """Pass the standings on."""
-        with self._shown() as display:
-            display.standings(standings)
-
-    def more(self, line: str) -> None:
-        """Pass the line on."""
-        with self._shown() as display:
-            display.more(line)
-
-    def note(self, line: str) -> None:
-        """Pass the line on."""
-        with self._shown() as display:
-            display.note(line)
-
-    def end(self, standings: Standings, places: list[str]) -> None:
-        """Pass the end on."""
-        with self._shown() as display:
-            display.end(standings, places)
+    def __exit__(self, *raised: object) -> None:
+        with self.shown() as display:
+            display.__exit__(*raised)
 
 
 class JsonDisplay(Display):
@@ -223,12 +186,7 @@ class LiveDisplay(Display):
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def event(self, event: events.Event) -> None:

@@ -97,8 +97,10 @@ def play(
             halts.append(event)
         if tally is not None:
             tally.event(event)
-            display.more(tally.line())
-        display.event(event)
+        with display.shown() as shown:
+            if tally is not None:
+                shown.more(tally.line())
+            shown.event(event)
 
     try:
         with (
@@ -112,7 +114,8 @@ def play(
 
             def show_end(report: "Report") -> None:
                 counts = [line] if tally is not None and (line := tally.line()) else []
-                display.end(report.standings, counts + _ending(setup, report))
+                with display.shown() as shown:
+                    shown.end(report.standings, counts + _ending(setup, report))
 
             report = trio.run(_run, director, display, is_live, show_end, page)
     except SpecError as error:
@@ -156,7 +159,7 @@ def _ending(setup: Setup, report: "Report") -> list[str]:
 
 async def _run(
     director: "Director",
-    display: Display,
+    display: Silenced,
     is_live: bool,
     show_end: "Callable[[Report], None]",
     page: "PagePort | None",
@@ -181,7 +184,8 @@ async def _run(
         if page is not None:
             server = await page.open_for_tournaments(nursery)
             name = quote(director.setup.spec.name, safe="")
-            display.note(f"page: {page.url(server, f'/tournament/{name}')}")
+            with display.shown() as shown:
+                shown.note(f"page: {page.url(server, f'/tournament/{name}')}")
         async with helpers_nursery() as drawing:
             if is_live:
                 drawing.start_soon(_draw, display)
@@ -189,25 +193,29 @@ async def _run(
             report = await director.run()
         show_end(report)
         if server is not None and report.over and server.viewers:
-            display.note("the page stays until it is closed; Ctrl-C ends it")
+            with display.shown() as shown:
+                shown.note("the page stays until it is closed; Ctrl-C ends it")
             with staying:
                 await server.wait_without_viewers(GRACE)
         return report
 
 
-async def _draw(display: Display) -> None:
+async def _draw(display: Silenced) -> None:
     while True:
-        display.refresh()
+        with display.shown() as shown:
+            shown.refresh()
         await trio.sleep(REFRESH)
 
 
-async def _keep_standings(director: "Director", display: Display) -> None:
+async def _keep_standings(director: "Director", display: Silenced) -> None:
     """Keep the display's standings up to date, using a tenth of the time at most."""
     from lanista.results.errors import StoreError
 
     while True:
         began = trio.current_time()
         with contextlib.suppress(StoreError):  # if the error persists, the director reports it
-            display.standings(await director.standings())
+            standings = await director.standings()
+            with display.shown() as shown:
+                shown.standings(standings)
         took = trio.current_time() - began
         await trio.sleep(max(STANDINGS_EVERY, 10 * took))

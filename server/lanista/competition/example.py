@@ -3,8 +3,10 @@
 It is only text here; a test compares each default with that of `Spec`.
 """
 
-from collections.abc import Sequence
-
+from lanista.errors import BadInputError
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.hosting.spec_parts import example_of
 from lanista.toml_spec import quoted
 
 _TEXT = """\
@@ -113,35 +115,27 @@ _FILL = """\
 """The part about fillers; left out for games of two, as two bots leave no seat free."""
 
 
-def example(
-    *,
-    stem: str,
-    game: str,
-    title: str,
-    seats: int,
-    house: Sequence[str],
-    maps: Sequence[str],
-    settings: Sequence[tuple[str, int, str]],
-) -> str:
+def example(ruleset: Ruleset, stem: str) -> str:
     """Return the text of a commented spec.
 
+    All house bots take part; the first one several times if seats were left free.
+
     Args:
+        ruleset: The game.
         stem: The name of the file without its ending, printable; results are named after it.
-        game: The name of the ruleset.
-        title: The name of the game for people.
-        seats: The number of seats in a match.
-        house: The house bots. All take part; the first one several times if seats were left free.
-        maps: Names of shipped maps, for the example.
-        settings: By setting: its name, its default and its meaning.
+
+    Raises:
+        BadInputError: The game has no house bots.
     """
+    seats, house = ruleset.seats, list(registry.house_bots(ruleset.name))
+    if not house:
+        raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
     entries = [(bot, bot) for bot in house]
     entries += [(f"{house[0]}-{copy}", house[0]) for copy in range(2, seats - len(house) + 2)]
     return _TEXT.format(
-        title=title,
+        **example_of(ruleset),
         file=f"{stem}.toml",
         name=quoted(stem),
-        game=game,
-        maps=", ".join(map(quoted, maps)) or '"my.map"',
         rotations="two seatings"
         if seats == 2
         else f"{seats} seatings, every bot once in each seat",
@@ -150,9 +144,6 @@ def example(
         fill="" if seats == 2 else _FILL.format(bot=quoted(house[0])),
         database=quoted(f"{stem}.db"),
         records=quoted(f"{stem}.records"),
-        settings="\n".join(
-            f"# {key} = {default}  # {meaning}" for key, default, meaning in settings
-        ),
         bots="".join(
             f"\n[[bots]]\nname = {quoted(name)}\ncommand = {quoted(command)}\n"
             for name, command in entries

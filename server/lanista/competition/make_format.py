@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from lanista.competition.formats.base import Format
+from lanista.competition.formats.base import Contest, Format
 from lanista.competition.formats.fixed import gauntlet, round_robin
 from lanista.competition.formats.knockout import Knockout
 from lanista.competition.formats.ladder_format import LadderFormat
@@ -66,7 +66,6 @@ def make_format(
     # Fillers are needed only if there are fewer bots than seats.
     fillers = list(fillers[: max(0, seats - len(bots))])
     entries = [*bots, *fillers]
-    blocks = spec.blocks
     every = spec.seatings is SeatingsName.ALL
     if spec.format is FormatName.SPRT:
         # Imported here because they import numpy, which takes time.
@@ -78,32 +77,25 @@ def make_format(
         side = seats // 2
         places = [bots[0]] * side + [bots[1]] * side
         return VersionTest(
-            bots=bots, seated=seatings(places, every=every), blocks=blocks, test=test
+            bots=bots, seated=seatings(places, every=every), blocks=spec.blocks, test=test
         )
     seated = seatings(entries[:seats], every=every)
     if spec.format is FormatName.ROUND_ROBIN:
         return round_robin(entries, seated, openings, rotation)
     if spec.format is FormatName.GAUNTLET:
         return gauntlet(entries, spec.challenger or bots[0], seated, openings, rotation)
+    contest = Contest(
+        bots=tuple(bots),
+        fillers=tuple(fillers),
+        seated=seated,
+        blocks=spec.blocks,
+        maps=maps,
+        rotation=rotation,
+    )
     if spec.format is FormatName.SWISS:
-        return Swiss(
-            bots=bots,
-            fillers=fillers,
-            seated=seated,
-            blocks=blocks or 1,
-            maps=maps,
-            rotation=rotation,
-            rounds=spec.rounds,
-        )
+        return Swiss(contest, spec.rounds)
     if spec.format is FormatName.KNOCKOUT:
-        return Knockout(
-            bots=bots,
-            fillers=fillers,
-            seated=seated,
-            blocks=blocks or 1,
-            maps=maps,
-            rotation=rotation,
-        )
+        return Knockout(contest)
 
     def ratings(played: Sequence[BlockScore]) -> Mapping[str, float]:
         # Imported here because it imports numpy.
@@ -111,14 +103,7 @@ def make_format(
 
         return ratings_of(played, seated, entries)
 
-    return LadderFormat(
-        bots=bots,
-        fillers=fillers,
-        seated=seated,
-        blocks=blocks,
-        rotation=rotation,
-        rate=ratings,
-    )
+    return LadderFormat(contest, ratings)
 
 
 def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], maps: int) -> None:

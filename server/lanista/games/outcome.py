@@ -38,11 +38,6 @@ class Outcome:
     reason: str
     """The ruleset's keyword for what happened, such as `capture` or `move-limit`."""
 
-    @property
-    def is_draw(self) -> bool:
-        """Whether all seats have the same rank."""
-        return len(set(self.ranks)) == 1
-
 
 def forfeit(at_fault: Sequence[bool], scores: Sequence[int], reason: str) -> Outcome:
     """Return the outcome when the seats at fault lose at once; if all are at fault, all tie."""

@@ -20,7 +20,7 @@ from lanista.match.connection import Connection
 from lanista.match.feed import payloads
 from lanista.match.record import Record
 from lanista.system import heeded
-from lanista_protocol import Bye, End, Hello, Rank, RemoteProtocolError, Score
+from lanista_protocol import Hello, RemoteProtocolError, messages
 
 HOST = "127.0.0.1"
 PATIENCE = 2.0
@@ -170,8 +170,10 @@ class Feeder:
     def _end(self) -> bytes:
         """Return the lines that end the match for the bot, as if the arena had aborted it."""
         seats = range(self.ruleset.seats)
-        lines = [End(Termination.ABORTED.value), *[Rank(seat, 1) for seat in seats]]
-        return b"".join(map(bytes, [*lines, *[Score(seat, 0) for seat in seats], Bye()]))
+        ranks = [messages.rank(seat, 1) for seat in seats]
+        scores = [messages.score(seat, 0) for seat in seats]
+        end = messages.end(Termination.ABORTED.value)
+        return b"".join([end, *ranks, *scores, messages.bye()])
 
 
 async def _end(process: trio.Process) -> int | None:

@@ -36,9 +36,8 @@ from lanista_protocol import (
     ErrorCode,
     Hello,
     RemoteProtocolError,
-    Wait,
-    Welcome,
     bad_hello,
+    messages,
     shown,
 )
 
@@ -240,7 +239,7 @@ def send_at_once(connection: Connection, data: bytes) -> bool:
 
 def welcome() -> bytes:
     """Return the line that answers an accepted hello in version 1."""
-    return bytes(Welcome(VERSION, "lanista", __version__))
+    return messages.welcome(VERSION, "lanista", __version__)
 
 
 def http_reply(page: str | None) -> bytes:
@@ -260,7 +259,7 @@ def http_reply(page: str | None) -> bytes:
 
 def wait_line(taken: int, needed: int) -> bytes:
     """Return the line `wait`, which says how many seats are taken of those needed."""
-    return bytes(Wait(min(taken, needed), needed))
+    return messages.wait(min(taken, needed), needed)
 
 
 def announce(connections: Iterable[Connection], ruleset: Ruleset) -> None:
@@ -268,8 +267,7 @@ def announce(connections: Iterable[Connection], ruleset: Ruleset) -> None:
     present = list(connections)
     line = wait_line(len(present), ruleset.seats)
     for connection in present:
-        assert connection.hello is not None
-        if speaks_version1(connection.hello, ruleset):
+        if speaks_version1(connection.greeting, ruleset):
             send_at_once(connection, line)
 
 

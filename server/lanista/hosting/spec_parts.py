@@ -1,4 +1,7 @@
-"""What specs of tournaments and of arenas have in common: clock, sandbox, maps with settings."""
+"""What specs of tournaments and of arenas have in common: clock, sandbox, maps with settings.
+
+And what their examples say of a game.
+"""
 
 import enum
 from collections.abc import Mapping, Sequence
@@ -6,11 +9,12 @@ from pathlib import Path
 
 import attrs
 
+import lanista_maps
 from lanista.games.base import BadBoardError, BadSettingError, Ruleset, complete_settings
 from lanista.hosting.names import UnusableNameError, configuration_of, map_name
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
-from lanista.toml_spec import SpecError, at_least, positive
+from lanista.toml_spec import SpecError, at_least, positive, quoted
 
 
 class SandboxName(enum.StrEnum):
@@ -97,3 +101,17 @@ def configurations(
             if map_ and (boards.get(other), completed[other]) == content:
                 raise SpecError(f"maps[{number}]: {map_} is the same map as {other}; leave one out")
     return completed, boards
+
+
+def example_of(ruleset: Ruleset) -> dict[str, str]:
+    """Return what the example of a spec says of a game: its name, title, maps and settings."""
+    maps = list(lanista_maps.names(ruleset.name))[:2]
+    return {
+        "game": ruleset.name,
+        "title": ruleset.title,
+        "maps": ", ".join(map(quoted, maps)) or '"my.map"',
+        "settings": "\n".join(
+            f"# {setting.name} = {setting.default}  # {setting.help}"
+            for setting in ruleset.settings
+        ),
+    }

@@ -19,7 +19,6 @@ from lanista.hosting.host import (
     play_match,
 )
 from lanista.match.conditions import MatchSpec
-from lanista.match.connection import Connection
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match, Watcher
 from lanista.match.stalls import StallMonitor
@@ -115,7 +114,7 @@ class StartedMatch:
         return SeatedMatch(
             spec=spec,
             connections=[bot.connection for bot in bots],
-            names=distinct([_name_in_hello(bot.connection) for bot in bots]),
+            names=distinct([bot.connection.greeting.name for bot in bots]),
             record=writer.path,
             writer=writer,
             bots=bots,
@@ -196,8 +195,3 @@ def _awaited_first(match: Match) -> str:
     first = match.spec.conditions.clock.first
     limit = f", for up to {first:g} s" if first else ""
     return f"the first answer of {' and '.join(names)}{limit}" if names else ""
-
-
-def _name_in_hello(connection: Connection) -> str:
-    assert connection.hello is not None
-    return connection.hello.name

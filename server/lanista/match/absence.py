@@ -41,8 +41,6 @@ class AbsentSeats:
         Raises:
             RejoinError: The bot can't come back. The connection remains the caller's.
         """
-        hello = connection.hello
-        assert hello is not None
         if seat.is_awaited:
             seat.look()  # an answer that has come by now still counts
             seat.connection.channel.wake()  # for the task that waited for it
@@ -52,7 +50,7 @@ class AbsentSeats:
             raise RejoinError(f"its seat is being removed ({seat.kicked})")
         if not seat.may_rejoin:
             raise RejoinError("in this match a bot can't come back to its seat")
-        if hello.version is None and self.has_dialect:
+        if connection.greeting.version is None and self.has_dialect:
             raise RejoinError("a bot can come back only if it speaks version 1 (v=1)")
         replaced = seat.replace(connection)
         self.wake()
@@ -70,9 +68,7 @@ class AbsentSeats:
             seat.take_successor()
             seat.connection.session.start()
             seat.present = True
-            hello = seat.connection.hello
-            assert hello is not None
-            self.rejoined[str(seat.index)] = RejoinInfo(notes=hello.notes)
+            self.rejoined[str(seat.index)] = RejoinInfo(notes=seat.connection.greeting.notes)
         return back
 
     async def wait(self, deadline: float) -> None:

@@ -51,10 +51,8 @@ async def send_away(seat: Seat, notes: bytes = b"") -> None:
 
 def stays(seat: Seat, outcome: Outcome) -> bool:
     """Return whether a seat's bot keeps its connection after a match, for the next one."""
-    hello = seat.connection.hello
-    assert hello is not None
-    speaks_version1 = isinstance(seat.encoder, Version1Encoder)
-    return hello.keep and speaks_version1 and outcome.termination is not Termination.ABORTED
+    is_over = outcome.termination is not Termination.ABORTED
+    return seat.connection.greeting.keep and is_over and isinstance(seat.encoder, Version1Encoder)
 
 
 async def end(connection: Connection, last: bytes, keeps: bool) -> None:

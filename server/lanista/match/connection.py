@@ -10,13 +10,13 @@ from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError, Channel
 from lanista_protocol import (
     LINE_LIMIT,
-    Error,
     ErrorCode,
     Hello,
     RemoteProtocolError,
     Session,
     SessionState,
     State,
+    messages,
 )
 
 CLOSING_TIME = 1.0
@@ -51,8 +51,7 @@ class Connection:
 
     def give_away(self) -> ConnectionState:
         """Return what another process needs to go on; call `take_back` before using this again."""
-        assert self.hello is not None
-        hello = attrs.evolve(self.hello, token=None)
+        hello = attrs.evolve(self.greeting, token=None)
         return ConnectionState(hello=hello, host=self.host, session=self.session.give_away())
 
     @classmethod
@@ -73,6 +72,12 @@ class Connection:
         self.session = Session.take_up(given)
         if self.closed:
             self.channel.close()
+
+    @property
+    def greeting(self) -> Hello:
+        """The hello, after it was read."""
+        assert self.hello is not None
+        return self.hello
 
     @property
     def closed(self) -> bool:
@@ -184,4 +189,4 @@ class Connection:
 
     async def refuse(self, error: RemoteProtocolError) -> None:
         """Send an `error` line for a fault of the bot, and close (PROTOCOL.md 7)."""
-        await self.close(bytes(Error(error.code, error.message)))
+        await self.close(messages.error(error.code, error.message))

@@ -9,30 +9,13 @@ from typing import Protocol
 
 import attrs
 
-from lanista.games.base import Dialect, Game
+from lanista.games.base import Dialect, Game, RefusalCode
 from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import Limits
-from lanista_protocol import (
-    Bye,
-    Clock,
-    End,
-    Error,
-    ErrorCode,
-    GameName,
-    Go,
-    Lag,
-    Message,
-    Note,
-    Player,
-    Rank,
-    Score,
-    Seat,
-    Seed,
-    Start,
-    Turn,
-)
+from lanista.match.record import FaultInfo
+from lanista_protocol import ErrorCode, NoteCode, messages
 
-GO = bytes(Go())
+GO = messages.go()
 """The `go` line."""
 
 
@@ -80,8 +63,8 @@ class Encoder(Protocol):
         """Return the position and the next request for an answer."""
         ...
 
-    def note(self, note: Note) -> bytes:
-        """Return a note on the seat's answer; empty if the dialect has no notes."""
+    def note(self, fault: FaultInfo) -> bytes:
+        """Return a note on a fault in the seat's answer; empty if the dialect has no notes."""
         ...
 
     def closing(
@@ -110,16 +93,17 @@ class Version1Encoder:
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
         """Return the description of the match, its fixed facts and the present turn."""
         info = self.info
-        lines: list[Message] = [Start(info.match), GameName(info.game), Seat(seat)]
-        lines += [Player(number, name) for number, name in enumerate(info.players)]
-        lines.append(Clock(info.limits.first, info.limits.turn))
+        lines = [messages.start(info.match), messages.game(info.game), messages.seat(seat)]
+        lines += [messages.player(number, name) for number, name in enumerate(info.players)]
+        lines.append(messages.clock(info.limits.first, info.limits.turn))
         if info.lag_allowance:
-            lines.append(Lag(info.lag_allowance))
+            lines.append(messages.lag(info.lag_allowance))
         seeds = info.seat_seeds
-        lines.append(Seed(seeds[seat] if seeds else seat_seed(info.game, info.seed, seat)))
+        seed = seeds[seat] if seeds else seat_seed(info.game, info.seed, seat)
+        lines.append(messages.seed(seed))
         if seat not in self._fixed:
             self._fixed[seat] = game.facts_at_start(seat)
-        return b"".join(map(bytes, lines)) + self._fixed[seat] + self.turn(game, seat, status)
+        return b"".join([*lines, self._fixed[seat], self.turn(game, seat, status)])
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
         """Return `turn N`, the facts and `go`."""
@@ -129,9 +113,11 @@ class Version1Encoder:
             self._facts, self._turn = facts, game.turn
         return self._encoded
 
-    def note(self, note: Note) -> bytes:
-        """Return the line of a note."""
-        return bytes(note)
+    def note(self, fault: FaultInfo) -> bytes:
+        """Return the line of a note; the protocol has to know the fault's code."""
+        is_ignored = fault.code == RefusalCode.IGNORED.value
+        code = NoteCode.ILLEGAL if is_ignored else NoteCode(fault.code)
+        return messages.note(code, fault.turn, fault.index, fault.words)
 
     def closing(
         self, game: Game, seat: int, outcome: Outcome, status: Sequence[float], *, keeps: bool
@@ -139,17 +125,17 @@ class Version1Encoder:
         """Return the final position if there is one, the end, ranks, scores, and maybe `bye`."""
         position = b""
         if outcome.termination is Termination.FINISHED:
-            position = bytes(Turn(game.turn)) + game.facts(seat, status)
-        lines: list[Message] = [End(outcome.termination.value)]
-        lines += [Rank(number, place) for number, place in enumerate(outcome.ranks)]
-        lines += [Score(number, score) for number, score in enumerate(outcome.scores)]
+            position = messages.turn(game.turn) + game.facts(seat, status)
+        lines = [position, messages.end(outcome.termination.value)]
+        lines += [messages.rank(number, place) for number, place in enumerate(outcome.ranks)]
+        lines += [messages.score(number, score) for number, score in enumerate(outcome.scores)]
         if not keeps:
-            lines.append(Bye())
-        return position + b"".join(map(bytes, lines))
+            lines.append(messages.bye())
+        return b"".join(lines)
 
     def error(self, code: ErrorCode, message: str) -> bytes:
         """Return the line of an error."""
-        return bytes(Error(code, message))
+        return messages.error(code, message)
 
 
 @attrs.frozen
@@ -166,7 +152,7 @@ class DialectEncoder:
         """Return the dialect's turn."""
         return self.dialect.turn(game, seat)
 
-    def note(self, note: Note) -> bytes:  # noqa: ARG002 - version 1 only
+    def note(self, fault: FaultInfo) -> bytes:  # noqa: ARG002 - version 1 only
         """Return nothing; the reason is in the record."""
         return b""
 

@@ -11,7 +11,6 @@ from lanista.match.clock import Limits
 from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
 from lanista.match.record import Header, Record
 from lanista.match.replay import judged_turns, seat_faults, start
-from lanista.match.verdicts import note_of
 from lanista_protocol import Hello
 
 _NOTES = frozenset(code.value for code in RefusalCode)
@@ -95,7 +94,7 @@ def payloads(
         if wants_notes:
             notes = b"".join(
                 [
-                    encoder.note(note_of(fault))
+                    encoder.note(fault)
                     for fault in seat_faults(header, game, judged, seat)
                     if fault.code in _NOTES
                 ]

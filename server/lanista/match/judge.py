@@ -28,7 +28,7 @@ from lanista.match.figures import MatchFigures
 from lanista.match.record import FaultInfo
 from lanista.match.seat import Seat
 from lanista.match.turn_lines import ANSWERS_KEPT, Room, times_of
-from lanista.match.verdicts import FaultTally, faults_of, late_message, note_of, read_answer
+from lanista.match.verdicts import FaultTally, faults_of, late_message, read_answer
 from lanista_protocol import ErrorCode
 
 LONG_LINE = 4096
@@ -141,18 +141,15 @@ class Judge:
             if not in_stall and (isinstance(verdict, Late) or seat.absent):
                 self._count_late(turn, seat, times)
             wants_examples = tally.count(verdict, seat.gone)
-            hello = seat.connection.hello
-            assert hello is not None
-            wants_notes = hello.notes or self.spec.ruleset.consequence is Consequence.FORFEIT
+            wants_notes = self.spec.ruleset.consequence is Consequence.FORFEIT
+            wants_notes |= seat.connection.greeting.notes
             if isinstance(verdict, Answer) and not wants_notes and not wants_examples:
                 continue  # Nobody reads the messages, and there may be thousands.
             faults = self._faults(game, turn, seat, verdict, times)
             self.faults[seat.index] = faults
             tally.keep(faults, is_out=seat.gone is not None)
             if wants_notes and not isinstance(verdict, Missing):
-                notes[seat.index] = b"".join(
-                    [seat.encoder.note(note_of(fault)) for fault in faults]
-                )
+                notes[seat.index] = b"".join([seat.encoder.note(fault) for fault in faults])
         return notes
 
     def _count_late(self, turn: int, seat: Seat, times: Sequence[int] | None) -> None:

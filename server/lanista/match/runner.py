@@ -116,9 +116,8 @@ class Match:
         has_gaps = spec.ruleset.consequence is Consequence.SKIP and clock.first and clock.turn
         self.seats = []
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
-            assert connection.hello is not None
             encoder: Encoder = version1
-            if connection.hello.version is None and classic is not None:
+            if connection.greeting.version is None and classic is not None:
                 encoder = DialectEncoder(classic)
             may_rejoin = bool(has_gaps) and index in self.may_rejoin and encoder is version1
             seat = Seat(index, name, connection, encoder, may_rejoin=may_rejoin)

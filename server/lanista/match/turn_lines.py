@@ -78,18 +78,15 @@ def header(
     commands: Sequence[tuple[str, ...] | None] | None,
 ) -> Header:
     """Return the header of a match's record."""
-    players = []
-    for seat in seats:
-        hello = seat.connection.hello
-        assert hello is not None
-        players.append(
-            PlayerInfo(
-                name=seat.name,
-                protocol="classic" if isinstance(seat.encoder, DialectEncoder) else "1",
-                command=commands[seat.index] if commands else None,
-                notes=hello.notes,
-            )
+    players = [
+        PlayerInfo(
+            name=seat.name,
+            protocol="classic" if isinstance(seat.encoder, DialectEncoder) else "1",
+            command=commands[seat.index] if commands else None,
+            notes=seat.connection.greeting.notes,
         )
+        for seat in seats
+    ]
     clock = spec.conditions.clock
     return Header(
         lanista_record=FORMAT,

@@ -25,7 +25,7 @@ from lanista.games.base import (
     Verdict,
 )
 from lanista.match.record import FaultInfo
-from lanista_protocol import MalformedLineError, Note, NoteCode, shown, tokenize
+from lanista_protocol import MalformedLineError, shown, tokenize
 
 NAMES: Mapping[type[Verdict], str] = {
     Answer: "answer",
@@ -119,13 +119,6 @@ class FaultTally:
                 continue
             kept[fault.code] += 1
             self.examples.append(fault)
-
-
-def note_of(fault: FaultInfo) -> Note:
-    """Return the note by which a bot is told of a fault, of a code that the protocol knows."""
-    is_ignored = fault.code == RefusalCode.IGNORED.value
-    code = NoteCode.ILLEGAL if is_ignored else NoteCode(fault.code)
-    return Note(code, fault.turn, fault.index, fault.words)
 
 
 def in_order(tallies: Sequence[FaultTally]) -> list[FaultInfo]:

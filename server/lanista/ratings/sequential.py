@@ -35,11 +35,6 @@ def score_of(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def elo_of(score: float) -> float:
-    """Return the logistic Elo of an expected score between 0 and 1, both excluded."""
-    return -400 * math.log10(1 / score - 1)
-
-
 class Sequential:
     """A test of H0, that A is `elo0` stronger than B, against H1, that it is `elo1` stronger."""
 

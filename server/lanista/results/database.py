@@ -27,13 +27,16 @@ from lanista.results.base import Database, Kind
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
 from lanista.results.match_result import Benching, BlockResult, SingleMatch
-from lanista.results.reading import Digest, Endings, PlayedBlock, Reading, StoredMatch
+from lanista.results.reading import Endings, PlayedBlock, Reading, StoredMatch
 from lanista.results.schema import BENCHED, BOTS, META, STRUCK, UNBENCHED
 
 
 @attrs.frozen
 class Store:
-    """The results of one competition in a database."""
+    """The results of one competition in a database.
+
+    Every method raises `StoreError` if the database can't be read or written.
+    """
 
     database: Database
     competition: int
@@ -135,11 +138,7 @@ class Store:
             return writing.add_matches(connection, self.competition, results)
 
     def unbench(self, bot: str) -> None:
-        """End a bot's benching, and forget its failures until now, for `running_failures`.
-
-        Raises:
-            StoreError: It can't be written.
-        """
+        """End a bot's benching, and forget its failures until now, for `running_failures`."""
         with self.database.writing() as connection:
             writing.note_until_now(connection, self.competition, UNBENCHED, bot)
             writing.remove_notes(connection, self.competition, BENCHED, bot)
@@ -148,28 +147,17 @@ class Store:
         """Take the matches of a bot until now out of the standings, for all that played in them.
 
         They stay stored, and what the bot plays from now on counts.
-
-        Raises:
-            StoreError: It can't be written.
         """
         with self.database.writing() as connection:
             writing.note_until_now(connection, self.competition, STRUCK, bot)
 
     def unstrike(self, bot: str) -> None:
-        """Put the matches of a bot that was struck back into the standings.
-
-        Raises:
-            StoreError: It can't be written.
-        """
+        """Put the matches of a bot that was struck back into the standings."""
         with self.database.writing() as connection:
             writing.remove_notes(connection, self.competition, STRUCK, bot)
 
     def set_meta(self, key: str, value: str) -> None:
-        """Store a note under a key, in place of the one before.
-
-        Raises:
-            StoreError: It can't be written.
-        """
+        """Store a note under a key, in place of the one before."""
         with self.database.writing() as connection:
             there = (META.c.competition == self.competition) & (META.c.key == key)
             connection.execute(META.delete().where(there))
@@ -180,9 +168,6 @@ class Store:
         """Store the identity of a bot, as JSON.
 
         If it has changed, the bot's failures are forgotten, and it is no longer benched.
-
-        Raises:
-            StoreError: It can't be written.
         """
         with self.database.writing() as connection:
             there = (BOTS.c.competition == self.competition) & (BOTS.c.name == name)
@@ -198,11 +183,7 @@ class Store:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:
-        """Yield a `Reading`, for several queries about the same moment.
-
-        Raises:
-            StoreError: It can't be read.
-        """
+        """Yield a `Reading`, for several queries about the same moment."""
         with self.database.reading() as connection:
             yield Reading(connection, self.competition)
 
@@ -212,9 +193,6 @@ class Store:
 
         Args:
             window: The number of the latest matches that count, as in `LadderSpec`; None for all.
-
-        Raises:
-            StoreError: It can't be read.
         """
         with self.database.reading() as connection:
             yield LadderReading.of_window(connection, self.competition, window)
@@ -251,11 +229,6 @@ class Store:
         """Yield `Reading.matches` of the moment when the first one is taken."""
         with self.reading() as now:
             yield from now.matches(blocks, bot=bot, failures=failures, before=before, limit=limit)
-
-    def digests(self) -> list[Digest]:
-        """Return `Reading.digests` of now."""
-        with self.reading() as now:
-            return now.digests()
 
     def meta(self, key: str) -> str | None:
         """Return `Reading.meta` of now."""

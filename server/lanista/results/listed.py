@@ -65,7 +65,10 @@ class SeatTotal(NamedTuple):
 
 @attrs.frozen
 class MatchRows:
-    """The matches that are listed in an arena's database, which its owner closes."""
+    """The matches that are listed in an arena's database, which its owner closes.
+
+    Every method raises `StoreError` if the database can't be read or written.
+    """
 
     database: Database
 
@@ -98,21 +101,13 @@ class MatchRows:
             )
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Remove matches that are stored only for the list; results of ladders stay.
-
-        Raises:
-            StoreError: They can't be removed.
-        """
+        """Remove matches that are stored only for the list; results of ladders stay."""
         with self.database.writing() as connection:
             for some in _chunks(ids):
                 _remove(connection, LISTED & MATCHES.c.id.in_(some))
 
     def move(self, records: Mapping[str, str]) -> None:
-        """Store where the records of matches are now: paths relative to the folder, by id.
-
-        Raises:
-            StoreError: That can't be written.
-        """
+        """Store where the records of matches are now: paths relative to the folder, by id."""
         of = (MATCHES.c.id == sa.bindparam("of")) & LISTED
         changes = [{"of": id_, "to": record} for id_, record in records.items()]
         with self.database.writing() as connection:
@@ -125,9 +120,6 @@ class MatchRows:
         """Remove the matches of a ladder that were listed while the arena didn't have the ladder.
 
         Its results are stored from the records. Aborted matches stay, as they are no results.
-
-        Raises:
-            StoreError: They can't be removed.
         """
         number = self.database.competition(Kind.LISTED, ladder, game)
         if number is None:
@@ -137,11 +129,7 @@ class MatchRows:
             _remove(connection, results)
 
     def known(self) -> dict[str, tuple[str | None, bool]]:
-        """Return by id of each match its record, and whether it is stored only for the list.
-
-        Raises:
-            StoreError: They can't be read.
-        """
+        """Return by id of each match its record, and whether it is stored only for the list."""
         with self.database.reading() as connection:
             kinds = {number: kind for number, kind, *_ in _competitions(connection)}
             all_ = sa.select(MATCHES.c.id, MATCHES.c.record, MATCHES.c.competition).where(LISTED)
@@ -175,9 +163,6 @@ class MatchRows:
 
         Returns:
             The matches, and the number of the last one if there are more.
-
-        Raises:
-            StoreError: They can't be read.
         """
         conditions: list[sa.ColumnElement[bool]] = []
         of_seat = SEATS.c.match == MATCHES.c.number
@@ -216,11 +201,7 @@ class MatchRows:
             return _described(connection, competitions, MATCHES.c.number.in_(page)), after
 
     def match(self, id_: str) -> tuple[dict[str, Any], str | None] | None:
-        """Return a match as `matches` does, and its record; None if there is none of this id.
-
-        Raises:
-            StoreError: It can't be read.
-        """
+        """Return a match as `matches` does, and its record; None if there is none of this id."""
         of_id = sa.and_(LISTED, MATCHES.c.id == id_)
         with self.database.reading() as connection:
             record = connection.execute(sa.select(MATCHES.c.record).where(of_id)).one_or_none()
@@ -237,9 +218,6 @@ class MatchRows:
 
         Returns:
             The totals, the number of matches by game, and the number of the last match.
-
-        Raises:
-            StoreError: They can't be read.
         """
         with self.database.reading() as connection:
             last = last_match(connection)

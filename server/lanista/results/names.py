@@ -74,7 +74,10 @@ def key_of(name: str) -> str:
 
 @attrs.frozen
 class NameStore:
-    """The names in an arena's database, which its owner closes."""
+    """The names in an arena's database, which its owner closes.
+
+    Every method raises `StoreError` if the database can't be read or written.
+    """
 
     database: Database
 
@@ -88,9 +91,6 @@ class NameStore:
 
         Returns:
             The name as it is registered now: with this hash, or with that of whoever was first.
-
-        Raises:
-            StoreError: It can't be written.
         """
         values = {
             "key": key_of(name),
@@ -111,9 +111,6 @@ class NameStore:
 
         Returns:
             Whether the name is registered; if not, nothing is changed.
-
-        Raises:
-            StoreError: It can't be written.
         """
         of = NAMES.c.key == key_of(name)
         with self.database.writing() as connection:
@@ -125,9 +122,6 @@ class NameStore:
 
         Returns:
             Whether the name was registered.
-
-        Raises:
-            StoreError: It can't be written.
         """
         with self.database.writing() as connection:
             removed = connection.execute(NAMES.delete().where(NAMES.c.key == key_of(name)))
@@ -137,38 +131,23 @@ class NameStore:
         """Return how often the operator has changed something that a running arena must know.
 
         These are tokens replaced, names removed or benched, and whatever `note_change` notes.
-
-        Raises:
-            StoreError: It can't be read.
         """
         with self.database.reading() as connection:
             count: int = connection.execute(sa.select(CHANGES.c.count)).scalar_one()
         return count
 
     def note_change(self) -> None:
-        """Count a change that is stored elsewhere, in the results of a ladder.
-
-        Raises:
-            StoreError: It can't be written.
-        """
+        """Count a change that is stored elsewhere, in the results of a ladder."""
         with self.database.writing() as connection:
             _changed(connection, 1)
 
     def find(self, name: str) -> RegisteredName | None:
-        """Return a name as it is registered; None if it isn't.
-
-        Raises:
-            StoreError: It can't be read.
-        """
+        """Return a name as it is registered; None if it isn't."""
         with self.database.reading() as connection:
             return _find(connection, key_of(name))
 
     def names(self) -> list[RegisteredName]:
-        """Return all registered names in the order of their keys.
-
-        Raises:
-            StoreError: They can't be read.
-        """
+        """Return all registered names in the order of their keys."""
         with self.database.reading() as connection:
             rows = connection.execute(sa.select(NAMES)).mappings().all()
         # Sorted here, since each database has its own order of letters.
@@ -178,9 +157,6 @@ class NameStore:
         """Store when names were last seen: maps each name to a time in UTC.
 
         A name that isn't registered any more is left out.
-
-        Raises:
-            StoreError: It can't be written.
         """
         changes = [{"of": key_of(name), "at": _iso(at)} for name, at in seen.items()]
         if not changes:
@@ -195,9 +171,6 @@ class NameStore:
         Args:
             name: The name.
             ladder: The ladder's name; None for all ladders, those to come included.
-
-        Raises:
-            StoreError: It can't be written.
         """
         row = {"key": key_of(name), "ladder": ladder or "", "name": name, "since": _now()}
         with self.database.writing() as connection:
@@ -210,20 +183,13 @@ class NameStore:
 
         Returns:
             Whether it was benched there.
-
-        Raises:
-            StoreError: It can't be written.
         """
         with self.database.writing() as connection:
             found = connection.execute(BARRED.delete().where(_is_benched(name, ladder)))
             return _changed(connection, found.rowcount)
 
     def benched(self) -> list[BenchedName]:
-        """Return the benched names, in the order of their keys and of the ladders.
-
-        Raises:
-            StoreError: They can't be read.
-        """
+        """Return the benched names, in the order of their keys and of the ladders."""
         with self.database.reading() as connection:
             rows = connection.execute(sa.select(BARRED)).mappings().all()
         return [

@@ -38,7 +38,10 @@ class Rated(NamedTuple):
 
 @attrs.frozen
 class RatingHistory:
-    """The snapshots of a ladder in an arena's database."""
+    """The snapshots of a ladder in an arena's database.
+
+    Every method raises `StoreError` if the database can't be read or written.
+    """
 
     database: Database
     competition: int
@@ -58,9 +61,6 @@ class RatingHistory:
 
         Returns:
             Whether it was kept.
-
-        Raises:
-            StoreError: It can't be written.
         """
         last = _text(taken - EVERY)
         with self.database.reading() as connection:
@@ -103,11 +103,7 @@ class RatingHistory:
         return superfluous
 
     def at(self, moment: datetime) -> Mapping[str, float]:
-        """Return the ratings by bot as they were at a moment; none if nothing is known of it.
-
-        Raises:
-            StoreError: They can't be read.
-        """
+        """Return the ratings by bot as they were at a moment; none if nothing is known of it."""
         last = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(
             self._of(SNAPSHOTS), SNAPSHOTS.c.taken <= _text(moment)
         )
@@ -117,11 +113,7 @@ class RatingHistory:
             return dict(connection.execute(ratings).all())
 
     def of_bot(self, bot: str) -> list[tuple[str, Rated]]:
-        """Return a bot's rating in each snapshot, with its time: UTC, ISO 8601; the oldest first.
-
-        Raises:
-            StoreError: They can't be read.
-        """
+        """Return each snapshot's time (UTC, ISO 8601) and the bot's rating, the oldest first."""
         snapshots = sa.select(SNAPSHOTS.c.taken).where(self._of(SNAPSHOTS))
         ratings = (
             sa.select(RATINGS.c.taken, RATINGS.c.rating, RATINGS.c.low, RATINGS.c.high)

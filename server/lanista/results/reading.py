@@ -52,15 +52,6 @@ class PlayedBlock(NamedTuple):
     """The ranks of the matches that count, by seating, then by seat; () for one that is missing."""
 
 
-class Digest(NamedTuple):
-    """The result of a match, which must be equal in two databases in which the same was played."""
-
-    block: str
-    seating: int
-    digest: str
-    ranks: tuple[int, ...]
-
-
 class StoredMatch(NamedTuple):
     """A stored match, with its place in the database."""
 
@@ -473,23 +464,6 @@ class Reading:
                     ),
                 ),
             )
-
-    def digests(self) -> list[Digest]:
-        """Return the matches that count, sorted by block and seating.
-
-        Two databases in which the same was played give equal lists.
-        """
-        lists = JsonLists()
-        rows = self.connection.execute(
-            sa.select(BLOCKS.c.id, MATCHES.c.seating, MATCHES.c.digest, MATCHES.c.ranks)
-            .select_from(MATCHES)
-            .join(BLOCKS)
-            .where(self.of(MATCHES), COUNTED)
-        )
-        # Sorted here, since each database has its own order of letters.
-        return sorted(
-            Digest(block, seating, digest, lists[ranks]) for block, seating, digest, ranks in rows
-        )
 
     def meta(self, key: str) -> str | None:
         """Return the note under a key; None if there is none."""

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import attrs
 
+from lanista.errors import BadInputError
 from lanista.temporary import TemporaryFolder
 
 KIT = Path(__file__).parent
@@ -57,11 +58,11 @@ _PLAYER_HH = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]Player\.hh[">]', re.MU
 _ERROR = re.compile(r"\b(?:fatal )?error:")
 
 
-class SourceError(Exception):
+class SourceError(BadInputError):
     """The player's file or the path for the bot can't be used; one line says why."""
 
 
-class NoCompilerError(Exception):
+class NoCompilerError(BadInputError):
     """No compiler can be run; one line says what to install or to correct."""
 
 

@@ -124,6 +124,31 @@ arranged anew then. It must not be called before a block is handed out or record
 seeds may not be settled earlier.
 """
 
+
+@attrs.frozen(kw_only=True)
+class Contest:
+    """Who plays in a tournament, and in what blocks."""
+
+    bots: tuple[str, ...]
+    """The bots' names in the spec's order, which decides between equals."""
+    fillers: tuple[str, ...]
+    """The names of the fillers, which take part but are in no table."""
+    seated: tuple[Seating, ...]
+    """The seatings of each block."""
+    blocks: int | None
+    """The number of blocks of a meeting on each map, or of the whole ladder; None if the spec
+    doesn't say."""
+    maps: int
+    """The number of maps; opening i is on map i modulo this."""
+    rotation: Rotation
+    """Gives the rotation of an opening."""
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The names of all that take part."""
+        return *self.bots, *self.fillers
+
+
 _T = TypeVar("_T")
 
 _CYCLES = ((0, 1, 2, 3), (0, 2, 3, 1), (0, 3, 1, 2), (0, 3, 2, 1), (0, 1, 3, 2), (0, 2, 1, 3))

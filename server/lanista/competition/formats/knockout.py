@@ -9,9 +9,9 @@ from itertools import groupby
 
 import attrs
 
-from lanista.competition.formats.base import Progress, Rotation, shared_places
+from lanista.competition.formats.base import Contest, Progress, shared_places
 from lanista.competition.formats.staged import Meeting, Staged, shown
-from lanista.results.blocks import RoundMeeting, Seating
+from lanista.results.blocks import RoundMeeting
 
 EXTENSIONS = 20
 """The most blocks that are added to a tied heat; after them the higher seeds go on."""
@@ -38,29 +38,9 @@ class Knockout(Staged):
     the final of four seats.
     """
 
-    def __init__(
-        self,
-        *,
-        bots: Sequence[str],
-        fillers: Sequence[str],
-        seated: Sequence[Seating],
-        blocks: int,
-        maps: int,
-        rotation: Rotation,
-    ) -> None:
-        """Begin with the first round, by seed.
-
-        Args:
-            bots: The bots' names in the spec's order: the first is the first seed.
-            fillers: The names of the fillers, which take part but are in no table.
-            seated: The seatings of each block.
-            blocks: The number of blocks of a heat on each map, before extensions.
-            maps: The number of maps; opening i is on map i modulo this.
-            rotation: Gives the rotation of an opening.
-        """
-        super().__init__(
-            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, rotation=rotation
-        )
+    def __init__(self, contest: Contest) -> None:
+        """Begin with the first round, in which the bots are seeded in the spec's order."""
+        super().__init__(contest)
         self._seats = len(self.seated[0])
         self._rounds = 0
         self._heats: list[Heat] = []

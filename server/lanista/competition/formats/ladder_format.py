@@ -8,9 +8,9 @@ least has waited longest.
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from lanista.competition.formats.base import Format, Progress, Rotation, arranged
+from lanista.competition.formats.base import Contest, Format, Progress, arranged
 from lanista.competition.formats.ladder import Ladder
-from lanista.results.blocks import BlockScore, Pairing, Seating
+from lanista.results.blocks import BlockScore, Pairing
 
 SLACK = 2
 """The most blocks that a bot may be ahead of the least played one to be handed out, if possible."""
@@ -20,30 +20,19 @@ class LadderFormat(Format):
     """A ladder. Each block has an opening of its own, so that no seed's luck counts twice."""
 
     def __init__(
-        self,
-        *,
-        bots: Sequence[str],
-        fillers: Sequence[str],
-        seated: Sequence[Seating],
-        blocks: int | None,
-        rotation: Rotation,
-        rate: Callable[[Sequence[BlockScore]], Mapping[str, float]],
+        self, contest: Contest, rate: Callable[[Sequence[BlockScore]], Mapping[str, float]]
     ) -> None:
         """Begin with nothing played.
 
         Args:
-            bots: The bots' names in the spec's order, which decides between equals.
-            fillers: The names of the fillers, which take part but are in no table.
-            seated: The seatings of each block.
-            blocks: The number of blocks after which it is over; None for no end.
-            rotation: Gives the rotation of an opening.
+            contest: Who plays; it is over after its number of blocks, if there is one.
             rate: Returns the ratings of bots and fillers that follow from some blocks.
         """
-        super().__init__(seated)
-        self._entries = (*bots, *fillers)
+        super().__init__(contest.seated)
+        self._entries = contest.entries
         self._seats = len(self.seated[0])
-        self._limit = blocks
-        self._rotation = rotation
+        self._limit = contest.blocks
+        self._rotation = contest.rotation
         self._rate = rate
         # The blocks that count, in the order of their results, and how many of them are rated.
         self._played: list[BlockScore] = []

@@ -21,8 +21,8 @@ from typing import final
 
 import attrs
 
-from lanista.competition.formats.base import Format, Rotation, arranged, bye_points
-from lanista.results.blocks import BlockScore, Pairing, RoundMeeting, Seating, points_by_place
+from lanista.competition.formats.base import Contest, Format, arranged, bye_points
+from lanista.results.blocks import BlockScore, Pairing, RoundMeeting, points_by_place
 
 
 @attrs.define(eq=False)
@@ -46,34 +46,16 @@ class Meeting:
 class Staged(Format, abc.ABC):
     """Rounds of meetings; Swiss and knockout set up each round in their `_try_end_round`."""
 
-    def __init__(
-        self,
-        *,
-        bots: Sequence[str],
-        fillers: Sequence[str],
-        seated: Sequence[Seating],
-        blocks: int,
-        maps: int,
-        rotation: Rotation,
-    ) -> None:
-        """Begin without a round: a subclass calls `_advance` when it is ready.
-
-        Args:
-            bots: The bots' names, in the spec's order.
-            fillers: The names of the fillers, which take part but are in no table.
-            seated: The seatings of each block.
-            blocks: The number of blocks of a meeting on each map.
-            maps: The number of maps; opening i is on map i modulo this.
-            rotation: Gives the rotation of an opening.
-        """
-        super().__init__(seated)
-        self._bots = tuple(bots)
-        self._entries = (*bots, *fillers)
+    def __init__(self, contest: Contest) -> None:
+        """Begin without a round: a subclass calls `_advance` when it is ready."""
+        super().__init__(contest.seated)
+        self._bots = contest.bots
+        self._entries = contest.entries
         self._index = {entry: number for number, entry in enumerate(self._entries)}
         # The number of blocks of a meeting, on all maps together.
-        self._blocks = blocks * maps
-        self._maps = maps
-        self._rotation = rotation
+        self._blocks = (contest.blocks or 1) * contest.maps
+        self._maps = contest.maps
+        self._rotation = contest.rotation
         self._round: list[Meeting] = []
         self._meeting_of: dict[tuple[str, ...], Meeting] = {}
         # In `_open`, `_queue`, `_results` and `_handed_out` a block's bots are sorted by name;

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations, groupby
 
-from lanista.competition.formats.base import Progress, Rotation, shared_places
+from lanista.competition.formats.base import Contest, Progress, shared_places
 from lanista.competition.formats.matching import nearest_pairs
 from lanista.competition.formats.staged import Meeting, Staged, shown
-from lanista.results.blocks import RoundMeeting, Seating
+from lanista.results.blocks import RoundMeeting
 
 
 def nearest_pods(count: int, met: Callable[[int, int], int]) -> list[tuple[int, ...]]:
@@ -74,31 +74,14 @@ def default_rounds(entries: int, seats: int) -> int:
 class Swiss(Staged):
     """A Swiss tournament. Round r, from 0, is on openings r·blocks … r·blocks + blocks - 1."""
 
-    def __init__(
-        self,
-        *,
-        bots: Sequence[str],
-        fillers: Sequence[str],
-        seated: Sequence[Seating],
-        blocks: int,
-        maps: int,
-        rotation: Rotation,
-        rounds: int | None,
-    ) -> None:
+    def __init__(self, contest: Contest, rounds: int | None) -> None:
         """Begin with the first round, paired by the spec's order.
 
         Args:
-            bots: The bots' names, in the spec's order.
-            fillers: The names of the fillers, which take part but are in no table.
-            seated: The seatings of each block.
-            blocks: The number of blocks of a meeting on each map.
-            maps: The number of maps; opening i is on map i modulo this.
-            rotation: Gives the rotation of an opening.
+            contest: Who plays.
             rounds: The number of rounds; None for `default_rounds`.
         """
-        super().__init__(
-            bots=bots, fillers=fillers, seated=seated, blocks=blocks, maps=maps, rotation=rotation
-        )
+        super().__init__(contest)
         self._seats = len(self.seated[0])
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)
         self._rounds_paired = 0
