@@ -13,7 +13,7 @@
 
 import { bracketElement, roundsElement } from "./bracket.js";
 import { el, fill } from "./dom.js";
-import { formatProgress, formatRating } from "./figures.js";
+import { axisOf, CENTRE, formatInterval, formatProgress, formatRating } from "./figures.js";
 import { Link } from "./link.js";
 import { fetchJson } from "./matches.js";
 import { raceElement } from "./race.js";
@@ -28,6 +28,7 @@ import {
   standingOf,
 } from "./screen_scenes.js";
 import { halves } from "./standings.js";
+import { intervalBar } from "./tables.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./link.js").Hello} Hello */
@@ -418,12 +419,13 @@ class Screen {
     sheets.push({
       title,
       content: tableOf(
-        ["#", "Bot", "Points", "Rating"],
-        standings.standings.slice(0, ROWS).map(({ rank, bot, points, rating }) => [
+        ["#", "Bot", "Points", "Rating", "±"],
+        withBars(standings.standings).map(({ rank, bot, points, rating, bar }) => [
           rank,
           printable(bot),
           halves(points),
           formatRating(rating),
+          bar,
         ]),
       ),
     });
@@ -506,11 +508,12 @@ function tablesOf(lobby, hasTournaments) {
     return ladders.map(({ title, name, rows }) => ({
       title: `${title} · ${printable(name)}`,
       content: tableOf(
-        ["#", "Bot", "Rating"],
-        rows.slice(0, ROWS).map(({ rank, bot, rating }) => [
+        ["#", "Bot", "Rating", "±"],
+        withBars(rows).map(({ rank, bot, rating, bar }) => [
           rank ?? "",
           printable(bot),
           formatRating(rating),
+          bar,
         ]),
       ),
     }));
@@ -532,10 +535,26 @@ function tablesOf(lobby, hasTournaments) {
 }
 
 /**
- * Make a table of texts.
+ * Return the first rows of a table with the bars of their ratings.
+ *
+ * @template {{rating: import("./link.js").Estimate | null}} Row
+ * @param {readonly Row[]} rows
+ * @returns {(Row & {bar: HTMLElement | ""})[]}
+ */
+function withBars(rows) {
+  const shown = rows.slice(0, ROWS);
+  const axis = axisOf(shown.flatMap(({ rating }) => rating ?? []), CENTRE);
+  return shown.map((row) => ({
+    ...row,
+    bar: row.rating === null ? "" : intervalBar(axis(row.rating), formatInterval(row.rating)),
+  }));
+}
+
+/**
+ * Make a table.
  *
  * @param {readonly string[]} titles the second column has names, the others figures
- * @param {readonly (readonly (string | number)[])[]} rows
+ * @param {readonly (readonly (string | number | HTMLElement)[])[]} rows
  * @returns {HTMLElement}
  */
 function tableOf(titles, rows) {
@@ -548,7 +567,9 @@ function tableOf(titles, rows) {
       el(
         "tr",
         null,
-        titles.map((title, i) => el("th", { scope: "col", class: i === 1 ? null : "number" }, title)),
+        titles.map((title, i) =>
+          el("th", { scope: "col", class: i === 1 || title === "±" ? null : "number" }, title),
+        ),
       ),
     ),
     el(
