@@ -21,6 +21,7 @@ from lanista.ratings.counting import count
 from lanista.ratings.likelihood import ELO
 from lanista.ratings.race import ratings_of
 from lanista.ratings.rating import rate
+from lanista.ratings.table import CENTRE
 from lanista.results.blocks import BlockScore
 
 HOUR = 3600.0
@@ -215,7 +216,7 @@ class Simulation:
         """Return the share of the bots whose interval contains their true rating."""
         found = rate(count(self.results, self.seated, self.names))
         elo = np.array([self.elo[name] for name in self.names])
-        truth = elo - elo[found.zero].mean()
+        truth = CENTRE + elo - elo[found.anchors].mean()
         return float(np.mean((found.low <= truth) & (truth <= found.high)))
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
@@ -118,6 +119,25 @@ def test_the_screen_shows_who_plays_and_the_table(cup, visit):
     turns_to(page.get_by_role("heading", name="Semifinals"))
     cup.go_on()
     turns_to(page.get_by_text("Champion", exact=True))
+
+
+def test_while_no_match_runs_the_screen_plays_the_best_part_of_the_last(
+    arenas, records, bots, visit
+):
+    """With what its story tells; a match that begins takes the screen at once: the page's time
+    stands still by then, so that nothing else could end the best part.
+    """
+    arena = arenas("--move-limit", 9, records=[records["hogwarts"]])
+    page = visit().context.new_page()
+    page.clock.install()
+    page.goto(f"{arena.page}/screen")
+    expect(page.locator(".about")).to_contain_text("Hogwarts · best part of a recent match · round")
+    expect(page.get_by_role("img", name="Board of Dummy, Demo")).to_be_visible()
+    expect(page.locator(".beside .chapter")).to_have_text(re.compile("takes the lead"))
+    page.clock.pause_at(datetime.now(UTC) + timedelta(seconds=2))
+    bots(arena, "hall", "Ann", "Bob").asked()
+    line_up = page.locator(".line-up").get_by_role("listitem")
+    expect(line_up).to_have_text([re.compile("Ann"), re.compile("Bob")])
 
 
 def test_a_tournament_is_shown_live_from_its_first_match_to_its_last(cup, show):

@@ -67,6 +67,12 @@ def test_from_the_lobby_to_two_bots(arena, show):
     house = table.get_by_role("row").filter(has_text="CamperJoe")
     expect(house).to_contain_text("house")
     expect(house.get_by_role("cell").first).to_have_text("")
+    # A rating is one number; its interval is shown to who asks for it.
+    rating = table.get_by_role("row").filter(has_text="Cem").get_by_role("cell").nth(1)
+    expect(rating).to_have_attribute("title", re.compile(r"^\d+ ±\d+$"))
+    expect(rating.get_by_text("±")).to_be_hidden()
+    page.get_by_label("Intervals as figures").check()
+    expect(rating.get_by_text("±")).to_be_visible()
     table.get_by_role("link", name="Cem").click()
     expect(page).to_have_title("Cem · pit · Lanista")
     expect(page.get_by_text("Angry Mob · rank 3 · 11 matches")).to_be_visible()

@@ -1,5 +1,7 @@
 """The table: ranks, points, places, what is counted, from blocks to `Standings`."""
 
+from statistics import fmean
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from lanista.match.ending import Ending
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.html import html_text
+from lanista.ratings.table import CENTRE
 from lanista.ratings.text import json_text, markdown_text
 from lanista.results.blocks import BlockScore, seatings
 from lanista.results.reading import PlayedBlock
@@ -78,7 +81,7 @@ def test_a_round_robin_of_two_players():
     assert [1, 3, 2] == [row.draws for row in standings.rows]
     assert first.rating.value > second.rating.value > third.rating.value
     assert first.rating.low < first.rating.value <= first.rating.high
-    assert 0 == pytest.approx(sum(row.rating.value for row in standings.rows))
+    assert pytest.approx(fmean(row.rating.value for row in standings.rows)) == CENTRE
     assert first.superior > 0.5
     assert third.superior is None
     assert [("a", "c"), ("a", "b"), ("c", "a"), ("c", "b"), ("b", "a"), ("b", "c")] == [
@@ -129,10 +132,10 @@ def test_a_gauntlet_cannot_tell_apart_who_drew_all():
     for times in (2, 20):
         first, *others = table(blocks * times, ["Joe", "Runner", "Gravity"], format="gauntlet").rows
         assert ("Gravity", None) == (first.bot, first.rating.high)
-        assert first.rating.low > 0 or times == 2
+        assert first.rating.low > CENTRE or times == 2
         for row in others:
-            assert row.rating.low < 0 < row.rating.high
-            assert abs(row.rating.value) < 0.5 * (row.rating.high - row.rating.value)
+            assert row.rating.low < CENTRE < row.rating.high
+            assert abs(row.rating.value - CENTRE) < 0.5 * (row.rating.high - row.rating.value)
 
 
 def test_who_won_all_and_who_lost_all_lack_an_end():
@@ -146,7 +149,7 @@ def test_who_won_all_and_who_lost_all_lack_an_end():
     assert ("d", None) == (d.bot, d.rating.low)
     assert a.rating.low is not None is not d.rating.high
     assert all(row.rating.low < row.rating.value < row.rating.high for row in middle)
-    assert 0 == pytest.approx(sum(row.rating.value for row in middle), abs=1e-6)
+    assert pytest.approx(fmean(row.rating.value for row in middle), abs=1e-6) == CENTRE
 
 
 def test_the_order_of_a_format_holds():
@@ -250,7 +253,7 @@ def test_every_match_of_an_incomplete_block_counts():
 
 
 def test_house_bots_hold_the_scale_and_take_no_rank():
-    """Their mean is 0, whoever joins; the ranks of the others are as if they weren't there."""
+    """Their mean is `CENTRE`, whoever joins; the others' ranks are as if they weren't there."""
     blocks = [
         BlockScore(("a", "house"), ((1, 2), (1, 2))),
         BlockScore(("a", "house"), WON),
@@ -270,7 +273,8 @@ def test_house_bots_hold_the_scale_and_take_no_rank():
     assert "idle" == standings.rows[-1].bot
     values = [row.rating.value for row in standings.rows[:-1]]
     assert sorted(values, reverse=True) == values
-    assert 0 == pytest.approx(rows["house"].rating.value + rows["other house"].rating.value)
+    house = [rows[name].rating.value for name in ("house", "other house")]
+    assert pytest.approx(fmean(house)) == CENTRE
     assert rows["house"].rank_low is None is rows["house"].rank_high
     assert all(rows[bot].rank_high <= 3 for bot in "abc")
     plain = table(blocks, bots, format="ladder")
@@ -281,7 +285,7 @@ def test_house_bots_hold_the_scale_and_take_no_rank():
     assert "| a |" in markdown_text(standings)
     assert "|  | house (house bot) |" in markdown_text(standings)
     assert '"rank": null' in json_text(standings)
-    assert "the mean of the house bots is 0" in html_text(standings)
+    assert "the mean of the house bots is 1500" in html_text(standings)
 
 
 def test_one_bot_among_fillers():
@@ -290,7 +294,7 @@ def test_one_bot_among_fillers():
     fillers = ("Null", "Null 2", "Null 3", "Null 4")
     blocks = [BlockScore(("a", *fillers[:3]), ranks_), BlockScore(fillers, ranks_)]
     (row,) = table(blocks, ["a"], FOUR, fillers=fillers).rows
-    assert 0 == row.rating.value
+    assert row.rating.value == CENTRE
     assert (1, 1, 1) == (row.rank, row.rank_low, row.rank_high)
     (row,) = table(blocks[1:], ["a"], FOUR, fillers=fillers).rows
     assert row.rating is None
@@ -315,5 +319,6 @@ def test_wins_and_draws_alone_dont_give_an_endless_figure():
     blocks = [BlockScore(("a", "b"), result) for result in (WON, WON, DRAWN, DRAWN, DRAWN, DRAWN)]
     first, second = table(blocks, ["a", "b"]).rows
     assert "a" == first.bot
-    assert first.rating.low < 0 < first.rating.value < 300 < first.rating.high
-    assert first.rating.value == pytest.approx(-second.rating.value)
+    gain = first.rating.value - CENTRE
+    assert first.rating.low < CENTRE < CENTRE + gain < CENTRE + 300 < first.rating.high
+    assert gain == pytest.approx(CENTRE - second.rating.value)

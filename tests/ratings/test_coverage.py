@@ -12,6 +12,7 @@ import pytest
 
 from lanista.ratings.counting import count
 from lanista.ratings.rating import rate
+from lanista.ratings.table import CENTRE
 from lanista.results.blocks import seatings
 from ratings.rating_cases import Case, names, play, spread
 
@@ -87,7 +88,7 @@ def coverage(case, tournaments):
             one = attrs.evolve(case, elo=tuple(chance.normal(0, case.far / 2**0.5, len(case.elo))))
         elo = np.array(one.elo)
         found = rate(count(play(one, chance), seatings(range(case.seats)), names(case)))
-        truth = elo - elo[found.zero].mean()
+        truth = CENTRE + elo - elo[found.anchors].mean()
         bots.append((found.low <= truth) & (truth <= found.high))
         ended.append(np.isfinite(found.low) & np.isfinite(found.high))
         seats.append(

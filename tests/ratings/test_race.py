@@ -3,7 +3,10 @@
 import pytest
 
 from lanista.ratings import race as module
+from lanista.ratings.compute import compute
+from lanista.ratings.counting import count
 from lanista.ratings.race import MAX_BOTS, MAX_POINTS, Races, points_of
+from lanista.ratings.table import CENTRE
 from lanista.results.blocks import BlockScore
 
 SEATED = ((0, 1), (1, 0))
@@ -32,9 +35,23 @@ def test_a_curve_follows_the_results():
     bob, cid = (one["ratings"] for one in curve["curves"])
     assert ["Bob", "Cid"] == [one["bot"] for one in curve["curves"]]
     assert bob[0] > bob[1] and bob[1] < bob[2] < bob[3] < bob[4]  # noqa: PT018 - one curve
-    assert 0 == round(bob[3], 6)
+    assert bob[3] == CENTRE
     assert [None] * 5 == cid[:5]
     assert cid[5] < bob[5]
+
+
+def test_a_curve_ends_at_the_ratings_of_the_table():
+    """A bot that lost every match doesn't hold the scale, in either of them."""
+    bots = ["Ann", "Bob", "Cid"]
+    played = [BlockScore(("Ann", "Bob"), ranks) for ranks in (WON, WON, LOST)]
+    played += [BlockScore((bot, "Cid"), WON) for bot in ("Ann", "Bob")]
+    curves = Races().race_of(bots, played, SEATED, bots)["curves"]
+    table = compute(
+        name="cup", game="angrymob", format="ladder", bots=bots, counted=count(played, SEATED, bots)
+    )
+    of_table = {row.bot: round(row.rating.value, 1) for row in table.rows}
+    assert of_table == {curve["bot"]: curve["ratings"][-1] for curve in curves}
+    assert of_table["Ann"] + of_table["Bob"] == 2 * CENTRE
 
 
 def test_known_points_are_not_computed_again(monkeypatch):

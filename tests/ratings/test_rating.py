@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from lanista.ratings import likelihood
 from lanista.ratings.counting import count
 from lanista.ratings.likelihood import ELO, maximum, model_of
-from lanista.ratings.rating import rate, student
+from lanista.ratings.rating import on_scale, rate, student
+from lanista.ratings.table import CENTRE
 from lanista.results.blocks import BlockScore, seatings
 from ratings.rating_cases import Case, names, play, spread
 
@@ -26,6 +27,10 @@ WON, LOST, DRAWN = ((1, 2), (2, 1)), ((2, 1), (1, 2)), ((1, 1), (1, 1))
 
 def rated(blocks, seated, bots, fillers=()):
     return rate(count(blocks, seated, bots, fillers))
+
+
+def around_centre(theta):
+    return on_scale(theta, np.ones_like(theta, dtype=bool))
 
 
 def blocks_of(*results, bots=("a", "b")):
@@ -76,9 +81,9 @@ class TestAgainstChoix:
                 wins += [(one, other) if ahead else (other, one)] * 2
         found = rated(blocks * 100, TWO, [f"bot{number}" for number in range(6)])
         expected = choix.opt_pairwise(6, wins)
-        assert (expected - expected.mean()) * ELO == pytest.approx(found.elo, abs=0.05)
+        assert around_centre(expected) == pytest.approx(found.elo, abs=0.05)
         expected = choix.lsr_pairwise(6, wins)  # another estimator: near, and not equal
-        assert (expected - expected.mean()) * ELO == pytest.approx(found.elo, abs=25)
+        assert around_centre(expected) == pytest.approx(found.elo, abs=25)
 
     def test_rankings(self, choix):
         chance = np.random.default_rng(2)
@@ -97,7 +102,7 @@ class TestAgainstChoix:
         for solve in (choix.opt_rankings, choix.ilsr_rankings):
             # Rankings that repeat four times change nothing in the maximum.
             expected = solve(7, rankings)
-            assert (expected - expected.mean()) * ELO == pytest.approx(found.elo, abs=0.1)
+            assert around_centre(expected) == pytest.approx(found.elo, abs=0.1)
 
 
 def plain_likelihood(blocks, seated, theta, gamma, delta):
@@ -147,7 +152,7 @@ def test_the_estimate_is_the_maximum(twice):
     blocks.append(BlockScore(("a", "b", "c", "d"), ((1, 1, 1, 1),) * 4))
     found = rated(blocks, FOUR, bots)
     assert (2, 3, 4) == tuple(size for size, _ in found.tied)
-    theta = dict(zip(bots, (found.elo / ELO).tolist(), strict=True))
+    theta = dict(zip(bots, ((found.elo - CENTRE) / ELO).tolist(), strict=True))
     gamma = [seat.value / ELO for seat in found.seats]
     delta = {1: 1.0} | dict(found.tied)
     best = plain_likelihood(blocks, FOUR, theta, gamma, delta)
@@ -180,15 +185,15 @@ class TestPrior:
         assert 200 < found.elo[0] - found.elo[1] < 2000
         # 60 wins in a row: at least some 250 Elo better (Clopper and Pearson's bound for 30
         # blocks in a row is a score of 0.88, that for 60 matches 0.94), and who knows how much.
-        assert 100 < found.low[0] < 300
+        assert CENTRE + 100 < found.low[0] < CENTRE + 300
         assert [math.inf, -math.inf] == [found.high[0], found.low[1]]
         assert found.superior(0, 1) > 0.99
 
     def test_groups_that_never_met_have_equal_means(self):
         blocks = blocks_of((WON, 8), (LOST, 2)) + blocks_of((WON, 5), (LOST, 5), bots=("c", "d"))
         found = rated(blocks, TWO, ["a", "b", "c", "d"])
-        assert 0 == pytest.approx(found.elo[:2].sum(), abs=0.01)
-        assert 0 == pytest.approx(found.elo[2:].sum(), abs=0.01)
+        assert pytest.approx(found.elo[:2].mean(), abs=0.01) == CENTRE
+        assert pytest.approx(found.elo[2:].mean(), abs=0.01) == CENTRE
         # Nobody knows who of c and a is better: their intervals have no ends.
         assert [-math.inf] * 4 == found.low.tolist()
         assert [math.inf] * 4 == found.high.tolist()
@@ -207,7 +212,7 @@ class TestParts:
             BlockScore((bot, "last"), WON, opening) for bot in names(case) for opening in range(6)
         ]
         found = rated(blocks + lost, TWO, [*names(case), "last"])
-        assert [True] * 4 + [False] == found.zero.tolist()
+        assert [True] * 4 + [False] == found.anchors.tolist()
         assert alone.elo == pytest.approx(found.elo[:4], rel=0.05, abs=2)
         assert np.isfinite(found.low[:4]).all()
         assert np.isfinite(found.high[:4]).all()
@@ -218,7 +223,7 @@ class TestParts:
         """a beat b, b beat c: of b nothing is known, of a at least, of c at most."""
         blocks = blocks_of((WON, 9)) + blocks_of((WON, 9), bots=("b", "c"))
         found = rated(blocks, TWO, ["a", "b", "c"])
-        assert found.zero.all()
+        assert found.anchors.all()
         assert [True, False, False] == np.isfinite(found.low).tolist()
         assert [False, False, True] == np.isfinite(found.high).tolist()
         assert found.elo[0] > found.elo[1] > found.elo[2]
@@ -239,7 +244,7 @@ class TestParts:
         ]
         blocks = [BlockScore(tuple("abcd"), ranks[number % 3 > 0]) for number in range(12)]
         found = rated(blocks, FOUR, list("abcd"))
-        assert [True, True, False, False] == found.zero.tolist()
+        assert [True, True, False, False] == found.anchors.tolist()
         # b won 8 of 12 blocks against a, and that's all that tells them apart.
         assert 400 * math.log10(8 / 4) == pytest.approx(found.elo[1] - found.elo[0], abs=5)
         assert [True, True, False, False] == np.isfinite(found.low).tolist()
@@ -256,8 +261,8 @@ class TestParts:
         case = Case(seats=2, elo=(1600.0, 0.0), blocks=8, tied=0)
         for seed in range(5):
             found = rated(play(case, np.random.default_rng(seed)), TWO, names(case))
-            assert found.low[0] <= 800 <= found.high[0]
-            assert found.low[1] <= -800 <= found.high[1]
+            assert found.low[0] <= CENTRE + 800 <= found.high[0]
+            assert found.low[1] <= CENTRE - 800 <= found.high[1]
 
 
 class TestIntervals:
@@ -271,7 +276,7 @@ class TestIntervals:
     def test_equal_blocks_are_no_point(self):
         """All drawn: nothing differs between blocks, and yet it could."""
         found = rated(blocks_of((DRAWN, 20)), TWO, ["a", "b"])
-        assert [0, 0] == pytest.approx(found.elo.tolist(), abs=1e-6)
+        assert [CENTRE, CENTRE] == pytest.approx(found.elo.tolist(), abs=1e-6)
         assert (found.high - found.low > 20).all()
 
     def test_more_blocks_narrow_them(self):
@@ -340,13 +345,13 @@ def test_fillers_are_one_player_without_a_place():
     )
     assert (2,) == found.elo.shape
     assert found.elo.tolist() == alike.elo.tolist()
-    assert 0 == pytest.approx(found.elo.sum())
+    assert pytest.approx(found.elo.mean()) == CENTRE
 
 
 def test_who_played_nothing_is_not_rated():
     found = rated(blocks_of((WON, 6), (LOST, 4)), TWO, ["a", "idle", "b"])
     assert [True, False, True] == found.rated.tolist()
-    assert 0 == pytest.approx(found.elo[0] + found.elo[2])
+    assert pytest.approx(found.elo[[0, 2]].mean()) == CENTRE
     assert [1, 2] == [found.rank_low[0], found.rank_high[2]]
 
 
@@ -404,9 +409,9 @@ def test_names_of_seats_mean_nothing(meeting, chance):
 def test_ratings_sum_to_nothing(meeting):
     bots, blocks, seated = meeting
     found = rated(blocks, seated, bots)
-    assert 0 == pytest.approx(found.elo[found.zero].sum(), abs=1e-6)
+    assert pytest.approx(found.elo[found.anchors].mean(), abs=1e-6) == CENTRE
     assert 0 == pytest.approx(sum(seat.value for seat in found.seats), abs=1e-6)
-    assert (found.rated | ~found.zero).all()
+    assert (found.rated | ~found.anchors).all()
     assert (found.low <= found.elo).all()
     assert (found.elo <= found.high).all()
 

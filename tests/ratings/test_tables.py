@@ -17,11 +17,11 @@ from lanista.ratings.html import html_text
 from lanista.ratings.table import Estimate
 from lanista.ratings.text import (
     HEAD_TO_HEAD_COLUMNS,
+    advantage_text,
     as_json,
     columns,
     csv_columns,
     csv_text,
-    estimate_text,
     guarded,
     head_to_head_csv,
     head_to_head_markdown,
@@ -29,6 +29,7 @@ from lanista.ratings.text import (
     markdown_text,
     places_text,
     ranks_text,
+    rating_text,
     visible,
 )
 from lanista.results.blocks import BlockScore, seatings
@@ -194,19 +195,21 @@ def test_a_page_has_a_table_for_everything_that_there_is():
 @pytest.mark.parametrize(
     ("value", "low", "high", "words"),
     [
-        (123.4, 101, 146.2, "+123 ±22"),
-        (-61.7, -95, -20, "-62 -33 +42"),
-        (0, 0, 0, "+0 ±0"),
-        (10, 9.4, 10.6, "+10 ±1"),
-        (800, 500, 2200, "+800 -300 +1400"),
-        (669, 65.4, 669, "+669 -604 +0"),
-        (669, 65.4, None, "≥ +65"),
-        (-838, None, 142, "≤ +142"),
-        (3, None, None, "?"),
+        (1623.4, 1601, 1645.8, "1623 ±22"),
+        (-61.7, -95, -28.4, "-62 ±33"),
+        (1500, 1499.4, 1500.6, "1500 ±1"),
+        (2169, 1565.4, None, "≥ 1565"),
+        (662, None, 1642, "≤ 1642"),
+        (1503, None, None, "?"),
     ],
 )
-def test_an_estimate_is_told_with_its_interval(value, low, high, words):
-    assert words == estimate_text(Estimate(value=value, low=low, high=high))
+def test_a_rating_is_told_with_its_interval(value, low, high, words):
+    assert words == rating_text(Estimate(value=value, low=low, high=high))
+
+
+def test_the_advantage_of_a_seat_has_a_sign():
+    assert "+14 ±11" == advantage_text(Estimate(value=14, low=3, high=25))
+    assert "≤ -3" == advantage_text(Estimate(value=-14, low=None, high=-3))
 
 
 def test_ranks_and_places_are_told():

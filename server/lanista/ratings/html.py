@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from lanista.match.ending import FAILURES, Ending
-from lanista.ratings.table import Estimate, HeadToHead, Row, Standings
+from lanista.ratings.table import CENTRE, Estimate, HeadToHead, Row, Standings
 from lanista.ratings.text import (
     BOT,
     RATING,
+    advantage_text,
     benched_text,
     by_pair,
     columns,
-    estimate_text,
+    rating_text,
     score_text,
     summary,
     visible,
@@ -166,7 +167,9 @@ def _standings(standings: Standings) -> Iterator[str]:
         marked[bot_index] = _bot(row)
         marked[-1] = _cell(shown[-1].cell(row), "text failed")
         if plotted:
-            marked.insert(rating_index + 1, f"<td>{_plot(row.rating, plotted)}</td>")
+            label = rating_text(row.rating) or "no match yet"
+            plot = _plot(row.rating, plotted, CENTRE, label)
+            marked.insert(rating_index + 1, f"<td>{plot}</td>")
         rows.append(marked)
     headings = [_head(column.title, column.meaning, is_text=column.is_text) for column in shown]
     if plotted:
@@ -183,15 +186,17 @@ def _standings(standings: Standings) -> Iterator[str]:
     )
 
 
-def _plot(estimate: Estimate | None, estimates: Sequence[Estimate]) -> str:
-    """Return an estimate's interval as a picture, with a line at 0.
+def _plot(estimate: Estimate | None, estimates: Sequence[Estimate], zero: float, label: str) -> str:
+    """Return an estimate's interval as a picture, with a line at the scale's zero.
 
     Args:
         estimate: The estimate, or None: only the line is drawn.
         estimates: The estimates of all rows, which share an axis. An interval without an end goes
             on to the edge.
+        zero: Where the line is.
+        label: What the picture shows, for people who can't see it.
     """
-    known = [0.0]
+    known = [zero]
     for each in estimates:
         known += [figure for figure in (each.low, each.value, each.high) if figure is not None]
     low, high = min(known), max(known)
@@ -201,8 +206,7 @@ def _plot(estimate: Estimate | None, estimates: Sequence[Estimate]) -> str:
     def x(elo: float) -> str:
         return f"{8 + (elo - low) * scale:.1f}"
 
-    label = _shown(estimate_text(estimate) or "no match yet")
-    lines = f'<line class="axis" x1="{x(0)}" x2="{x(0)}" y1="0" y2="{_PLOT_HEIGHT}"/>'
+    lines = f'<line class="axis" x1="{x(zero)}" x2="{x(zero)}" y1="0" y2="{_PLOT_HEIGHT}"/>'
     if estimate is not None:
         left = "0" if estimate.low is None else x(estimate.low)
         right = str(_PLOT_WIDTH) if estimate.high is None else x(estimate.high)
@@ -212,8 +216,8 @@ def _plot(estimate: Estimate | None, estimates: Sequence[Estimate]) -> str:
             f'<circle class="value" cx="{x(estimate.value)}" cy="{middle}" r="4"/>'
         )
     return (
-        f'<svg width="{_PLOT_WIDTH}" height="{_PLOT_HEIGHT}" role="img" aria-label="{label}">'
-        f"{lines}</svg>"
+        f'<svg width="{_PLOT_WIDTH}" height="{_PLOT_HEIGHT}" role="img" '
+        f'aria-label="{_shown(label)}">{lines}</svg>'
     )
 
 
@@ -224,8 +228,8 @@ def _seats(standings: Standings) -> Iterator[str]:
     rows = [
         [
             f'<th scope="row" class="text">seat {seat}</th>',
-            _cell(estimate_text(estimate)),
-            f"<td>{_plot(estimate, estimates)}</td>",
+            _cell(advantage_text(estimate)),
+            f"<td>{_plot(estimate, estimates, 0.0, advantage_text(estimate))}</td>",
         ]
         for seat, estimate in enumerate(estimates)
     ]

@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 
 from lanista.ratings.counting import count
-from lanista.ratings.likelihood import ELO, maximum, model_of
+from lanista.ratings.likelihood import maximum, model_of
 from lanista.ratings.numerics import np
+from lanista.ratings.rating import anchors_of, on_scale
 from lanista.results.blocks import BlockScore, Seating
 
 MAX_POINTS = 30
@@ -31,7 +32,7 @@ class RacePoint:
 
     blocks: int
     ratings: tuple[float | None, ...]
-    """By bot, in Elo with mean 0; None for one that hadn't played."""
+    """By bot, on the scale of the table; None for one that hadn't played."""
 
 
 @attrs.define(eq=False)
@@ -111,7 +112,7 @@ def ratings_of(
     bots: Sequence[str],
     fillers: Collection[str] = (),
 ) -> dict[str, float]:
-    """Return the ratings of the bots that have played, in Elo with mean 0.
+    """Return the ratings of the bots that have played, on the scale of the table.
 
     Args:
         played: Some blocks.
@@ -120,10 +121,12 @@ def ratings_of(
         fillers: The names of bots that only fill seats.
     """
     counted = count(played, seated, bots, fillers)
-    elo = maximum(model_of(counted)).at[: len(bots)] * ELO
     have_played = {bot for block in played for bot in block.bots}
     rated = np.array([bot in have_played for bot in bots])
-    elo -= elo[rated].mean() if rated.any() else 0.0
+    if not rated.any():
+        return {}
+    theta = maximum(model_of(counted)).at[: len(bots)]
+    elo = on_scale(theta, anchors_of(counted, rated))
     return {
         bot: float(value) for bot, value, is_rated in zip(bots, elo, rated, strict=True) if is_rated
     }

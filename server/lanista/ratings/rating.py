@@ -24,7 +24,7 @@ tests/ratings/test_coverage.py, and up to 99.5 % for bots with fewer than ten bl
 A bot that never scored against any other, or against which none ever scored, may be weaker or
 stronger without end (Ford, American Mathematical Monthly 64, 1957; for rankings Hunter, Annals of
 Statistics 32, 2004). Bots that scored against each other, directly or through others, form a part.
-The mean of the largest part is set to 0. A bot has an upper end only if each bot of that part
+The mean of the largest part holds the scale. A bot has an upper end only if each bot of that part
 reaches it, and a lower end only if it reaches each of them.
 
 Here are only numbers; ranks of the table are given in `compute`.
@@ -46,7 +46,7 @@ from lanista.ratings.likelihood import (
     pseudo_matches,
 )
 from lanista.ratings.numerics import Bools, Floats, Ints, np
-from lanista.ratings.table import Estimate
+from lanista.ratings.table import CENTRE, Estimate
 
 NORMAL = 1.959963984540054
 """The 97.5 % quantile of the normal distribution."""
@@ -94,16 +94,16 @@ class Ratings:
     rated: Bools
     """(N,): whether the bot played."""
     elo: Floats
-    """(N,): the rating in Elo; the mean over `zero` is 0."""
+    """(N,): the rating in Elo; the mean over `anchors` is `CENTRE`."""
     low: Floats
     """(N,): the lower end of its interval; minus infinity where there is none."""
     high: Floats
-    zero: Bools
-    """(N,): the bots whose mean is 0.
+    anchors: Bools
+    """(N,): the bots that hold the scale.
 
     They are those of the largest part, if it has at least two bots; all bots that played, if no
     part is the largest. If there are house bots among them, they are only the house bots, so that
-    0 means the same however many bots come and go.
+    a rating means the same however many bots come and go.
     """
     apart: Floats
     """(N, N): how many Elo two bots have to be apart for 97.5 % that the upper one is stronger."""
@@ -117,7 +117,7 @@ class Ratings:
 
     def of(self, players: Ints) -> Self:
         """Return the ratings of some players alone, in this order; the scale stays as it is."""
-        some = ("rated", "elo", "low", "high", "zero", "rank_low", "rank_high")
+        some = ("rated", "elo", "low", "high", "anchors", "rank_low", "rank_high")
         return attrs.evolve(
             self,
             apart=self.apart[np.ix_(players, players)],
@@ -150,11 +150,11 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
     reach = reached(counted.players, counted.ranks, bots + 1, counted.successors)
     parts, reach = connected(reach)[:bots], reach[:bots, :bots]
     now = np.isin(np.arange(bots), counted.current)
-    zero = _zero(parts, rated & now, house)
+    anchors = _anchors(parts, rated & now, house)
 
-    elo = (fit.at[:bots] - fit.at[:bots][zero].mean()) * ELO
-    has_low, has_high = _ends(reach, zero)
-    half = errors.half(errors.of_means(zero), errors.units[:bots], has_low & has_high)
+    elo = on_scale(fit.at[:bots], anchors)
+    has_low, has_high = _ends(reach, anchors)
+    half = errors.half(errors.of_means(anchors), errors.units[:bots], has_low & has_high)
     apart = errors.half(
         errors.of_pairs(bots), np.minimum(errors.units[:bots, None], errors.units[:bots])
     )
@@ -174,7 +174,7 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
         elo=elo,
         low=np.where(has_low, elo - half, -np.inf),
         high=np.where(has_high, elo + half, np.inf),
-        zero=zero,
+        anchors=anchors,
         apart=apart,
         rank_low=rank_low,
         rank_high=rank_high,
@@ -189,6 +189,27 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
             for size, value in zip(model.tied, fit.at[seats.stop :].tolist(), strict=True)
         ),
     )
+
+
+def on_scale(theta: Floats, anchors: Bools) -> Floats:
+    """Return the ratings of bots.
+
+    Args:
+        theta: (N,): the players' strengths as the model has them, in natural units.
+        anchors: (N,): the bots whose mean rating is `CENTRE`.
+    """
+    return np.asarray(CENTRE + (theta - theta[anchors].mean()) * ELO)
+
+
+def anchors_of(counted: Counted, rated: Bools) -> Bools:
+    """Return which bots hold the scale where there are no house bots, shape (N,).
+
+    Args:
+        counted: What was played.
+        rated: (N,): the bots that played.
+    """
+    reach = reached(counted.players, counted.ranks, counted.bots + 1)
+    return _anchors(connected(reach)[: counted.bots], rated, np.zeros(counted.bots, dtype=bool))
 
 
 def estimate_of(value: float, low: float, high: float) -> Estimate:
@@ -209,10 +230,10 @@ class _Errors:
     units: Floats
     """(P,): the number of units that each parameter depends on."""
 
-    def of_means(self, zero: Bools) -> tuple[Floats, ...]:
-        """Return, by part, the variances of the players' theta less the mean over `zero`."""
-        share = zero / zero.sum()
-        bots = len(zero)
+    def of_means(self, anchors: Bools) -> tuple[Floats, ...]:
+        """Return, by part, the variances of the players' theta less the mean of anchors."""
+        share = anchors / anchors.sum()
+        bots = len(anchors)
         result = []
         for whole in self.parts:
             part = whole[:bots, :bots]
@@ -277,19 +298,19 @@ def _errors(model: Model, fit: Fit, apart: Independent) -> _Errors:
     )
 
 
-def _zero(parts: Ints, rated: Bools, house: Bools) -> Bools:
-    """Return which bots' mean is 0, shape (N,)."""
+def _anchors(parts: Ints, rated: Bools, house: Bools) -> Bools:
+    """Return which bots hold the scale, shape (N,)."""
     sizes = np.bincount(parts[rated], minlength=len(parts))
     largest = int(sizes.argmax())
-    zero = rated
+    anchors = rated
     if sizes[largest] > 1 and (sizes == sizes[largest]).sum() == 1:
-        zero = np.asarray(rated & (parts == largest))
-    return zero & house if (zero & house).any() else zero
+        anchors = np.asarray(rated & (parts == largest))
+    return anchors & house if (anchors & house).any() else anchors
 
 
-def _ends(reach: Bools, zero: Bools) -> tuple[Bools, Bools]:
+def _ends(reach: Bools, anchors: Bools) -> tuple[Bools, Bools]:
     """Return whose intervals have a lower end, and whose an upper one."""
-    return np.asarray(reach[:, zero].all(axis=1)), np.asarray(reach[zero].all(axis=0))
+    return np.asarray(reach[:, anchors].all(axis=1)), np.asarray(reach[anchors].all(axis=0))
 
 
 def _rank_intervals(elo: Floats, apart: Floats, ranked: Bools) -> tuple[Ints, Ints]:

@@ -18,6 +18,10 @@ It is raised when a reader of an older version couldn't understand a newer one.
 """
 
 
+CENTRE = 1500.0
+"""The mean of the ratings that hold the scale (`Row.rating`), in Elo."""
+
+
 @attrs.frozen(kw_only=True)
 class Estimate:
     """A figure with its 95 % interval."""
@@ -61,8 +65,8 @@ class Row:
     rating: Estimate | None
     """The rating in Elo; None before its first match.
 
-    The mean of all bots whose intervals have both ends is 0; if there are none, that of all bots.
-    Where house bots are among them, it is the mean of these only.
+    The mean of all bots whose intervals have both ends is `CENTRE`; if there are none, that of all
+    bots. Where house bots are among them, it is the mean of these only.
     """
     rank_low: int | None
     """The best rank of its 95 % interval; None before its first match, and for a house bot."""

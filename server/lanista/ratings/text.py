@@ -19,7 +19,7 @@ from typing import Any
 import attrs
 
 from lanista.match.ending import FAILURES, Ending
-from lanista.ratings.table import SCHEMA, Estimate, HeadToHead, Row, Standings
+from lanista.ratings.table import CENTRE, SCHEMA, Estimate, HeadToHead, Row, Standings
 
 _FORMULA = re.compile(r"['=+\-@\uff1d\uff0b\uff0d\uff20]")
 """Matches the start of a cell that a spreadsheet would take for a formula.
@@ -189,14 +189,13 @@ class Column:
 RATING = "rating"
 BOT = "bot"
 _RATING_MEANING = (
-    "Elo with its 95 % interval; the mean of all bots is 0. If a bot never scored, or nobody "
-    "scored "
-    "against it, intervals are open at one end, and 0 is the mean of the bots whose intervals "
-    "have both ends."
+    f"Elo with its 95 % interval; the mean of all bots is {round(CENTRE)}. If a bot never scored, "
+    "or nobody scored against it, intervals are open at one end, and the mean is that of the bots "
+    "whose intervals have both ends."
 )
 _HOUSE_MEANING = (
-    "Elo with its 95 % interval; the mean of the house bots is 0. If a bot never scored, or nobody "
-    "scored against it, intervals are open at one end."
+    f"Elo with its 95 % interval; the mean of the house bots is {round(CENTRE)}. If a bot never "
+    "scored, or nobody scored against it, intervals are open at one end."
 )
 
 
@@ -227,7 +226,7 @@ def columns(standings: Standings) -> list[Column]:
         Column(
             RATING,
             _HOUSE_MEANING if has_house else _RATING_MEANING,
-            lambda row: estimate_text(row.rating),
+            lambda row: rating_text(row.rating),
         ),
         Column("ranks", "The 95 % interval of the rank by rating.", ranks_text),
         Column(
@@ -250,26 +249,29 @@ def rank_text(row: Row) -> str:
     return "" if row.rank is None else str(row.rank)
 
 
-def estimate_text(estimate: Estimate | None) -> str:
-    """Return a figure with its interval, in whole units, or "" for None.
+def rating_text(rating: Estimate | None) -> str:
+    """Return a rating with its interval, in whole Elo, or "" for None.
 
-    `+123 ±20`; `+123 -18 +34` where the interval isn't equally wide on both sides; `≥ +80` where it
-    has one end only, as for a bot that won every match (the figure itself says nothing then); `?`
-    where it has none.
+    `1623 ±20`; `≥ 1580` where the interval has one end only, as for a bot that won every match (the
+    figure itself says nothing then); `?` where it has none.
     """
+    return _estimate_text(rating, "d")
+
+
+def advantage_text(advantage: Estimate) -> str:
+    """Return the advantage of a seat as `rating_text` does, with its sign: `+12 ±8`."""
+    return _estimate_text(advantage, "+d")
+
+
+def _estimate_text(estimate: Estimate | None, form: str) -> str:
     if estimate is None:
         return ""
     if estimate.low is None:
-        return "?" if estimate.high is None else f"≤ {round(estimate.high):+d}"
+        return "?" if estimate.high is None else f"≤ {round(estimate.high):{form}}"
     if estimate.high is None:
-        return f"≥ {round(estimate.low):+d}"
-    value = round(estimate.value)
-    below = max(0, value - round(estimate.low))
-    above = max(0, round(estimate.high) - value)
-    # A difference of one Elo may come from rounding alone.
-    if abs(above - below) <= max(1, 0.1 * (above + below) / 2):
-        return f"{value:+d} ±{round((above + below) / 2)}"
-    return f"{value:+d} -{below} +{above}"
+        return f"≥ {round(estimate.low):{form}}"
+    half = (estimate.high - estimate.low) / 2
+    return f"{round(estimate.value):{form}} ±{round(half)}"
 
 
 def ranks_text(row: Row) -> str:
@@ -323,7 +325,7 @@ def remarks(standings: Standings) -> list[str]:
         lines.append("superior: the likelihood that a bot is stronger than the next one")
     if standings.seat_advantage:
         seats = ", ".join(
-            f"seat {seat} {estimate_text(estimate)}"
+            f"seat {seat} {advantage_text(estimate)}"
             for seat, estimate in enumerate(standings.seat_advantage)
         )
         lines.append(f"what a seat is worth, in Elo: {seats}")

@@ -52,16 +52,16 @@ test("a race has a curve of each bot that has a rating", () => {
   const curves = curvesOf({
     blocks: [1, 3],
     curves: [
-      { bot: "a", ratings: [0, 100] },
-      { bot: "b", ratings: [null, -100] },
+      { bot: "a", ratings: [1500, 1600] },
+      { bot: "b", ratings: [null, 1399.6] },
       { bot: "c", ratings: [null, null] },
     ],
   });
   assert.deepEqual(
     curves.map(({ name, last, values }) => [name, last, values]),
     [
-      ["a +100", 100, [0, 100]],
-      ["b −100", -100, [null, -100]],
+      ["a 1600", 1600, [1500, 1600]],
+      ["b 1400", 1399.6, [null, 1399.6]],
     ],
   );
 });

@@ -3,11 +3,15 @@
  */
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import {
   axisOf,
+  CENTRE,
+  formatAdvantage,
   formatFailures,
+  formatInterval,
   formatPercent,
   formatPlaces,
   formatProgress,
@@ -17,26 +21,30 @@ import {
 } from "../../../server/lanista/page/browser/figures.js";
 import { tournamentAddress } from "../../../server/lanista/page/browser/tournaments.js";
 
-for (const [estimate, text] of [
-  [null, ""],
-  [{ value: 123.4, low: 103.4, high: 143.4 }, "+123 ±20"],
-  // 23 below and 21 above: a tenth of their mean at most.
-  [{ value: 100, low: 77, high: 121 }, "+100 ±22"],
-  [{ value: -58.2, low: -89, high: -18.4 }, "−58 −31 +40"],
-  // Nothing but rounding.
-  [{ value: 0.4, low: -1.6, high: 1.4 }, "0 ±2"],
-  [{ value: -0.4, low: -0.4, high: -0.4 }, "0 ±0"],
+for (const [estimate, rating, interval] of [
+  [null, "", ""],
+  [{ value: 1623.4, low: 1603.4, high: 1643.4 }, "1623", "1623 ±20"],
+  [{ value: -0.4, low: -0.4, high: -0.4 }, "0", "0 ±0"],
   // A bot that won every match, one that lost every match, and one of which nothing is known.
-  [{ value: 669, low: 65.4, high: null }, "≥ +65"],
-  [{ value: -669, low: null, high: -65.4 }, "≤ −65"],
-  [{ value: 3, low: null, high: null }, "?"],
-  // A bootstrap may give an interval that doesn't contain its value.
-  [{ value: 10, low: 12, high: 20 }, "+10 −0 +10"],
+  [{ value: 2169, low: 1565.4, high: null }, "≥ 1565", "≥ 1565"],
+  [{ value: 831, low: null, high: 1434.6 }, "≤ 1435", "≤ 1435"],
+  [{ value: 1503, low: null, high: null }, "?", "?"],
 ]) {
-  test(`the rating ${JSON.stringify(estimate)} is ${JSON.stringify(text)}`, () => {
-    assert.equal(formatRating(estimate), text);
+  test(`the rating ${JSON.stringify(estimate)} is ${JSON.stringify(interval)}`, () => {
+    assert.equal(formatRating(estimate), rating);
+    assert.equal(formatInterval(estimate), interval);
   });
 }
+
+test("the advantage of a seat has a sign", () => {
+  assert.equal(formatAdvantage({ value: 14, low: 3, high: 25 }), "+14 ±11");
+  assert.equal(formatAdvantage({ value: -14.2, low: -20.2, high: -8.2 }), "−14 ±6");
+});
+
+test("the scale of ratings is that of the arena", async () => {
+  const python = await readFile(new URL("../../../server/lanista/ratings/table.py", import.meta.url), "utf8");
+  assert.equal(Number(/^CENTRE = (.+)$/m.exec(python)?.[1]), CENTRE);
+});
 
 for (const [low, high, text] of [
   [null, null, ""],
@@ -101,12 +109,12 @@ for (const [share, text] of [
   });
 }
 
-test("all estimates share one axis, which contains 0", () => {
+test("all estimates share one axis, which contains its zero", () => {
   const best = { value: 60, low: 50, high: 75 };
   const worst = { value: 10, low: 5, high: 20 };
-  const place = axisOf([best, worst]);
+  const place = axisOf([best, worst], 0);
   assert.deepEqual(place(best), { zero: 0, low: 50 / 75, value: 0.8, high: 1 });
-  assert.deepEqual(axisOf([{ value: -5, low: -10, high: 0 }])({ value: -5, low: -10, high: 0 }), {
+  assert.deepEqual(axisOf([{ value: -5, low: -10, high: 0 }], 0)({ value: -5, low: -10, high: 0 }), {
     zero: 1,
     low: 0,
     value: 0.5,
@@ -117,14 +125,14 @@ test("all estimates share one axis, which contains 0", () => {
 test("an interval without an end reaches to the end of the axis", () => {
   const best = { value: 60, low: 50, high: null };
   const worst = { value: -40, low: null, high: -20 };
-  const place = axisOf([best, worst]);
+  const place = axisOf([best, worst], 0);
   assert.deepEqual(place(best), { zero: 0.4, low: 0.9, value: 1, high: 1 });
   assert.deepEqual(place(worst), { zero: 0.4, low: 0, value: 0, high: 0.2 });
 });
 
 test("an axis of zeros alone has places, too", () => {
   const zero = { value: 0, low: 0, high: 0 };
-  assert.deepEqual(axisOf([zero])(zero), { zero: 0, low: 0, value: 0, high: 0 });
+  assert.deepEqual(axisOf([zero], 0)(zero), { zero: 0, low: 0, value: 0, high: 0 });
 });
 
 test("a meeting is in both bots' rows, unless one of them isn't shown", () => {

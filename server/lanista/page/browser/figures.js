@@ -25,8 +25,8 @@ export const FAILURES = [
 ];
 /** Likelihood from which a bot counts as the stronger one: two-sided 95 %. */
 export const LIKELY = 0.975;
-/** Maximum difference between an interval's sides, as a share of their mean, to show it as `±`. */
-const MAX_ASYMMETRY = 0.1;
+/** The mean of the ratings that hold the scale, as in `lanista.ratings.table`. */
+export const CENTRE = 1500;
 const MINUS = "\u2212";
 
 /**
@@ -40,32 +40,61 @@ function signed(value) {
 }
 
 /**
- * Format a rating with its interval: `+123 ±20`, or `+123 −18 +24` if its sides differ; `≥ +80` or
- * `≤ −80` if it has only one end, `?` if it has none.
+ * Format a rating as one number, `1623`; `≥ 1580` or `≤ 1420` if its interval has only one end, `?`
+ * if it has none.
  *
- * @param {Estimate | null} estimate in Elo
- * @returns {string} empty if there is no estimate
+ * @param {Estimate | null} rating
+ * @returns {string} empty if there is no rating
  */
-export function formatRating(estimate) {
+export function formatRating(rating) {
+  return formatEstimate(rating, String);
+}
+
+/**
+ * Format a rating with its interval: `1623 ±42`.
+ *
+ * @param {Estimate | null} rating
+ * @returns {string} as by `formatRating` if the interval lacks an end
+ */
+export function formatInterval(rating) {
+  return formatRating(rating) + formatHalf(rating);
+}
+
+/**
+ * Format half the width of an interval: ` ±42`.
+ *
+ * @param {Estimate | null} estimate
+ * @returns {string} empty if the interval lacks an end
+ */
+export function formatHalf(estimate) {
+  const { low = null, high = null } = estimate ?? {};
+  return low === null || high === null ? "" : ` ±${Math.round((high - low) / 2)}`;
+}
+
+/**
+ * Format the advantage of a seat, with its sign and its interval: `+12 ±8`.
+ *
+ * @param {Estimate} advantage in Elo
+ * @returns {string}
+ */
+export function formatAdvantage(advantage) {
+  return formatEstimate(advantage, signed) + formatHalf(advantage);
+}
+
+/**
+ * @param {Estimate | null} estimate
+ * @param {(value: number) => string} format formats a whole number
+ * @returns {string}
+ */
+function formatEstimate(estimate, format) {
   if (estimate === null) {
     return "";
   }
-  const { low, high } = estimate;
+  const { low, value, high } = estimate;
   if (low === null) {
-    return high === null ? "?" : `≤ ${signed(Math.round(high))}`;
+    return high === null ? "?" : `≤ ${format(Math.round(high))}`;
   }
-  if (high === null) {
-    return `≥ ${signed(Math.round(low))}`;
-  }
-  const value = Math.round(estimate.value);
-  const below = Math.max(0, value - Math.round(low));
-  const above = Math.max(0, Math.round(high) - value);
-  const mean = (above + below) / 2;
-  // A difference of one Elo may come from rounding alone.
-  if (Math.abs(above - below) <= Math.max(1, MAX_ASYMMETRY * mean)) {
-    return `${signed(value)} ±${Math.round(mean)}`;
-  }
-  return `${signed(value)} ${MINUS}${below} +${above}`;
+  return high === null ? `≥ ${format(Math.round(low))}` : format(Math.round(value));
 }
 
 /**
@@ -173,22 +202,23 @@ export function formatPercent(share) {
 }
 
 /**
- * Make an axis that spans estimates and 0. An interval without an end reaches to the end of the
+ * Make an axis that spans estimates and the scale's zero. An interval without an end reaches to the end of the
  * axis.
  *
  * @param {readonly Estimate[]} estimates
- * @returns {(estimate: Estimate) => Places} gives the places of 0 and an estimate on the axis, from
- *   0 at its left end to 1 at its right
+ * @param {number} zero
+ * @returns {(estimate: Estimate) => Places} gives the places of the zero and of an estimate on the
+ *   axis, from 0 at its left end to 1 at its right
  */
-export function axisOf(estimates) {
+export function axisOf(estimates, zero) {
   const known = estimates
     .flatMap((one) => [one.low, one.value, one.high])
     .filter((end) => end !== null);
-  const low = Math.min(0, ...known);
-  const high = Math.max(0, ...known);
+  const low = Math.min(zero, ...known);
+  const high = Math.max(zero, ...known);
   const place = (/** @type {number} */ elo) => (elo - low) / (high - low || 1);
   return (one) => ({
-    zero: place(0),
+    zero: place(zero),
     low: one.low === null ? 0 : place(one.low),
     value: place(one.value),
     high: one.high === null ? 1 : place(one.high),

@@ -8,7 +8,7 @@
 import { seatLetter } from "./colours.js";
 import { Chart, extentOf } from "./chart.js";
 import { el, fill, list } from "./dom.js";
-import { counted, FAILURES, formatChange, formatRanks, formatRating } from "./figures.js";
+import { counted, FAILURES, formatChange, formatInterval, formatRanks } from "./figures.js";
 import { followFigures } from "./following.js";
 import { describeRest, ladderAddress, ladderVersion, tableSection } from "./ladders.js";
 import { addressOf, endReason, outcome, playersOf, timeElement } from "./matches.js";
@@ -90,7 +90,7 @@ export function ladderBotView(root, link, ladder, bot) {
       row.week !== null && `${formatChange(row.week)} in a week`,
       row.rank_low !== null && `ranks ${formatRanks(row)}`,
     ].filter((text) => text !== false);
-    rating.textContent = [`Rating ${formatRating(row.rating)}`, ...trends].join(", ");
+    rating.textContent = [`Rating ${formatInterval(row.rating)}`, ...trends].join(", ");
     rest.textContent =
       data.rest === null ? "" : printable(`${describeRest(data.rest)}: ${data.rest.why}`);
     rest.hidden = data.rest === null;
@@ -174,7 +174,7 @@ function ratingCurve(points) {
   const first = points[0];
   const last = points[points.length - 1];
   const text = (/** @type {RatingPoint} */ [taken, value, low, high]) =>
-    `${formatRating({ value, low, high })} on ${new Date(taken).toLocaleString()}`;
+    `${formatInterval({ value, low, high })} on ${new Date(taken).toLocaleString()}`;
   const [from, to] = [first, last].map(([taken]) => new Date(taken));
   const isOneDay = from.toDateString() === to.toDateString();
   const chart = new Chart(

@@ -10,10 +10,20 @@
 
 import { connectSection } from "./connect.js";
 import { el, fill, list } from "./dom.js";
-import { axisOf, counted, formatChange, formatRanks, formatRating } from "./figures.js";
+import { axisOf, CENTRE, counted, formatChange, formatInterval, formatRanks } from "./figures.js";
 import { followFigures } from "./following.js";
 import { timeElement, timeText } from "./matches.js";
-import { headCell, intervalBar, numberCell, seatsSection, section, tableOf } from "./tables.js";
+import {
+  headCell,
+  INTERVAL_COLUMN,
+  intervalBar,
+  intervalSwitch,
+  numberCell,
+  ratingCell,
+  seatsSection,
+  section,
+  tableOf,
+} from "./tables.js";
 import { printable } from "./text.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
@@ -106,7 +116,7 @@ export class LadderPart {
       { title: "#", meaning: "rank" },
       { title: "Bot", isText: true },
       { title: "Matches" },
-      { title: "Rating", meaning: "Elo with its 95 % interval" },
+      { title: "Rating", meaning: "Elo" },
     ],
     this.#rows,
   );
@@ -149,7 +159,7 @@ export class LadderPart {
           numberCell(row.rank ?? ""),
           ladderBotCell(name, row, undefined),
           numberCell(row.matches.toLocaleString()),
-          numberCell(formatRating(row.rating)),
+          ratingCell(row.rating),
         ),
     );
   }
@@ -253,11 +263,9 @@ const COLUMNS = [
   { title: "Bot", isText: true },
   {
     title: "Rating",
-    meaning:
-      "Elo with its 95 % interval. The mean of the house bots is 0; without house bots, that of " +
-      "all bots",
+    meaning: `Elo. The mean of the house bots is ${CENTRE}; without house bots, that of all bots`,
   },
-  { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
+  INTERVAL_COLUMN,
   { title: "Matches", meaning: "Those that count" },
   { title: "Ranks", meaning: "The 95 % interval of the rank" },
   { title: "Day", meaning: "How much higher the rating is than a day ago" },
@@ -274,14 +282,13 @@ const COLUMNS = [
  */
 export function tableSection(ladder) {
   const body = el("tbody", null);
+  const head = el("thead", null, el("tr", null, COLUMNS.map(headCell)));
+  const table = el("table", null, head, body);
   return {
     element: section(
       "Table",
-      el(
-        "div",
-        { class: "scroll", tabindex: "0" },
-        el("table", null, el("thead", null, el("tr", null, COLUMNS.map(headCell))), body),
-      ),
+      el("div", { class: "scroll", tabindex: "0" }, table),
+      intervalSwitch(table),
       el(
         "p",
         { class: "muted" },
@@ -290,7 +297,7 @@ export function tableSection(ladder) {
       ),
     ),
     update({ rows, rests }) {
-      const axis = axisOf(rows.flatMap(({ rating }) => rating ?? []));
+      const axis = axisOf(rows.flatMap(({ rating }) => rating ?? []), CENTRE);
       list(
         body,
         rows.map((row) => ({
@@ -318,8 +325,8 @@ function rowOf(ladder, { row, rest, places }) {
     { class: row.rank === 1 ? "winner" : null },
     numberCell(row.rank ?? ""),
     ladderBotCell(ladder, row, rest),
-    numberCell(formatRating(row.rating)),
-    el("td", null, places !== null && intervalBar(places, formatRating(row.rating))),
+    ratingCell(row.rating),
+    el("td", null, places !== null && intervalBar(places, formatInterval(row.rating))),
     numberCell(row.matches.toLocaleString()),
     numberCell(formatRanks(row)),
     changeCell(row.day),

@@ -6,7 +6,7 @@
 
 import { Chart, extentOf } from "./chart.js";
 import { el, fill } from "./dom.js";
-import { counted, formatChange } from "./figures.js";
+import { counted } from "./figures.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./link.js").Race} Race */
@@ -32,7 +32,7 @@ export function curvesOf({ curves }) {
           {
             bot,
             last,
-            name: `${printable(bot)} ${formatChange(last)}`,
+            name: `${printable(bot)} ${Math.round(last)}`,
             colour: `var(--racer-${i % COLOURS})`,
             dash: DASHES[i % DASHES.length],
             values: ratings,
@@ -55,7 +55,7 @@ export function raceElement(race) {
     curves,
     range: extentOf(curves) ?? [0, 1],
     spans: true,
-    format: formatChange,
+    format: (rating) => String(Math.round(rating)),
     ticks: [race.blocks[0], race.blocks[race.blocks.length - 1]],
     formatAt: (count) => counted(count, "block"),
   });
@@ -71,7 +71,7 @@ export function raceElement(race) {
  */
 function describe(race, lines) {
   const leaders = [...lines].sort((a, b) => b.last - a.last);
-  const texts = leaders.map(({ bot, last }) => `${printable(bot)} ${formatChange(last)}`);
+  const texts = leaders.map(({ bot, last }) => `${printable(bot)} ${Math.round(last)}`);
   const blocks = counted(race.blocks[race.blocks.length - 1], "block");
   return `Ratings after ${blocks}: ${texts.join(", ")}`;
 }

@@ -1,7 +1,7 @@
 /**
  * The screen of a hall (`/screen`): shows running matches and tables one after another, in letters
  * that can be read from the last row, and needs no hand on it. Before a match it shows the line-up;
- * when a tournament is over, its champion.
+ * while none runs, the best parts of the last ones; when a tournament is over, its champion.
  *
  * Parameters of the address: `tournament=NAME` shows only this tournament; `seconds=N` is how long a
  * match or a table is shown; `results=hidden` hides scores, winners and tables until somebody
@@ -13,11 +13,11 @@
 
 import { bracketElement, roundsElement } from "./bracket.js";
 import { el, fill } from "./dom.js";
-import { formatProgress, formatRating } from "./figures.js";
+import { axisOf, CENTRE, formatInterval, formatProgress, formatRating } from "./figures.js";
 import { Link } from "./link.js";
 import { fetchJson } from "./matches.js";
 import { raceElement } from "./race.js";
-import { pause, showMatch } from "./screen_match.js";
+import { pause, showBestPart, showMatch } from "./screen_match.js";
 import {
   addressElement,
   championElement,
@@ -28,10 +28,12 @@ import {
   standingOf,
 } from "./screen_scenes.js";
 import { halves } from "./standings.js";
+import { intervalBar } from "./tables.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./link.js").Hello} Hello */
 /** @typedef {import("./link.js").Lobby} Lobby */
+/** @typedef {import("./link.js").Match} Match */
 /** @typedef {import("./link.js").Running} Running */
 /** @typedef {import("./link.js").Tournament} Tournament */
 /** @typedef {{title: string, content: HTMLElement}} Sheet a table that fills the screen */
@@ -46,7 +48,7 @@ const MIN_SECONDS = 3;
 const MAX_SECONDS = 600;
 /** Seconds for which the line-up is shown before a match. */
 const LINE_UP_SECONDS = 4;
-/** Number of matches that are shown between two rounds of tables. */
+/** Number of matches, or of best parts, that are shown between two rounds of tables. */
 const MATCHES_IN_A_ROW = 3;
 /** Maximum number of rows of a table, so that it can be read from afar. */
 const ROWS = 10;
@@ -81,15 +83,16 @@ export function optionsOf(query) {
  * Choose the match to show next: one that wasn't shown yet, otherwise the one that was shown the
  * longest ago.
  *
- * @param {readonly Running[]} running
+ * @template {{match: string}} T
+ * @param {readonly T[]} matches
  * @param {ReadonlyMap<string, number>} shown by match: when it was shown last, as a growing number
- * @returns {Running | null} null if none is running
+ * @returns {T | null} null if there is none
  */
-export function nextMatch(running, shown) {
-  const when = (/** @type {Running} */ { match }) => shown.get(match) ?? -1;
-  return running.reduce(
+export function nextMatch(matches, shown) {
+  const when = (/** @type {T} */ { match }) => shown.get(match) ?? -1;
+  return matches.reduce(
     (best, one) => (best === null || when(one) < when(best) ? one : best),
-    /** @type {Running | null} */ (null),
+    /** @type {T | null} */ (null),
   );
 }
 
@@ -223,10 +226,17 @@ class Screen {
   async #showNext(signal) {
     const running = this.#running();
     const match = nextMatch(running, this.#shown);
-    const most = Math.min(MATCHES_IN_A_ROW, Math.max(1, running.length));
-    if (match !== null && this.#sinceTables < most) {
+    const last = match === null ? await this.#lastMatches(signal).catch(() => []) : [];
+    const best = nextMatch(last, this.#shown);
+    const most = Math.min(MATCHES_IN_A_ROW, Math.max(running.length, last.length));
+    if (this.#sinceTables < most) {
       this.#sinceTables += 1;
-      return this.#showMatch(match, signal);
+      if (match !== null) {
+        return this.#showMatch(match, signal);
+      }
+      if (best !== null && (await this.#showBestPart(best, signal))) {
+        return true;
+      }
     }
     this.#sinceTables = 0;
     const sheets = await this.#sheets(signal);
@@ -241,6 +251,9 @@ class Screen {
     }
     if (match !== null) {
       return this.#showMatch(match, signal);
+    }
+    if (best !== null) {
+      return this.#showBestPart(best, signal);
     }
     this.#showNothing();
     return false;
@@ -262,25 +275,106 @@ class Screen {
    */
   async #showMatch(running, signal) {
     const isNew = !this.#shown.has(running.match);
-    this.#shown.delete(running.match);
-    this.#shown.set(running.match, (this.#showings += 1));
-    if (this.#shown.size > MAX_REMEMBERED) {
-      this.#shown.delete(/** @type {string} */ (this.#shown.keys().next().value));
-    }
+    this.#remember(running.match);
     this.#setTitle(printable(running.tournament ?? running.room ?? "Lanista"), running.title);
     this.#showOthers(running.match);
     if (isNew) {
       await this.#showLineUp(running, signal);
     }
-    return showMatch(this.#stage, this.#link, running, {
+    return showMatch(this.#stage, this.#link, running, this.#how(running.title, signal));
+  }
+
+  /**
+   * Show the best part of a match that is over, until it is through or another match begins.
+   *
+   * @param {Match} match
+   * @param {AbortSignal} signal
+   * @returns {Promise<boolean>} whether it could be shown
+   */
+  async #showBestPart(match, signal) {
+    this.#remember(match.match);
+    this.#setTitle(printable(match.tournament ?? match.ladder ?? "Lanista"), "");
+    this.#showOthers("");
+    const turn = this.#turn;
+    const giveWay = () => {
+      if (!this.#isHeld && this.#running().length > 0) {
+        this.#sinceTables = 0;
+        turn.abort();
+      }
+    };
+    const how = this.#how(`${match.title} · best part of a recent match`, signal);
+    this.#link.addEventListener("lobby", giveWay);
+    try {
+      return await showBestPart(this.#stage, this.#link, match.match, how);
+    } finally {
+      this.#link.removeEventListener("lobby", giveWay);
+    }
+  }
+
+  /**
+   * Return how a match is shown.
+   *
+   * @param {string} what
+   * @param {AbortSignal} signal
+   * @returns {import("./screen_match.js").How}
+   */
+  #how(what, signal) {
+    return {
       seconds: this.#options.seconds,
       signal,
       results: () => this.#options.results,
       held: () => this.#isHeld,
       tell: (about) => {
-        this.#about.textContent = `${running.title} · ${about}`;
+        this.#about.textContent = `${what} · ${about}`;
       },
-    });
+    };
+  }
+
+  /** Note that a match is shown now. @param {string} match */
+  #remember(match) {
+    this.#shown.delete(match);
+    this.#shown.set(match, (this.#showings += 1));
+    if (this.#shown.size > MAX_REMEMBERED) {
+      this.#shown.delete(/** @type {string} */ (this.#shown.keys().next().value));
+    }
+  }
+
+  /**
+   * Return the last matches that were played to their end, as many as are shown in a row: those of
+   * the tournaments on this screen, and of the arena if it isn't that of one tournament.
+   *
+   * @param {AbortSignal} signal
+   * @returns {Promise<Match[]>}
+   */
+  async #lastMatches(signal) {
+    const { lobby } = this.#link;
+    if (lobby === null) {
+      return [];
+    }
+    const found = this.#options.tournament === null ? [...lobby.recent] : [];
+    for (const { name } of this.#tournaments(lobby)) {
+      const query = new URLSearchParams({ tournament: name, limit: String(MATCHES_IN_A_ROW) });
+      found.push(...(await fetchJson(`/api/1/matches?${query}`, signal)).matches);
+    }
+    return found
+      .filter(({ end, recorded }) => recorded !== false && (end === "finished" || end === "forfeit"))
+      .sort((a, b) => Date.parse(b.ended ?? "") - Date.parse(a.ended ?? ""))
+      .slice(0, MATCHES_IN_A_ROW);
+  }
+
+  /**
+   * Return the tournaments that this screen shows: one that has been over for long has left unless
+   * it is named by the address.
+   *
+   * @param {Lobby} lobby
+   */
+  #tournaments({ tournaments }) {
+    const { tournament: wanted } = this.#options;
+    return tournaments.filter(
+      (one) =>
+        one.standings !== null &&
+        (wanted === null ? !hasLeft(one, Date.now()) : one.name === wanted),
+    );
   }
 
   /**
@@ -360,18 +454,14 @@ class Screen {
     if (lobby === null) {
       return [];
     }
-    const wanted = this.#options.tournament;
-    const known = lobby.tournaments.filter(
-      ({ name, standings }) => standings !== null && (wanted === null || name === wanted),
-    );
-    let tournaments = known;
+    let tournaments = this.#tournaments(lobby);
     /** @type {Sheet[]} */
     let others = [];
-    if (wanted === null) {
-      tournaments = known.filter((tournament) => !hasLeft(tournament, Date.now()));
+    if (this.#options.tournament === null) {
       others = this.#options.results ? tablesOf(lobby, tournaments.length > 0) : [];
       if (tournaments.length + others.length + lobby.running.length === 0) {
-        tournaments = known; // there is nothing else
+        // There is nothing else.
+        tournaments = lobby.tournaments.filter(({ standings }) => standings !== null);
       }
     }
     /** @type {Sheet[]} */
@@ -418,12 +508,13 @@ class Screen {
     sheets.push({
       title,
       content: tableOf(
-        ["#", "Bot", "Points", "Rating"],
-        standings.standings.slice(0, ROWS).map(({ rank, bot, points, rating }) => [
+        ["#", "Bot", "Points", "Rating", "±"],
+        withBars(standings.standings).map(({ rank, bot, points, rating, bar }) => [
           rank,
           printable(bot),
           halves(points),
           formatRating(rating),
+          bar,
         ]),
       ),
     });
@@ -506,11 +597,12 @@ function tablesOf(lobby, hasTournaments) {
     return ladders.map(({ title, name, rows }) => ({
       title: `${title} · ${printable(name)}`,
       content: tableOf(
-        ["#", "Bot", "Rating"],
-        rows.slice(0, ROWS).map(({ rank, bot, rating }) => [
+        ["#", "Bot", "Rating", "±"],
+        withBars(rows).map(({ rank, bot, rating, bar }) => [
           rank ?? "",
           printable(bot),
           formatRating(rating),
+          bar,
         ]),
       ),
     }));
@@ -532,10 +624,26 @@ function tablesOf(lobby, hasTournaments) {
 }
 
 /**
- * Make a table of texts.
+ * Return the first rows of a table with the bars of their ratings.
+ *
+ * @template {{rating: import("./link.js").Estimate | null}} Row
+ * @param {readonly Row[]} rows
+ * @returns {(Row & {bar: HTMLElement | ""})[]}
+ */
+function withBars(rows) {
+  const shown = rows.slice(0, ROWS);
+  const axis = axisOf(shown.flatMap(({ rating }) => rating ?? []), CENTRE);
+  return shown.map((row) => ({
+    ...row,
+    bar: row.rating === null ? "" : intervalBar(axis(row.rating), formatInterval(row.rating)),
+  }));
+}
+
+/**
+ * Make a table.
  *
  * @param {readonly string[]} titles the second column has names, the others figures
- * @param {readonly (readonly (string | number)[])[]} rows
+ * @param {readonly (readonly (string | number | HTMLElement)[])[]} rows
  * @returns {HTMLElement}
  */
 function tableOf(titles, rows) {
@@ -548,7 +656,9 @@ function tableOf(titles, rows) {
       el(
         "tr",
         null,
-        titles.map((title, i) => el("th", { scope: "col", class: i === 1 ? null : "number" }, title)),
+        titles.map((title, i) =>
+          el("th", { scope: "col", class: i === 1 || title === "±" ? null : "number" }, title),
+        ),
       ),
     ),
     el(

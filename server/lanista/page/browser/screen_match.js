@@ -4,7 +4,7 @@
  *
  * A match is played back from where the screen left it, fast enough to be through when its time is
  * over; one that is slower than that is followed live. So a match of a second can be watched as
- * well as one of an hour.
+ * well as one of an hour. Of a match that is over, the best part is shown.
  *
  * @module
  */
@@ -26,6 +26,8 @@ import { theme } from "./theme.js";
 const STEP = 200;
 /** Number of rounds at the end of a long match from which it is played back. */
 const MAX_ROUNDS = 600;
+/** Maximum milliseconds for which a round of a best part stays. */
+const MAX_BEST_STEP = 700;
 /** Milliseconds for which the end of a match stays. */
 const END_STAYS = 6000;
 /** Width of a board in relation to its height from which the players are below it. */
@@ -47,81 +49,38 @@ export function nextRound(at, newest, left) {
 }
 
 /**
+ * How a match is shown.
+ *
+ * @typedef {object} How
+ * @property {number} seconds the match's time
+ * @property {AbortSignal} signal ends it at once
+ * @property {() => boolean} results returns whether scores and the winner are shown
+ * @property {() => boolean} held returns whether to stay for longer
+ * @property {(about: string) => void} tell is called with the round that is shown
+ */
+
+/**
  * Show a match until its time is over, and its end if that comes before.
  *
  * @param {HTMLElement} stage is filled
  * @param {Link} link
  * @param {Running} running
- * @param {object} how
- * @param {number} how.seconds the match's time
- * @param {AbortSignal} how.signal ends it at once
- * @param {() => boolean} how.results whether scores and the winner are shown
- * @param {() => boolean} how.held whether to stay for longer
- * @param {(about: string) => void} how.tell called with the round that is shown
+ * @param {How} how
  * @returns {Promise<boolean>} whether it could be shown
  */
-export async function showMatch(stage, link, running, { seconds, signal, results, held, tell }) {
-  let isBroken = false;
-  const frames = await MatchFrames.fromLink(link, running.match);
-  frames.addEventListener("trouble", () => {
-    isBroken = true;
-  });
-  const players = running.players.map(({ name }) => printable(name));
-  const canvas = el("canvas", {
-    role: "img",
-    "aria-label": `Board of ${players.join(", ")}`,
-  });
-  const box = el("div", { class: "board" }, canvas);
-  const seats = el("ul", { class: "seats", dataset: { count: players.length } });
-  const events = new EventList(frames.head);
-  const verdict = el("p", { class: "verdict", role: "status", hidden: true });
-  const board = new Board(canvas, frames.head, { small: true });
-  board.setTheme(theme());
-  /** @type {Position | null} */
-  let position = null;
-  const draw = () => {
-    if (position !== null) {
-      board.draw(position, { previous: null, t: 1, followed: null, hover: null });
-      events.show(position);
-    }
-  };
-  const resizing = new ResizeObserver(() => {
-    if (box.clientWidth > 0 && box.clientHeight > 0) {
-      board.resize(box.clientWidth, box.clientHeight);
-      draw();
-    }
-  });
+export async function showMatch(stage, link, running, how) {
+  const { seconds, signal, results, held } = how;
+  const scene = await Scene.open(stage, link, running.match, how);
+  const { frames } = scene;
   try {
-    showSeats(seats, players, null);
     frames.follow();
-    const patience = performance.now() + PATIENCE;
-    while (frames.count === 0 && !isBroken && performance.now() < patience) {
-      await pause(STEP / 4, signal);
-      if (signal.aborted) {
-        return true;
-      }
+    if (!(await isThereSoon(() => frames.count > 0 || scene.isBroken, signal))) {
+      return signal.aborted;
     }
-    if (frames.count === 0) {
-      return false;
-    }
-    stage.classList.toggle("wide", isWide(frames.head.scene));
-    fill(stage, box, el("div", { class: "beside" }, seats, verdict, events.element));
-    resizing.observe(box);
-    /** Show a round; whether its position is loaded. @param {number} n */
-    const showRound = (n) => {
-      const next = frames.position(n);
-      if (next !== null) {
-        position = next;
-        draw();
-        tell(turnText(frames.head, next.turn));
-        showSeats(seats, players, results() ? next.scores : null);
-      }
-      return next !== null;
-    };
     let at = Math.max(0, frames.count - MAX_ROUNDS);
     let until = performance.now() + 1000 * seconds;
-    while (!signal.aborted && !isBroken && (held() || performance.now() < until)) {
-      if (showRound(at)) {
+    while (!signal.aborted && !scene.isBroken && (held() || performance.now() < until)) {
+      if (scene.show(at)) {
         if (frames.over && at === frames.count - 1) {
           break;
         }
@@ -129,21 +88,172 @@ export async function showMatch(stage, link, running, { seconds, signal, results
       }
       await pause(STEP, signal);
     }
-    const isEnd = frames.over && at === frames.count - 1 && !isBroken;
+    const isEnd = frames.over && at === frames.count - 1 && !scene.isBroken;
     // The time may be over before the last round was drawn: the verdict is about that one.
-    if (isEnd && (await isThereSoon(() => showRound(at), signal))) {
+    if (isEnd && (await isThereSoon(() => scene.show(at), signal))) {
       await isThereSoon(() => frames.end !== null, signal);
-      verdict.textContent = verdictOf(frames.end?.result ?? null, players, results());
-      verdict.hidden = false;
+      scene.say(verdictOf(frames.end?.result ?? null, scene.players, results()));
       until = performance.now() + END_STAYS;
       while (!signal.aborted && (held() || performance.now() < until)) {
         await pause(STEP, signal);
       }
     }
-    return position !== null;
+    return scene.isShown;
   } finally {
-    resizing.disconnect();
-    frames.stop();
+    scene.close();
+  }
+}
+
+/**
+ * Show the best part of a match that is over, with what its story tells of each round.
+ *
+ * @param {HTMLElement} stage is filled
+ * @param {Link} link
+ * @param {string} match its id
+ * @param {How} how
+ * @returns {Promise<boolean>} whether it could be shown
+ */
+export async function showBestPart(stage, link, match, how) {
+  const { seconds, signal, results, held } = how;
+  const scene = await Scene.open(stage, link, match, how);
+  const { frames } = scene;
+  try {
+    frames.load(0);
+    await isThereSoon(() => frames.end !== null || scene.isBroken, signal);
+    const story = frames.end?.story ?? null;
+    if (story === null) {
+      return signal.aborted;
+    }
+    const [first, last] = story.best;
+    const step = Math.min(MAX_BEST_STEP, (1000 * seconds) / (last - first + 1));
+    for (let at = first; at <= last; at += 1) {
+      if (!(await isThereSoon(() => scene.show(at), signal))) {
+        return signal.aborted;
+      }
+      const told = story.chapters.findLast(([round]) => first <= round && round <= at);
+      if (told !== undefined && results()) {
+        scene.tell(told);
+      }
+      do {
+        await pause(step, signal);
+      } while (held() && !signal.aborted);
+    }
+    return true;
+  } finally {
+    scene.close();
+  }
+}
+
+/** The board of a match with what stands beside it. */
+class Scene {
+  #stage;
+  #board;
+  #how;
+  #box;
+  #canvas = el("canvas", { role: "img" });
+  #seats;
+  #verdict = el("p", { class: "verdict", role: "status", hidden: true });
+  #chapter = el("p", { class: "chapter", hidden: true });
+  #events;
+  #resizing = new ResizeObserver(() => this.#fit());
+  /** @type {Position | null} */
+  #position = null;
+  /** Whether the match can't be loaded any further. */
+  isBroken = false;
+
+  /**
+   * @param {HTMLElement} stage
+   * @param {MatchFrames} frames
+   * @param {How} how
+   */
+  constructor(stage, frames, how) {
+    this.#stage = stage;
+    this.frames = frames;
+    this.#how = how;
+    /** By seat: the name, fit to be shown. */
+    this.players = frames.head.players.map(({ name }) => printable(name));
+    this.#canvas.setAttribute("aria-label", `Board of ${this.players.join(", ")}`);
+    this.#box = el("div", { class: "board" }, this.#canvas);
+    this.#seats = el("ul", {
+      class: "seats",
+      dataset: { count: this.players.length },
+      style: { "--letters": String(Math.max(...this.players.map(({ length }) => length))) },
+    });
+    this.#events = new EventList(frames.head);
+    this.#board = new Board(this.#canvas, frames.head, { small: true });
+    this.#board.setTheme(theme());
+    frames.addEventListener("trouble", () => {
+      this.isBroken = true;
+    });
+  }
+
+  /**
+   * Open a match; nothing is shown of it yet.
+   *
+   * @param {HTMLElement} stage
+   * @param {Link} link
+   * @param {string} match
+   * @param {How} how
+   */
+  static async open(stage, link, match, how) {
+    return new Scene(stage, await MatchFrames.fromLink(link, match), how);
+  }
+
+  /** Whether anything was shown. */
+  get isShown() {
+    return this.#position !== null;
+  }
+
+  /** Show a round; returns whether its position is loaded. @param {number} n */
+  show(n) {
+    const next = this.frames.position(n);
+    if (next === null) {
+      return false;
+    }
+    if (this.#position === null) {
+      this.#stage.classList.toggle("wide", isWide(this.frames.head.scene));
+      const beside = [this.#seats, this.#verdict, this.#chapter, this.#events.element];
+      fill(this.#stage, this.#box, el("div", { class: "beside" }, beside));
+      this.#resizing.observe(this.#box);
+    }
+    this.#position = next;
+    this.#draw();
+    this.#how.tell(turnText(this.frames.head, next.turn));
+    showSeats(this.#seats, this.players, this.#how.results() ? next.scores : null);
+    return true;
+  }
+
+  /** Say how the match ended. @param {string} verdict */
+  say(verdict) {
+    this.#verdict.textContent = verdict;
+    this.#verdict.hidden = false;
+  }
+
+  /** Tell a part of the match's story. @param {import("./decode.js").Chapter} chapter */
+  tell([, seat, text]) {
+    fill(this.#chapter, seat >= 0 && seatMark(seat), " ", printable(text));
+    this.#chapter.hidden = false;
+  }
+
+  close() {
+    this.#resizing.disconnect();
+    this.frames.stop();
+  }
+
+  #draw() {
+    if (this.#position !== null) {
+      const how = { previous: null, t: 1, followed: null, hover: null };
+      this.#board.draw(this.#position, how);
+      this.#events.show(this.#position);
+    }
+  }
+
+  #fit() {
+    const { clientWidth, clientHeight } = this.#box;
+    if (clientWidth > 0 && clientHeight > 0) {
+      this.#board.resize(clientWidth, clientHeight);
+      this.#draw();
+    }
   }
 }
 

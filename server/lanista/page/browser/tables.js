@@ -11,8 +11,12 @@ import { seatLetter } from "./colours.js";
 import { el, fill, list } from "./dom.js";
 import {
   axisOf,
+  CENTRE,
   FAILURES,
+  formatAdvantage,
   formatFailures,
+  formatHalf,
+  formatInterval,
   formatPercent,
   formatPlaces,
   formatRanks,
@@ -24,6 +28,7 @@ import { halves } from "./standings.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./figures.js").Places} Places */
+/** @typedef {import("./link.js").Estimate} Estimate */
 /** @typedef {import("./link.js").Meeting} Meeting */
 /** @typedef {import("./link.js").Table} Table */
 /** @typedef {import("./link.js").TournamentRow} TournamentRow */
@@ -37,19 +42,24 @@ import { printable } from "./text.js";
 /** Maximum number of bots in the table of results by opponent, whose size is their square. */
 const MAX_BOTS = 40;
 
+/** The column of the bars of ratings. @type {Column} */
+export const INTERVAL_COLUMN = {
+  title: "±",
+  isText: true,
+  meaning: `The 95 % interval of the rating; the line is at ${CENTRE}`,
+};
+
 /** Make the section of the standings. @returns {Section} */
 export function standingsSection() {
   const head = el("tr", null);
   const rows = el("tbody", null);
   const benched = el("p", null);
+  const table = el("table", null, el("thead", null, head), rows);
   return {
     element: section(
       "Standings",
-      el(
-        "div",
-        { class: "scroll", tabindex: "0" },
-        el("table", null, el("thead", null, head), rows),
-      ),
+      el("div", { class: "scroll", tabindex: "0" }, table),
+      intervalSwitch(table),
       benched,
       el(
         "p",
@@ -58,13 +68,12 @@ export function standingsSection() {
         "Four times as many blocks halve an interval.",
       ),
     ),
-    update(table) {
-      const { seats } = table;
-      const axis = axisOf(table.standings.flatMap(({ rating }) => rating ?? []));
+    update({ seats, standings }) {
+      const axis = axisOf(standings.flatMap(({ rating }) => rating ?? []), CENTRE);
       fill(head, columnsOf(seats).map(headCell));
       list(
         rows,
-        table.standings.map((row) => ({
+        standings.map((row) => ({
           row,
           seats,
           places: row.rating === null ? null : axis(row.rating),
@@ -72,12 +81,12 @@ export function standingsSection() {
         ({ row }) => row.bot,
         rowOf,
       );
-      const names = table.standings.filter((row) => row.benched).map(({ bot }) => printable(bot));
+      const names = standings.filter((row) => row.benched).map(({ bot }) => printable(bot));
       benched.textContent =
         `Benched for failing repeatedly: ${names.join(", ")}. What others won against it ` +
         "before counts, so bots that never met it may have fewer points a match.";
       benched.hidden = names.length === 0;
-      return table.standings.length > 0;
+      return standings.length > 0;
     },
   };
 }
@@ -102,10 +111,10 @@ function columnsOf(seats) {
     {
       title: "Rating",
       meaning:
-        "Elo with its 95 % interval. The mean of all bots is 0; where intervals are open at " +
-        "one end, that of the bots whose intervals have both",
+        `Elo. The mean of all bots is ${CENTRE}; where intervals are open at one end, that of the ` +
+        "bots whose intervals have both",
     },
-    { title: "95 % interval", isText: true, meaning: "Of the rating; the line is at 0" },
+    INTERVAL_COLUMN,
     { title: "Matches", meaning: "Those that count" },
     { title: "Ranks", meaning: "The 95 % interval of the rank by rating" },
     { title: "Superior", meaning: "The likelihood that it is stronger than the bot below" },
@@ -129,8 +138,8 @@ function rowOf({ row, seats, places }) {
     numberCell(row.rank),
     botCell(row),
     numberCell(halves(row.points)),
-    numberCell(formatRating(row.rating)),
-    el("td", null, places !== null && intervalBar(places, formatRating(row.rating))),
+    ratingCell(row.rating),
+    el("td", null, places !== null && intervalBar(places, formatInterval(row.rating))),
     numberCell(row.matches.toLocaleString()),
     numberCell(formatRanks(row)),
     numberCell(formatPercent(row.superior)),
@@ -162,7 +171,7 @@ export function seatsSection() {
       ),
     ),
     update({ seat_advantage: estimates }) {
-      const axis = axisOf(estimates);
+      const axis = axisOf(estimates, 0);
       list(
         rows,
         estimates.map((estimate, seat) => ({ estimate, seat, places: axis(estimate) })),
@@ -172,8 +181,8 @@ export function seatsSection() {
             "tr",
             null,
             el("th", { scope: "row" }, seatLetter(seat)),
-            numberCell(formatRating(estimate)),
-            el("td", null, intervalBar(places, formatRating(estimate))),
+            numberCell(formatAdvantage(estimate)),
+            el("td", null, intervalBar(places, formatAdvantage(estimate))),
           ),
       );
       return estimates.length > 0;
@@ -364,7 +373,32 @@ export function intervalBar(places, label) {
   const style = Object.fromEntries(
     Object.entries(places).map(([key, place]) => [`--${key}`, `${(100 * place).toFixed(2)}%`]),
   );
-  return el("span", { class: "whisker", role: "img", "aria-label": label, style });
+  return el("span", { class: "whisker", role: "img", "aria-label": label, title: label, style });
+}
+
+/**
+ * Make the cell of a rating: one number, and its interval for who wants it.
+ *
+ * @param {Estimate | null} rating
+ * @returns {HTMLElement}
+ */
+export function ratingCell(rating) {
+  const cell = numberCell(formatRating(rating));
+  cell.append(el("span", { class: "interval" }, formatHalf(rating)));
+  cell.title = formatInterval(rating);
+  return cell;
+}
+
+/**
+ * Make the switch that shows the intervals of a table's ratings as figures.
+ *
+ * @param {HTMLElement} table
+ * @returns {HTMLElement}
+ */
+export function intervalSwitch(table) {
+  const box = el("input", { type: "checkbox" });
+  box.addEventListener("change", () => table.classList.toggle("intervals", box.checked));
+  return el("label", { class: "row" }, box, "Intervals as figures");
 }
 
 /**

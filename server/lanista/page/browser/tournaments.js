@@ -11,7 +11,7 @@
 import { roundsSection } from "./bracket.js";
 import { cardsOf } from "./cards.js";
 import { el, fill, list } from "./dom.js";
-import { formatProgress, formatRating } from "./figures.js";
+import { formatProgress } from "./figures.js";
 import { followFigures } from "./following.js";
 import { matchesAddress, timeElement } from "./matches.js";
 import { raceSection } from "./race.js";
@@ -21,6 +21,7 @@ import {
   endingsSection,
   meetingsSection,
   numberCell,
+  ratingCell,
   seatsSection,
   standingsSection,
   tableOf,
@@ -110,7 +111,7 @@ export class TournamentPart {
           numberCell(row.rank),
           botCell(row),
           numberCell(halves(row.points)),
-          numberCell(formatRating(row.rating)),
+          ratingCell(row.rating),
         ),
     );
   }
