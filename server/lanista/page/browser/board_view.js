@@ -15,7 +15,7 @@ import { el, fill } from "./dom.js";
 import { actionOf, helpDialog } from "./help.js";
 import { keep, kept, SPOILERS } from "./kept.js";
 import { arrange } from "./layout.js";
-import { Moments } from "./moments.js";
+import { FAILED, LATE, Moments } from "./moments.js";
 import { describeBoard } from "./panels.js";
 import { movePlayer, Player } from "./player.js";
 import { NOTHING, Pointed } from "./pointed.js";
@@ -289,6 +289,19 @@ export class BoardView {
     return positions.every((position) => position !== null) ? positions : null;
   }
 
+  /**
+   * Return whether play stays longer at a round: a chapter of a story begins there, or where none is
+   * told yet, a grave fault.
+   * @param {number} round
+   */
+  #matters(round) {
+    return this.all.some(({ end }, at) =>
+      end?.story
+        ? end.story.chapters.some(([n]) => n === round)
+        : (this.moments[at].begun(round, null) & (LATE | FAILED)) !== 0,
+    );
+  }
+
   /** Take over frames that were loaded. */
   changed() {
     if (this.all.some(({ count }) => count === 0)) {
@@ -308,6 +321,7 @@ export class BoardView {
         clock: () => performance.now(),
         ready: (n) => this.#positions(n) !== null,
         newest: () => Math.min(...this.all.map((frames) => frames.newest)),
+        matters: (n) => this.#matters(n),
         count,
         over,
         animated: !prefersStillness(),
