@@ -419,6 +419,7 @@ export class BoardView {
         hover,
         drawings: this.drawn(previous !== null && player.t < 0.5 ? previous : positions[at], at),
         pointed: this.pointed.byText,
+        apart: this.apart(positions),
       });
     });
   }
@@ -547,6 +548,15 @@ export class BoardView {
    */
   drawn(position, at) {
     return this.drawings[at].on(position);
+  }
+
+  /**
+   * Return the cells in which the boards differ.
+   * @param {readonly Position[]} _positions
+   * @returns {readonly import("./layout.js").Cell[] | undefined} absent: they aren't to be lit
+   */
+  apart(_positions) {
+    return undefined;
   }
 
   /** Return the round to which D leads; null: none. @returns {number | null} */
