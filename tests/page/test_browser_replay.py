@@ -117,7 +117,7 @@ def test_the_keyboard_does_all_of_it(records, replay):
     expect(match.button("Pause")).to_be_visible()
     for _ in range(7):
         press("+")
-    expect(match.speed).to_have_value("16")
+    expect(match.speed).to_have_value("64")
     match.at(last)
     press("l")  # of a match that is over: its end
     match.at(last)

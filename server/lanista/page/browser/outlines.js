@@ -46,7 +46,7 @@ export class Outlines {
     }
     const { places } = this.#trail;
     const mark = position.marks.find((one) => one.unit === unit);
-    if (mark !== undefined) {
+    if (mark !== undefined && this.#surface.levelOf[mark.col] >= 0) {
       places.set(position.n, mark);
     }
     const ctx = this.#surface.ctx;
