@@ -85,6 +85,7 @@ export class BoardStage {
     if (scene !== this.#scene) {
       this.#scene = scene;
       this.board = this.#boardOf({ ...this.#head, scene });
+      this.element.classList.remove("zoomed");
     }
   }
 
