@@ -22,6 +22,7 @@ from page.records import AWAY, played, replayed, wandering
 CHANGES = {"hogwarts": {(20, 1): ""}, "crematoria": {(10, 1): ""}}
 """By game: the answers that are another bot's, by turn and seat."""
 MARKUP = "<b>Ann</b>"
+MINUS = "\N{MINUS SIGN}"
 MIDDLES = [[x, y] for x in range(40, 400, 12) for y in range(40, 200, 12)]
 """Points of a board, in pixels."""
 LIMIT = {"settings": {"move_limit": 6}}
@@ -253,7 +254,7 @@ def test_the_story_of_a_loss_leads_to_another_match_of_that_bot(arena, pairs, sh
     compared.at(21)
     expect(match.page).to_have_url(re.compile(f"#/compare.a={first}&b={second}"))
     curves = compared.page.get_by_role("img", name="Score: match 2 minus match 1")
-    scores = [re.escape(f"{letter} ") + r"[+−]?\d" for letter in "ABCD"]
+    scores = [rf"{letter} [+{MINUS}]?\d" for letter in "ABCD"]
     expect(curves).to_contain_text(re.compile("round 21.*" + ".*".join(scores)))
     match.page.go_back()
     match.at(50)

@@ -94,7 +94,7 @@ def test_every_shape_of_the_rules_is_drawn():
 def test_a_mark_has_its_colour_in_its_cell(mark, expected):
     _, at = drawn(SCENE, frame(mark))
     # Not in the middle, where the seat's letter is, or the book's paper.
-    assert rgb(expected) == at(1, 2, y=0.25 if mark.shape is Shape.BOOK else 0.75)
+    assert rgb(expected) == at(1, 2, y=0.25 if mark.shape is Shape.BOOK else 0.7)
     _, empty = drawn(SCENE, frame())
     assert rgb(COLOURS["floor"]) == empty(1, 2)
 
