@@ -52,6 +52,11 @@ def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
     match = replay("hogwarts", n)
     line = match.panel("Answers").get_by_role("listitem").filter(has_text=f"wizard {unit} moves")
     expect(line).to_contain_text(f"no effect: {why}")
+    # Its bot's card has the sum.
+    told = re.compile(r"^(\d+) submoves?.*, (\d+) without effect$")
+    summary = match.panel("Answers").get_by_text(told).first.inner_text()
+    count, idle = told.match(summary).groups()
+    expect(match.players.filter(has_text=f"{idle} of {count} without effect").first).to_be_visible()
     dark = match.picture()
     line.hover()
     match.expect_another_picture(dark)

@@ -74,6 +74,23 @@ MOMENT = (
   return [same(rest, shown), same(rest, calm)];
 }"""
 )
+APART = (
+    "async () => {"
+    + MADE
+    + """
+  const bare = drawn(420, position(1, [])).slice();
+  const same = drawn(420, position(1, []), { apart: [] }).slice();
+  const apart = drawn(420, position(1, []), { apart: [{ row: 5, col: 5 }, { row: 5, col: 5 }] });
+  const middle = ({ row, col }) => {
+    const { x, y } = board.middleOf({ row, col });
+    return 4 * (Math.floor(y) * canvas.width + Math.floor(x));
+  };
+  const changed = (pixels, row, col) =>
+    [0, 1, 2].some((by) => pixels[middle({ row, col }) + by] !== bare[middle({ row, col }) + by]);
+  const cells = [...Array(49).keys()].map((cell) => [Math.floor(cell / 7), cell % 7]);
+  return [same, apart].map((pixels) => cells.filter(([row, col]) => changed(pixels, row, col)));
+}"""
+)
 
 
 def test_no_number_is_covered(arena, show):
@@ -88,3 +105,11 @@ def test_no_number_is_covered(arena, show):
 def test_what_is_shown_for_a_moment_is_left_out_if_it_is_to_be_calm(arena, show):
     """A burst and the points that were won: between two rounds, and not under reduced motion."""
     assert [False, True] == show(arena.page).evaluate(MOMENT)
+
+
+def test_a_veil_lies_on_all_but_the_cells_in_which_boards_differ(arena, show):
+    """There is none where nothing differs; a cell that is named twice is lit, too."""
+    same, apart = show(arena.page).evaluate(APART)
+    assert [] == same
+    cells = [[row, col] for row in range(7) for col in range(7)]
+    assert [cell for cell in cells if cell != [5, 5]] == apart

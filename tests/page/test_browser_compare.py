@@ -1,5 +1,6 @@
 """Two matches side by side in a browser: from their first difference, in step, told in words."""
 
+import operator
 import re
 
 import pytest
@@ -21,6 +22,9 @@ from page.records import AWAY, played, replayed, wandering
 CHANGES = {"hogwarts": {(20, 1): ""}, "crematoria": {(10, 1): ""}}
 """By game: the answers that are another bot's, by turn and seat."""
 MARKUP = "<b>Ann</b>"
+MINUS = "\N{MINUS SIGN}"
+MIDDLES = [[x, y] for x in range(40, 400, 12) for y in range(40, 200, 12)]
+"""Points of a board, in pixels."""
 LIMIT = {"settings": {"move_limit": 6}}
 
 
@@ -120,11 +124,16 @@ def test_they_open_at_their_first_difference_and_go_in_step(arena, pairs, show, 
             compared.apart.get_by_role("rowheader", name=re.compile(rf"^{unit}\b"))
         ).to_be_visible()
     assert compared.one.picture() != compared.other.picture()
+    lit = [board.pixels(MIDDLES) for board in compared.both]
     compared.page.keyboard.press("ArrowLeft")
     compared.at(n - 1)
     expect(compared.apart).to_contain_text("Both boards are the same.")
     expect(compared.apart).to_contain_text("None led to this round.")
     expect_same_picture(*compared.both)
+    # Both boards are veiled where they are the same, which is almost everywhere.
+    for board, veiled in zip(compared.both, lit, strict=True):
+        bare = board.pixels(MIDDLES)
+        assert 0.9 * len(bare) < sum(map(operator.ne, bare, veiled))
     compared.page.keyboard.press("End")
     compared.at(len(read_record(pairs[game][0]).turns))
     compared.page.keyboard.press("d")
@@ -231,6 +240,24 @@ def test_the_other_match_is_chosen_from_those_that_began_alike(arena, pairs, sho
     # Each leads to the match alone, at the same round.
     match.page.get_by_role("link", name="Match 2").click()
     MatchPage(match.page).at(21)
+
+
+def test_the_story_of_a_loss_leads_to_another_match_of_that_bot(arena, pairs, show):
+    """By one button: there is only one that began in the same way. And back."""
+    first, second = (match_of(path) for path in pairs["hogwarts"])
+    match = MatchPage(show(f"{arena.address(first)}?round=50"))
+    match.at(50)
+    story = match.panel("Story")
+    loser = story.get_by_role("heading", name=re.compile("Demo lost by")).locator("..")
+    loser.get_by_role("link", name="Compare with another match of it").click()
+    compared = Comparison(match.page)
+    compared.at(21)
+    expect(match.page).to_have_url(re.compile(f"#/compare.a={first}&b={second}"))
+    curves = compared.page.get_by_role("img", name="Score: match 2 minus match 1")
+    scores = [rf"{letter} [+{MINUS}]?\d" for letter in "ABCD"]
+    expect(curves).to_contain_text(re.compile("round 21.*" + ".*".join(scores)))
+    match.page.go_back()
+    match.at(50)
 
 
 def test_one_html_file_compares_without_a_network(pairs, visit, tmp_path):

@@ -44,6 +44,46 @@ name = "Runner"
 command = "RandomRunners"
 """
 """Joe meets Runner at first, then Gravity meets Waits."""
+LATE_FRAMES = """async () => {
+  // A match of two rounds, shown from a link that says no more than the test lets it.
+  const { showMatch } = await import("/page/screen_match.js");
+  const levels = [{ title: "", col: 0, cols: 3, wraps: false }];
+  const head = {
+    type: "head", match: "M1", source: "record", game: "made", title: "Made", settings: {},
+    players: [{ name: "Ann" }, { name: "Bob" }], rounds: 2,
+    scene: {
+      rows: 1, cols: 3, ground: ["..."], owners: [], levels, signs: [], kinds: [], stats: [],
+      base: "base", turn: "round",
+    },
+  };
+  const frame = (n) => ({
+    n, turn: n, key: true, own: [], marks: [[0, n, 0, "disc", "", 1, -1]], scores: [10 * n, 5],
+    captions: ["", ""],
+  });
+  const frames = (from, count, over) => ({
+    type: "frames", match: "M1", from, count, over, frames: [frame(from)],
+  });
+  const result = { end: "finished", reason: "", ranks: [1, 2], scores: [20, 5], turns: 2 };
+  const asked = new Map();
+  window.answer = (from, isEnd) =>
+    asked.get(from)(isEnd ? { type: "end", match: "M1", result } : frames(from, 3, true));
+  const link = Object.assign(new EventTarget(), {
+    state: "open",
+    ask: ({ do: what, from }) =>
+      what === "open" ? Promise.resolve(head)
+      : what === "close" ? Promise.resolve({ type: "done" })
+      : from <= 0 ? Promise.resolve(frames(0, 1, false))
+      : new Promise((resolve) => asked.set(from, resolve)),
+  });
+  const stage = document.createElement("section");
+  document.body.replaceChildren(stage);
+  window.told = "";
+  const how = { seconds: 1.1, signal: new AbortController().signal };
+  how.results = () => true;
+  how.held = () => false;
+  how.tell = (words) => { window.told = words; };
+  showMatch(stage, link, { match: "M1", players: head.players }, how);
+}"""
 
 
 class Cup(Program):
@@ -165,3 +205,28 @@ def test_a_tournament_is_shown_live_from_its_first_match_to_its_last(cup, show):
     MatchPage(page).begin()
     page.goto("about:blank")
     assert 0 == cup.wait()  # all is played, and the page was closed
+
+
+def test_no_verdict_stands_over_a_board_that_is_not_the_last(arena, visit):
+    """When the match's time is over, and its last round comes later: neither before it is drawn."""
+    page = visit().context.new_page()
+    page.clock.install()
+    page.goto(arena.page)
+    expect(page.get_by_role("heading", name="Results")).to_be_visible()
+    page.clock.pause_at(page.evaluate("Date.now()") + 1000)
+    page.evaluate(LATE_FRAMES)
+    scores = page.locator(".seats .score")
+    verdict = page.locator(".verdict")
+    page.clock.run_for(900)
+    expect(scores).to_have_text(["0", "5"])
+    page.evaluate("answer(1, false)")  # there is a second round, and it is the last
+    page.clock.run_for(200)
+    page.evaluate("answer(3, true)")
+    page.clock.run_for(2000)
+    expect(scores).not_to_have_text(["20", "5"])
+    expect(verdict).to_be_hidden()
+    page.evaluate("answer(2, false)")
+    page.clock.run_for(500)
+    expect(verdict).to_have_text("Ann wins")
+    expect(scores).to_have_text(["20", "5"])
+    assert "round 2 of 2" == page.evaluate("told")

@@ -3,8 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from e2e.running import wait_until
+from page.arena import match_of
 from page.browser import DESK, PHONE
-from page.matchpage import fits
+from page.matchpage import MatchPage, fits
 
 TALL = "Z" + "\u0301" * 31
 """A name that is as high as several lines of text."""
@@ -47,6 +49,37 @@ def test_the_standings_have_room_for_a_name(arena, show):
         "table => table.parentElement.scrollWidth <= table.parentElement.clientWidth"
     )
     assert fits(phone)
+
+
+@pytest.mark.parametrize(("size", "share"), [(DESK, 0.85), ({"width": 1920, "height": 1080}, 0.9)])
+def test_the_levels_of_a_board_fill_a_wide_screen(arena, records, show, size, share):
+    """They lie beside each other, with all players below them."""
+    match = MatchPage(show(f"{arena.address(match_of(records['crematoria']))}?round=9", size=size))
+    match.at(9)
+    assert share * size["width"] < match.board.bounding_box()["width"]
+    one, other = match.geometry()
+    assert one["y"] == other["y"]
+    for at in range(4):
+        expect(match.players.nth(at)).to_be_in_viewport(ratio=1)
+
+
+def test_a_phone_shows_one_level_at_a_time(arena, records, show):
+    """Two buttons choose it; a wide window shows both again."""
+    address = f"{arena.address(match_of(records['crematoria']))}?round=9"
+    match = MatchPage(show(address, size=PHONE))
+    match.at(9)
+    names = [match.page.get_by_role("button", name=name) for name in ("Underground", "Outside")]
+    pictures = []
+    for name in names:
+        name.click()
+        expect(name).to_have_attribute("aria-pressed", "true")
+        assert 1 == len(match.geometry())
+        pictures.append(match.picture())
+    assert pictures[0] != pictures[1]
+    assert fits(match.page)
+    match.page.set_viewport_size(DESK)
+    expect(names[0]).to_be_hidden()
+    wait_until(lambda: 2 == len(match.geometry()), "both levels are shown")
 
 
 @pytest.mark.long

@@ -75,10 +75,10 @@ def test_the_controls_go_through_the_rounds(records, replay):
     match.button("Play").click()
     expect(match.button("Pause")).to_be_visible()
     # Only now: at full speed it may be over before anybody has looked.
-    match.speed.select_option("16")
+    match.speed.select_option("64")
     match.at(last)
     expect(match.button("Play")).to_be_visible()
-    match.speed.select_option("0.25")
+    match.speed.select_option("0.5")
     match.button("Play").click()  # at the end: from the start
     match.button("Pause").click()
     expect(match.button("Play")).to_be_visible()
@@ -117,7 +117,7 @@ def test_the_keyboard_does_all_of_it(records, replay):
     expect(match.button("Pause")).to_be_visible()
     for _ in range(7):
         press("+")
-    expect(match.speed).to_have_value("16")
+    expect(match.speed).to_have_value("64")
     match.at(last)
     press("l")  # of a match that is over: its end
     match.at(last)

@@ -69,7 +69,7 @@ def test_it_plays_and_its_slider_goes_everywhere(shared, alone, records):
     expect(match.page.get_by_text(re.compile("^GravityGoers won"))).to_be_visible()
     match.slider.fill("20")
     match.at(20)
-    match.speed.select_option("16")
+    match.speed.select_option("64")
     match.page.keyboard.press(" ")
     match.at(last)
     match.state(f"over · move {last}")

@@ -93,10 +93,25 @@ def test_every_shape_of_the_rules_is_drawn():
 )
 def test_a_mark_has_its_colour_in_its_cell(mark, expected):
     _, at = drawn(SCENE, frame(mark))
-    # A book's middle is between its pages.
-    assert rgb(expected) == at(1, 2, y=0.25 if mark.shape is Shape.BOOK else 0.5)
+    # Not in the middle, where the seat's letter is, or the book's paper.
+    assert rgb(expected) == at(1, 2, y=0.25 if mark.shape is Shape.BOOK else 0.7)
     _, empty = drawn(SCENE, frame())
     assert rgb(COLOURS["floor"]) == empty(1, 2)
+
+
+@pytest.mark.parametrize("tile", [12, 24])
+@pytest.mark.parametrize(
+    "shape", [Shape.COUNT, Shape.MAGE, Shape.GHOST, Shape.MINER, Shape.WARRIOR]
+)
+def test_seats_are_told_apart_without_colours(monkeypatch, shape, tile):
+    """By letters, or where these are too small by marks; crowds by the corners of their cells."""
+    monkeypatch.setattr(image_marks, "of_seat", lambda _: SEATS[0])
+    image_marks._sprite.cache_clear()
+    pictures = {
+        image_marks.sprite(Mark(0, 0, seat, "3", shape), tile).image.tobytes() for seat in range(4)
+    }
+    image_marks._sprite.cache_clear()
+    assert 4 == len(pictures)
 
 
 def test_a_number_is_written_where_it_can_be_read():
@@ -243,7 +258,7 @@ def test_a_gif_has_the_pictures_colours_and_no_flicker():
             for x, y, colour in [
                 (left + 2 * TILE + 10, top + 3 * TILE + 10, COLOURS["floor"]),
                 (left + 6 * TILE + 10, top + 10, COLOURS["wall"]),
-                (left + min(place, 4) * TILE + 10, top + 10, SEATS[0].unit),
+                (left + min(place, 4) * TILE + 6, top + 10, SEATS[0].unit),
             ]:
                 assert rgb(colour) == now.getpixel((x, y)) == picture.getpixel((x, y))
             if before is not None:

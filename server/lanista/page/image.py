@@ -362,7 +362,8 @@ def _gif_colours() -> list[Colour]:
     ringed = [mixed(ground, COLOURS["danger"], RING / 255) for ground in grounds]
     blends = [mixed(mark, ground, 0.5) for mark in marks for ground in grounds]
     blends += [mixed(seat.unit, COLOURS["halo"], step / 4) for seat in seats for step in (1, 2, 3)]
-    colours = [*grounds, *marks, *ramp, *lined, *ringed, *blends]
+    letters = [seat.on for seat in seats]
+    colours = [*grounds, *marks, *letters, *ramp, *lined, *ringed, *blends]
     return [rgb(colour) for colour in dict.fromkeys(colours)][:CLEAR]
 
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import attrs
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from lanista.games.picture import Mark, Shape
-from lanista.page.seat_colours import LIGHT, SeatColours
+from lanista.page.seat_colours import LIGHT, SeatColours, letter
 
 Colour = tuple[int, int, int]
 
@@ -38,6 +38,10 @@ FINE = 4
 """Factor by which marks are drawn larger than they are shown."""
 READABLE = 7
 """Side of a tile in pixels below which no text is written into it."""
+LETTERED = 20
+"""Side of a tile in pixels from which units show the letters of their seats."""
+MARKED = 8
+"""Side of a tile in pixels from which units without a letter show the marks of their seats."""
 RING = 92
 """Opacity of the ring of danger, 0 to 255."""
 HATCH = 153
@@ -97,7 +101,7 @@ def _sprite(shape: Shape, seat: int | None, text: str, health: float | None, til
     around = tile if shape in _RINGED else 0
     side = tile + 2 * around
     image = Image.new("RGBA", (side * FINE, side * FINE))
-    pen = _Pen(ImageDraw.Draw(image), tile * FINE, around * FINE, of_seat(seat))
+    pen = _Pen(image, tile * FINE, around * FINE, seat)
     _DRAWN[shape](pen, text)
     if health is not None and health < 1:
         pen.health(health)
@@ -138,10 +142,19 @@ def arrow(rows: int, cols: int, seat: int, tile: int) -> Sprite:
 class _Pen:
     """Draws in the middle tile of an image; lengths are shares of the tile's side."""
 
-    draw: ImageDraw.ImageDraw
+    image: Image.Image
     unit: int
     offset: int
-    colours: SeatColours
+    seat: int | None
+    draw: ImageDraw.ImageDraw = attrs.field(init=False)
+
+    @draw.default
+    def _(self) -> ImageDraw.ImageDraw:
+        return ImageDraw.Draw(self.image)
+
+    @property
+    def colours(self) -> SeatColours:
+        return of_seat(self.seat)
 
     def box(self, half: float, *, down: float = 0.0) -> tuple[float, float, float, float]:
         middle = self.offset + self.unit / 2
@@ -160,12 +173,38 @@ class _Pen:
     def thick(self, share: float) -> int:
         return max(FINE // 2, round(share * self.unit))
 
-    def write(self, text: str, colour: str, height: float, outline: str | None = None) -> None:
+    def write(
+        self,
+        text: str,
+        colour: str,
+        height: float,
+        outline: str | None = None,
+        *,
+        down: float = 0.0,
+    ) -> None:
         if self.unit < READABLE * FINE:
             return
         middle = self.offset + self.unit / 2
         room = (height * self.unit, 0.9 * self.unit)
-        _write(self.draw, (middle, middle), text, colour, room, outline=outline)
+        place = middle, middle + down * self.unit
+        _write(self.draw, place, text, colour, room, outline=outline)
+
+    def letter(self, height: float, *, down: float = 0.0) -> bool:
+        """Write the seat's letter, if it can be read; return whether it was."""
+        if self.seat is None or self.unit < LETTERED * FINE:
+            return False
+        self.write(letter(self.seat), self.colours.on, height, down=down)
+        return True
+
+    def mark(self, body: Sequence[tuple[float, float]]) -> None:
+        """Draw the seat's mark on a body, if it can be seen."""
+        if self.seat is None or self.unit < MARKED * FINE:
+            return
+        mark, inside = (Image.new("L", self.image.size) for _ in range(2))
+        for corners in _MARKS[self.seat % len(_MARKS)]:
+            ImageDraw.Draw(mark).rectangle([*self.points(*corners)], 255)
+        ImageDraw.Draw(inside).polygon(self.points(*body), 255)
+        self.image.paste(self.colours.on, mask=ImageChops.darker(mark, inside))
 
     def health(self, health: float) -> None:
         """Draw a bar at the bottom of the tile."""
@@ -201,13 +240,20 @@ def _text(pen: _Pen, text: str) -> None:
 
 
 def _count(pen: _Pen, text: str) -> None:
-    pen.draw.rectangle(pen.box(0.48), pen.colours.unit)
+    top, bottom = _CUT[(pen.seat or 0) % len(_CUT)]
+    low, high = 0.02, 0.98
+    corners = (
+        *((low, low + top), (low + top, low), (high - top, low), (high, low + top)),
+        *((high, high - bottom), (high - bottom, high), (low + bottom, high), (low, high - bottom)),
+    )
+    pen.draw.polygon(pen.points(*corners), pen.colours.unit)
     pen.write(text, pen.colours.on, 0.66)
 
 
 def _disc(pen: _Pen, _: str) -> None:
     pen.draw.ellipse(pen.box(0.46), COLOURS["halo"])
     pen.draw.ellipse(pen.box(0.39), pen.colours.unit)
+    pen.letter(0.44)
 
 
 def _cross(pen: _Pen, _: str) -> None:
@@ -216,11 +262,13 @@ def _cross(pen: _Pen, _: str) -> None:
     for colour, width in ((COLOURS["halo"], 0.24), (pen.colours.unit, 0.13)):
         for line in (((0.14, 0.14), (0.86, 0.86)), ((0.14, 0.86), (0.86, 0.14))):
             pen.draw.line(pen.points(*line), colour, pen.thick(width))
+    pen.letter(0.36)
 
 
 def _square(pen: _Pen, _: str) -> None:
     pen.draw.rectangle(pen.box(0.48), pen.colours.unit, COLOURS["halo"], pen.thick(0.2))
     pen.draw.rectangle(pen.box(0.44), pen.colours.unit, COLOURS["ink"], pen.thick(0.12))
+    pen.letter(0.44)
 
 
 def _book(pen: _Pen, _: str) -> None:
@@ -284,12 +332,24 @@ _BODIES: Mapping[Shape, tuple[tuple[float, float], ...]] = {
     ),
 }
 """The outlines of drawn figures, as on the page (page/browser/silhouettes.js)."""
+_MARKS: Sequence[Sequence[tuple[tuple[float, float], tuple[float, float]]]] = (
+    (),
+    (((0.0, 0.78), (1.0, 0.9)),),
+    (((0.43, 0.56), (0.57, 0.86)),),
+    (((0.0, 0.72), (1.0, 0.83)), ((0.44, 0.56), (0.56, 0.92))),
+)
+"""The marks of seats on figures, as rectangles: none, a bar across, a bar down, both."""
+_CUT = ((0.0, 0.0), (0.27, 0.0), (0.0, 0.27), (0.27, 0.27))
+"""How much is cut off the upper and the lower corners of the cells that a seat's units fill."""
 
 
 def _figure(shape: Shape) -> Callable[[_Pen, str], None]:
     def draw(pen: _Pen, _: str) -> None:
-        line = COLOURS["ink"] if shape is Shape.GHOST else COLOURS["halo"]
+        is_ghost = shape is Shape.GHOST
+        line = COLOURS["ink"] if is_ghost else COLOURS["halo"]
         pen.outlined(_BODIES[shape], pen.colours.unit, line)
+        if not pen.letter(0.42 if is_ghost else 0.36, down=0.24):
+            pen.mark(_BODIES[shape])
 
     return draw
 
@@ -354,7 +414,7 @@ def ladder(tile: int) -> Sprite:
     """Return the image of a passage between levels."""
     unit = tile * FINE
     image = Image.new("RGBA", (unit, unit), COLOURS["base"])
-    pen = _Pen(ImageDraw.Draw(image), unit, 0, NEUTRAL)
+    pen = _Pen(image, unit, 0, None)
     pen.draw.rectangle(pen.box(0.5), COLOURS["base"], COLOURS["baseDeep"], pen.thick(0.1))
     sides = [((x, 0.16), (x, 0.84)) for x in (0.32, 0.68)]
     for line in (*sides, *(((0.32, y), (0.68, y)) for y in (0.3, 0.5, 0.7))):

@@ -55,8 +55,18 @@ test("the evidence is where it leaves larger cells to the board", () => {
   assert.deepEqual(of(TWO, 1500, 700), { isBelow: true, isStacked: false, width: 1500, height: 412 });
   // In a high one: 878 / 17 = 51 by width; beside it (878 - 336) / 17 = 31.
   assert.ok(of(ONE, 900, 1400).isBelow);
-  // Alike both ways: (1256 - 28) / 160 and (620 - 38) / 80 are 7 whole pixels.
-  assert.ok(!of(TWO, 1256, 620).isBelow);
+});
+
+test("levels fill the width where that leaves them about as large", () => {
+  const needed = { width: 336, height: 288 };
+  const of = (scene, width, height) => arrange(scene, { width, height }, needed, { boards: 1, gap: 10, caption: 0 }, 1);
+  // (1256 - 28) / 160 and (620 - 38) / 80 are 7 whole pixels.
+  assert.ok(of(TWO, 1256, 620).isBelow);
+  // 8 beside each other and 9 above each other; 6 and 7 are too far apart.
+  assert.ok(of(TWO, 1400, 800).isBelow);
+  assert.ok(!of(TWO, 1000, 620).isBelow);
+  // One level has no other way to lie.
+  assert.ok(!of(ONE, 950, 820).isBelow);
 });
 
 test("two boards and what differs lie where the cells are the largest", () => {

@@ -11,6 +11,7 @@ import {
   LATE,
   Moments,
   REFUSED,
+  WASTED,
 } from "../../../server/lanista/page/browser/moments.js";
 
 const ANSWERED = ["answer", "answer"];
@@ -76,6 +77,36 @@ test("a fault that goes on for several rounds is one fault of its seat", () => {
   assert.deepEqual(begun, [0, LATE, 0, LATE, 0, 0, LATE]);
   assert.equal(moments.fault(1, 1, null), 3);
   assert.equal(moments.fault(1, 1, 0), 6);
+});
+
+test("a jump in the share of orders without effect is a mark, where the frames are complete", () => {
+  const orders = (count, idle) =>
+    Array.from({ length: count }, (_, i) => ["goes", i, [], ...(i < idle ? ["blocked"] : [])]);
+  const turn = (idle) => ({ play: { verdicts: ANSWERED, submoves: [orders(4, idle), null] } });
+  // Up to the 20th round one order in four is without effect, then three, then one again.
+  const turns = [...Array(20).fill(1), ...Array(10).fill(3), ...Array(20).fill(1)].map(turn);
+  const moments = new Moments(2);
+  const late = [{}, null, ...turns.slice(1)];
+  moments.include(framesOf(late));
+  assert.equal(moments.fault(0, 1, null), null);
+  late[1] = turns[0];
+  moments.include(framesOf(late));
+  const marked = late.flatMap((_, n) => ((moments.at(n, 0) & WASTED) !== 0 ? [n] : []));
+  // 30 points more in the last ten rounds: six of three and four of one are 0.55 against 0.25.
+  assert.deepEqual(marked, Array.from({ length: marked.length }, (_, i) => 26 + i));
+  assert.equal(moments.fault(0, 1, 0), 26);
+  assert.equal(moments.fault(0, 1, 1), null);
+  assert.ok(marked.length < 15);
+});
+
+test("where a bot orders little, no share jumps", () => {
+  const turn = (count) => ({
+    play: { verdicts: ANSWERED, submoves: [Array(count).fill(["goes", 1, [], "blocked"]), null] },
+  });
+  const moments = new Moments(2);
+  const few = Array.from({ length: 40 }, (_, n) => (n % 5 === 0 ? turn(1) : turn(0)));
+  moments.include(framesOf(few));
+  assert.ok(few.every((_, n) => moments.at(n, 0) === 0));
 });
 
 test("frames that are loaded later are included then, however many there are", () => {

@@ -14,6 +14,7 @@ function begin({
   round = null,
   animated = true,
   missing = new Set(),
+  matters = undefined,
   plays = false,
 } = {}) {
   const time = { now: 1000 };
@@ -27,6 +28,7 @@ function begin({
       }
       return n;
     },
+    matters,
     count,
     over,
     round,
@@ -55,11 +57,11 @@ test("a replay begins at its start, standing", () => {
 test("a replay that plays by itself shows its start as long as any round, and stops at its end", () => {
   const { player, pass } = begin({ count: 6, plays: true });
   assert.deepEqual([0, "playing"], [player.round, player.mode]);
-  pass(190);
+  pass(650);
   assert.equal(0, player.round);
-  pass(20);
+  pass(50);
   assert.equal(1, player.round);
-  pass(2000);
+  pass(4000);
   assert.deepEqual([5, "paused"], [player.round, player.mode]);
 });
 
@@ -85,14 +87,37 @@ test("a round beyond the newest is the newest", () => {
   assert.equal(0, begin({ round: -3 }).player.round);
 });
 
-test("the first step of playing comes at once, then five a second", () => {
+test("the first step of playing comes at once, then three in two seconds", () => {
   const { player, pass } = begin();
   player.play();
   player.advance();
   assert.equal(1, player.round);
-  pass(2000);
-  // 2000 ms of 200 ms each.
-  assert.equal(11, player.round);
+  pass(10_100);
+  assert.equal(16, player.round);
+});
+
+test("at speed 1 play stays a second longer at a round that matters, and moves to it as usual", () => {
+  const { player, pass } = begin({ matters: (n) => n === 1 });
+  player.play();
+  player.advance();
+  pass(400);
+  assert.deepEqual([1, 0.8], [player.round, Number(player.t.toFixed(3))]);
+  pass(1200);
+  assert.deepEqual([1, 1], [player.round, player.t]);
+  pass(100);
+  assert.equal(2, player.round);
+  // The next one doesn't matter.
+  pass(650);
+  assert.equal(3, player.round);
+});
+
+test("faster than that, play stays at no round", () => {
+  const { player, pass } = begin({ matters: () => true });
+  player.setSpeed(2);
+  player.play();
+  player.advance();
+  pass(10_100);
+  assert.equal(31, player.round);
 });
 
 test("every speed shows its rounds", () => {
@@ -103,14 +128,14 @@ test("every speed shows its rounds", () => {
     player.advance();
     // 8.1 s: off the moments at which a round comes, so that no rounding decides.
     pass(8100);
-    assert.equal(1 + Math.floor(8.1 * 5 * speed), player.round, `speed ${speed}`);
+    assert.equal(1 + Math.floor(8.1 * 1.5 * speed), player.round, `speed ${speed}`);
   }
 });
 
 test("a speed that isn't offered is an error that lists those that are", () => {
   assert.throws(() => begin().player.setSpeed(3), {
     name: "RangeError",
-    message: "unknown speed 3: it must be one of 0.25, 0.5, 1, 2, 4, 8, 16",
+    message: "unknown speed 3: it must be one of 0.5, 1, 2, 4, 8, 16, 32, 64",
   });
 });
 
@@ -121,22 +146,22 @@ test("faster and slower stay within the speeds", () => {
   for (let at = 0; at < 20; at += 1) {
     player.faster(1);
   }
-  assert.equal(16, player.speed);
+  assert.equal(64, player.speed);
   for (let at = 0; at < 20; at += 1) {
     player.faster(-1);
   }
-  assert.equal(0.25, player.speed);
+  assert.equal(0.5, player.speed);
 });
 
 test("playing stops at the end, and starts again from there at the beginning", () => {
   const { player, pass } = begin({ count: 4 });
   player.play();
-  pass(2000);
+  pass(4000);
   assert.deepEqual([3, "paused"], [player.round, player.mode]);
   assert.equal(false, player.active);
   player.play();
   assert.deepEqual([0, "playing"], [player.round, player.mode]);
-  pass(250);
+  pass(700);
   assert.equal(1, player.round);
 });
 
@@ -150,7 +175,7 @@ test("playing waits at the newest round of a running match, and goes on with the
   player.advance();
   assert.equal(4, player.round);
   player.grow(5, true);
-  pass(500);
+  pass(700);
   assert.equal("paused", player.mode);
 });
 
@@ -163,7 +188,7 @@ test("playing waits for a round that isn't loaded, and shows it when it is", () 
   missing.clear();
   player.advance();
   assert.equal(3, player.round);
-  pass(150);
+  pass(600);
   // What was waited for isn't made up for.
   assert.equal(3, player.round);
 });
@@ -316,8 +341,8 @@ test("pausing lets a movement come to its end", () => {
   player.advance();
   time.now += 100;
   player.pause();
-  assert.deepEqual([0, 0.5, true], [player.previous, player.t, player.active]);
-  time.now += 100;
+  assert.deepEqual([0, 0.2, true], [player.previous, player.t, player.active]);
+  time.now += 400;
   assert.deepEqual([1, false], [player.t, player.active]);
 });
 
@@ -326,10 +351,10 @@ test("no movement where it is switched off, or too short to be seen", () => {
   still.player.step(1);
   assert.equal(null, still.player.previous);
   const fast = begin();
-  fast.player.setSpeed(16);
+  fast.player.setSpeed(32);
   fast.player.play();
   fast.pass(100);
-  // 80 rounds a second: 12.5 ms each.
+  // 48 rounds a second: 21 ms each.
   assert.equal(null, fast.player.previous);
   const off = begin();
   off.player.step(1);

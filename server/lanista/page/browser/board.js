@@ -37,6 +37,7 @@ import { Surface } from "./surface.js";
  * @property {Cell | null} [hover] the cell to outline
  * @property {readonly import("./drawing_paint.js").SeatDrawing[]} [drawings] what bots draw on it
  * @property {import("./text.js").Subject} [pointed] units and cells to light, as a text is about them
+ * @property {readonly Cell[]} [apart] the cells in which another board differs from the position
  */
 
 /**
@@ -200,6 +201,9 @@ export class Board {
       paintBursts(this.#surface, this.#theme, transition.bursts, t);
     }
     paintDrawings(this.#surface, this.#theme, view.drawings ?? []);
+    if (view.apart !== undefined && half === 1) {
+      this.#outlines.apart(view.apart);
+    }
     if (followed !== null && followed >= 0) {
       this.#outlines.followed(transition.layers, position, followed, t);
     }

@@ -13,6 +13,7 @@ import { Zooming } from "./zooming.js";
 
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Position} Position */
+/** @typedef {import("./drawing_paint.js").SeatDrawing} SeatDrawing */
 /** @typedef {import("./text.js").Subject} Subject */
 
 /** A board with its stage, the element in which it is seen. */
@@ -21,6 +22,8 @@ export class BoardStage {
   element;
   board;
   zooming;
+  #head;
+  #scene;
   #loading = el("p", { class: "loading badge", role: "status" }, "loading…");
   #pointing;
 
@@ -43,8 +46,9 @@ export class BoardStage {
       "aria-label": `${name}: arrow keys point at cells, Enter follows a unit`,
     });
     fill(this.element, this.canvas, this.#loading);
-    this.board = new Board(this.canvas, head, { small: false });
-    this.board.setTheme(theme());
+    this.#head = head;
+    this.#scene = head.scene;
+    this.board = this.#boardOf(head);
     this.#pointing = new Pointing(this.element, this.canvas, {
       placeAt: (x, y) => this.board.placeAt(x, y),
       middleOf: (place) => this.board.middleOf(place),
@@ -64,6 +68,40 @@ export class BoardStage {
       },
     };
     this.zooming = new Zooming(this.element, this.canvas, zoomable, { changed, full, signal });
+  }
+
+  /** @param {Head} head */
+  #boardOf(head) {
+    const board = new Board(this.canvas, head, { small: false });
+    board.setTheme(theme());
+    return board;
+  }
+
+  /**
+   * Show the levels of a scene alone, which are some of the match's. It must be resized then.
+   * @param {import("./decode.js").Scene} scene
+   */
+  setScene(scene) {
+    if (scene !== this.#scene) {
+      this.#scene = scene;
+      this.board = this.#boardOf({ ...this.#head, scene });
+      this.element.classList.remove("zoomed");
+    }
+  }
+
+  /**
+   * Return what of some drawings is on the levels that are shown.
+   * @param {readonly SeatDrawing[]} drawings
+   * @returns {readonly SeatDrawing[]}
+   */
+  onLevels(drawings) {
+    const { scene } = this.#head;
+    return this.#scene === scene
+      ? drawings
+      : drawings.flatMap((one) => {
+          const level = this.#scene.levels.indexOf(scene.levels[one.drawing.level]);
+          return level < 0 ? [] : [{ ...one, drawing: { ...one.drawing, level } }];
+        });
   }
 
   /** The cell that is pointed at; null: none. */

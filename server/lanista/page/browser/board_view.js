@@ -15,7 +15,8 @@ import { el, fill } from "./dom.js";
 import { actionOf, helpDialog } from "./help.js";
 import { keep, kept, SPOILERS } from "./kept.js";
 import { arrange } from "./layout.js";
-import { Moments } from "./moments.js";
+import { LevelChoice } from "./level_choice.js";
+import { FAILED, LATE, Moments } from "./moments.js";
 import { describeBoard } from "./panels.js";
 import { movePlayer, Player } from "./player.js";
 import { NOTHING, Pointed } from "./pointed.js";
@@ -81,12 +82,19 @@ export class BoardView {
   trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   area = el("div", { class: "watch-area" });
   drawings;
+  /** On a narrow page a board of several levels shows one. */
+  #levels;
   #help;
   #bar;
   #needed;
   #head = el("div", { class: "head" });
-  /** For which size the boards got their room, and how high the headline was then. */
-  #fitted = { size: "", room: { isBelow: false, isStacked: false, width: 1, height: 1 }, headHeight: 0 };
+  /** For which size the boards got their room, and how high they and the headline were then. */
+  #fitted = {
+    size: "",
+    room: { isBelow: false, isStacked: false, width: 1, height: 1 },
+    boardHeight: 1,
+    headHeight: 0,
+  };
   #report;
   /** The positions whose details are shown. @type {readonly Position[] | null} */
   #detailed = null;
@@ -125,6 +133,7 @@ export class BoardView {
           signal: this.ended.signal,
         }),
     );
+    this.#levels = new LevelChoice(this.head.scene, () => this.#fit());
     this.drawings = all.map((frames) => new DrawingLayer(frames, () => this.redraw()));
     this.#bar = transport(
       {
@@ -148,6 +157,7 @@ export class BoardView {
     fill(
       this.area,
       this.#head,
+      this.#levels.element,
       boards,
       el("div", { class: "evidence" }, evidence),
       this.#bar.element,
@@ -235,14 +245,17 @@ export class BoardView {
     const headHeight = this.#head.offsetHeight;
     const { clientWidth: width, clientHeight: height } = this.area;
     const caption = this.captionHeight();
-    const size = JSON.stringify([width, isNarrow ? null : height, barHeight, caption, isAlone]);
+    const scene = isNarrow ? this.#levels.scene : this.head.scene;
+    const { title } = scene.levels[0];
+    const size = JSON.stringify([width, isNarrow ? title : height, barHeight, caption, isAlone]);
     if (size !== this.#fitted.size) {
       const rem = Number.parseFloat(getComputedStyle(root).fontSize);
       const gap = Number.parseFloat(getComputedStyle(this.area).rowGap);
       const left = isNarrow ? this.narrowHeight(barHeight) : height - barHeight - gap;
       const needed = this.#needed;
+      this.stages.forEach((stage) => stage.setScene(scene));
       const room = arrange(
-        this.head.scene,
+        scene,
         { width, height: left },
         isNarrow || isAlone
           ? { width: 0, height: 0 }
@@ -253,14 +266,16 @@ export class BoardView {
       this.area.classList.toggle("below", room.isBelow || isNarrow);
       this.area.classList.toggle("stacked", room.isStacked);
       this.stages.forEach(({ board }) => board.resize(room.width, room.height));
-      const one = this.stages[0].canvas.offsetHeight + caption;
+      const boardHeight = this.stages[0].canvas.offsetHeight;
+      const one = boardHeight + caption;
       const used = room.isStacked ? 2 * one + GAP : one;
-      this.area.style.setProperty("--evidence", `${left - used - headHeight - 2 * gap}px`);
-      this.#fitted = { size, room, headHeight };
+      // The sizes above are rounded: a pixel less, so that no board is cut off.
+      this.area.style.setProperty("--evidence", `${left - used - headHeight - 2 * gap - 1}px`);
+      this.#fitted = { size, room, boardHeight, headHeight };
     } else if (this.#fitted.room.isBelow && !isNarrow && !isAlone) {
-      const { room } = this.#fitted;
+      const { room, boardHeight } = this.#fitted;
       const less = (headHeight - this.#fitted.headHeight) / (room.isStacked ? 2 : 1);
-      this.stages.forEach(({ board }) => board.resize(room.width, Math.max(1, room.height - less)));
+      this.stages.forEach(({ board }) => board.resize(room.width, Math.max(1, boardHeight - less)));
     }
     this.redraw();
   }
@@ -289,6 +304,19 @@ export class BoardView {
     return positions.every((position) => position !== null) ? positions : null;
   }
 
+  /**
+   * Return whether play stays longer at a round: a chapter of a story begins there, or where none is
+   * told yet, a grave fault.
+   * @param {number} round
+   */
+  #matters(round) {
+    return this.all.some(({ end }, at) =>
+      end?.story
+        ? end.story.chapters.some(([n]) => n === round)
+        : (this.moments[at].begun(round, null) & (LATE | FAILED)) !== 0,
+    );
+  }
+
   /** Take over frames that were loaded. */
   changed() {
     if (this.all.some(({ count }) => count === 0)) {
@@ -308,6 +336,7 @@ export class BoardView {
         clock: () => performance.now(),
         ready: (n) => this.#positions(n) !== null,
         newest: () => Math.min(...this.all.map((frames) => frames.newest)),
+        matters: (n) => this.#matters(n),
         count,
         over,
         animated: !prefersStillness(),
@@ -393,18 +422,20 @@ export class BoardView {
   #drawBoards(positions, player) {
     const before = player.previous === null ? null : this.#positions(player.previous);
     const hover = this.stages.find(({ place }) => place !== null)?.place ?? null;
-    this.stages.forEach(({ board }, at) => {
+    this.stages.forEach((stage, at) => {
       // A match that is over doesn't move.
       const previous = before?.[at] === positions[at] ? null : (before?.[at] ?? null);
-      board.draw(positions[at], {
+      const isEarlier = previous !== null && player.t < 0.5;
+      stage.board.draw(positions[at], {
         previous,
         t: player.t,
         before: positions[at].n > 0 ? this.all[at].position(positions[at].n - 1) : null,
         calm: prefersStillness(),
         followed: this.followed,
         hover,
-        drawings: this.drawn(previous !== null && player.t < 0.5 ? previous : positions[at], at),
+        drawings: stage.onLevels(this.drawn(isEarlier ? previous : positions[at], at)),
         pointed: this.pointed.byText,
+        apart: this.apart(positions),
       });
     });
   }
@@ -533,6 +564,15 @@ export class BoardView {
    */
   drawn(position, at) {
     return this.drawings[at].on(position);
+  }
+
+  /**
+   * Return the cells in which the boards differ.
+   * @param {readonly Position[]} _positions
+   * @returns {readonly import("./layout.js").Cell[] | undefined} absent: they aren't to be lit
+   */
+  apart(_positions) {
+    return undefined;
   }
 
   /** Return the round to which D leads; null: none. @returns {number | null} */

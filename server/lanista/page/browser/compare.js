@@ -8,8 +8,9 @@
  */
 
 import { BoardView } from "./board_view.js";
+import { differenceChart } from "./compare_chart.js";
 import { caption, differencePanel, summaryOf } from "./compare_panels.js";
-import { Differences, obstacles, PairMoments } from "./difference.js";
+import { boardRows, Differences, obstacles, PairMoments } from "./difference.js";
 import { el, fill } from "./dom.js";
 import { describeEnding, printable } from "./text.js";
 
@@ -48,7 +49,14 @@ export class CompareView extends BoardView {
   #summary = el("strong", { class: "result", role: "status" });
   #boards;
   #captions;
+  #chart;
   #panel;
+  /** What stands on the boards differently, and of which positions. */
+  #apart = {
+    positions: /** @type {readonly Position[]} */ ([]),
+    rows: /** @type {import("./difference.js").Row[]} */ ([]),
+    cells: /** @type {import("./layout.js").Cell[]} */ ([]),
+  };
 
   /**
    * Show two matches; stopping their frames is up to the caller.
@@ -77,7 +85,12 @@ export class CompareView extends BoardView {
     this.#both = both;
     this.marks = new PairMoments(this.moments, this.#differences);
     this.#captions = both.map(({ head }, at) => caption(head, at + 1, options.link !== null));
-    this.#panel = differencePanel([both[0].head, both[1].head], this.pointed);
+    this.#chart = differenceChart(this.head, (round) => this.seek(round));
+    this.#panel = differencePanel(
+      [both[0].head, both[1].head],
+      this.pointed,
+      this.#chart.element,
+    );
     this.#boards = el(
       "div",
       { class: "boards" },
@@ -143,6 +156,8 @@ export class CompareView extends BoardView {
     super.changed();
     if (this.player === null) {
       this.#both.forEach((frames) => frames.load(this.#differences.compared));
+    } else {
+      this.#showChart();
     }
     const summary = summaryOf(this.head, this.#differences, this.#both);
     if (this.#summary.textContent !== summary) {
@@ -182,7 +197,33 @@ export class CompareView extends BoardView {
 
   /** @override @param {readonly Position[]} positions */
   showDetails([one, other]) {
-    this.#panel.show([one, other], one.n === other.n);
+    this.#panel.show([one, other], this.#rows([one, other]), one.n === other.n);
+    this.#showChart();
     return true;
+  }
+
+  #showChart() {
+    const round = this.player?.round ?? 0;
+    const last = Math.max(...this.#both.map(({ count }) => count)) - 1;
+    this.#chart.show(
+      (n) => this.moments.map((moments) => moments.scores(Math.min(n, moments.count - 1))),
+      { last, round, upTo: this.spoils ? last : round },
+    );
+  }
+
+  /** @override @param {readonly Position[]} positions */
+  apart([one, other]) {
+    this.#rows([one, other]);
+    return this.#apart.cells;
+  }
+
+  /** Return what stands on the boards differently. @param {Two<Position>} positions */
+  #rows(positions) {
+    const { positions: known } = this.#apart;
+    if (positions.some((position, at) => position !== known[at])) {
+      const rows = boardRows([this.#both[0].head, this.#both[1].head], positions);
+      this.#apart = { positions, rows, cells: rows.flatMap(({ cells }) => cells) };
+    }
+    return this.#apart.rows;
   }
 }

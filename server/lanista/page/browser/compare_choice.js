@@ -15,14 +15,18 @@ import { printable } from "./text.js";
  * Return the address of the view that compares two matches.
  *
  * @param {string} a
- * @param {string} [b] absent: it is still to be chosen
- * @param {number | null} [round]
+ * @param {object} [more]
+ * @param {string} [more.b] absent: it is still to be chosen
+ * @param {string} [more.of] name of the bot of which another match is looked for
+ * @param {number | null} [more.round]
  * @returns {string}
  */
-export function compareAddress(a, b, round = null) {
-  const query = new URLSearchParams({ a, ...(b === undefined ? {} : { b }) });
-  if (round !== null) {
-    query.set("round", String(round));
+export function compareAddress(a, { b, of, round = null } = {}) {
+  const query = new URLSearchParams({ a });
+  for (const [name, value] of Object.entries({ b, of, round })) {
+    if (value !== undefined && value !== null) {
+      query.set(name, String(value));
+    }
   }
   return `#/compare?${query}`;
 }
@@ -44,14 +48,16 @@ export function enteredMatch(text) {
 
 /**
  * Show a field for a match's id, and the matches that began like the first one: those of the same
- * game with the same seed.
+ * game with the same seed. If a bot is given, those with it come first, and a single one is chosen.
  *
  * @param {HTMLElement} root is filled
  * @param {string} first id of the match to compare with
- * @param {(second: string) => void} choose goes to the comparison
+ * @param {string | null} bot name of the bot of which another match is looked for; null: any
+ * @param {(second: string, isOnly: boolean) => void} choose goes to the comparison; `isOnly`: there
+ *   was nothing to choose from
  * @returns {{close(): void}}
  */
-export function compareChoice(root, first, choose) {
+export function compareChoice(root, first, bot, choose) {
   const ended = new AbortController();
   const field = el("input", {
     name: "b",
@@ -92,7 +98,7 @@ export function compareChoice(root, first, choose) {
           "aria-label": "The other match",
           onsubmit: (/** @type {Event} */ event) => {
             event.preventDefault();
-            choose(enteredMatch(field.value));
+            choose(enteredMatch(field.value), false);
           },
         },
         el("label", null, el("span", null, "Id or address of the other match"), field),
@@ -111,12 +117,21 @@ export function compareChoice(root, first, choose) {
       const one = await fetchJson(`/api/1/matches/${encodeURIComponent(first)}`, ended.signal);
       const names = one.players.map(printable).join(" – ");
       fill(title, el("a", { href: addressOf(first) }, names), ` · ${one.title}`);
-      const others = one.seed === null ? [] : await like(one);
+      const all = one.seed === null ? [] : await like(one);
+      const [withIt, without] = [true, false].map((isIn) =>
+        all.filter(({ players }) => players.includes(bot ?? "") === isIn),
+      );
+      const others = [...withIt, ...without];
+      const meant = withIt.length > 0 ? withIt : without;
+      if (bot !== null && meant.length === 1) {
+        choose(meant[0].match, true);
+        return;
+      }
       fill(rows, others.map((match) => rowOf(first, match)));
       table.hidden = others.length === 0;
       state.textContent =
         others.length > 0
-          ? "The same game and seed:"
+          ? `The same game and seed${withIt.length > 0 ? `; those with ${printable(bot ?? "")} first` : ""}:`
           : one.seed === null
             ? "The seed of this match isn't known yet, so they can't be found."
             : "There is no other match of this game with the same seed here.";
@@ -147,7 +162,7 @@ function rowOf(first, match) {
     el(
       "td",
       null,
-      el("a", { class: "button small", href: compareAddress(first, match.match) }, "Compare"),
+      el("a", { class: "button small", href: compareAddress(first, { b: match.match }) }, "Compare"),
     ),
   );
 }

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { boardRows, ordersApart, seatsApart } from "./difference.js";
+import { ordersApart, seatsApart } from "./difference.js";
 import { el, fill } from "./dom.js";
 import { addressOf, seatMark } from "./matches.js";
 import { playerOf } from "./panels.js";
@@ -16,6 +16,7 @@ import { printable, turnWord, verdictText } from "./text.js";
 /** @typedef {import("./decode.js").Play} Play */
 /** @typedef {import("./decode.js").Position} Position */
 /** @typedef {import("./difference.js").Differences} Differences */
+/** @typedef {import("./difference.js").Row} Row */
 /** @typedef {import("./pointed.js").Pointed} Pointed */
 /** @template T @typedef {import("./difference.js").Two<T>} Two */
 
@@ -96,10 +97,12 @@ export function summaryOf(head, { answers, boards, first, compared }, both) {
  *
  * @param {Two<Head>} heads
  * @param {Pointed} pointed links the lines with the boards
- * @returns {{element: HTMLElement, show(positions: Two<Position>, isInStep: boolean): void}}
- *   `isInStep`: both positions are those of the same round, as no match is over before it
+ * @param {HTMLElement} chart stands before the lines
+ * @returns {{element: HTMLElement, show(positions: Two<Position>, rows: readonly Row[],
+ *   isInStep: boolean): void}} `rows`: what stands on the boards differently; `isInStep`: both
+ *   positions are those of the same round, as no match is over before it
  */
-export function differencePanel(heads, pointed) {
+export function differencePanel(heads, pointed, chart) {
   const word = turnWord(heads[0]);
   const answers = el("div", { class: "answers-apart" });
   const boards = el("div", { class: "boards-apart" });
@@ -114,12 +117,13 @@ export function differencePanel(heads, pointed) {
   const element = el(
     "section",
     { class: "apart", "aria-label": "What differs" },
+    chart,
     part("Answers that differ", answers),
     part("Boards that differ", boards),
   );
   return {
     element,
-    show(positions, isInStep) {
+    show(positions, rows, isInStep) {
       const plays = /** @type {Two<Play | null>} */ (positions.map(({ play }) => play));
       const seats = isInStep ? seatsApart(plays) : [];
       fill(
@@ -132,7 +136,7 @@ export function differencePanel(heads, pointed) {
             !isInStep ? "One of the matches is over." : `None led to this ${word}.`,
           ),
       );
-      fill(boards, boardTable(heads, positions, pointed));
+      fill(boards, boardTable(heads, positions, rows, pointed));
     },
   };
 }
@@ -215,14 +219,14 @@ function submovesOf(orders, pointed) {
 /**
  * @param {Two<Head>} heads
  * @param {Two<Position>} positions
+ * @param {readonly Row[]} rows
  * @param {Pointed} pointed
  */
-function boardTable(heads, positions, pointed) {
+function boardTable(heads, positions, rows, pointed) {
   const scores = heads[0].players.flatMap((_, seat) => {
     const [one, other] = positions.map((position) => position.scores[seat] ?? 0);
     return one === other ? [] : [{ seat, one, other }];
   });
-  const rows = boardRows(heads, positions);
   if (scores.length === 0 && rows.length === 0) {
     return el("p", { class: "muted" }, "Both boards are the same.");
   }

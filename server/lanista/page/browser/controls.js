@@ -188,10 +188,7 @@ export function transport({ act, seek, speed }, word, goal) {
   };
 }
 
-const FRACTIONS = new Map([
-  [0.25, "¼"],
-  [0.5, "½"],
-]);
+const FRACTIONS = new Map([[0.5, "½"]]);
 
 /**
  * Make the operator's buttons for a running match.

@@ -40,6 +40,8 @@ export const TITLE = 16;
 const SIDE = 22;
 /** By how much larger tiles must be without numbers of rows and columns for these to be left out. */
 const LARGER = 1.05;
+/** Share of the largest tile from which another one is about alike. */
+const ALIKE = 0.87;
 /** Size in screen pixels from which a tile must be a whole number of them. */
 const WHOLE_PIXELS = 4;
 
@@ -143,8 +145,9 @@ export function part(whole, { width, height }, { point, at }, ratio) {
 
 /**
  * Choose where boards of the same scene and the evidence go: two boards side by side or one above the
- * other, and the evidence beside or below them, whichever leaves room for the largest tiles; side by
- * side, and beside them, if they are alike.
+ * other, and the evidence beside or below them, whichever leaves room for the largest tiles. If they
+ * are about alike, a board of several levels fills the width; otherwise boards are side by side, and
+ * the evidence beside them.
  * @param {Scene} scene
  * @param {{width: number, height: number}} room for all of it, in CSS px
  * @param {{width: number, height: number}} needed the width that the evidence needs beside the
@@ -165,10 +168,13 @@ export function arrange(scene, room, needed, { boards, gap, caption }, ratio) {
       { isBelow, isStacked: true, width, height: (height - gaps) / boards - caption },
     ];
   });
-  const [best] = choices
+  const rated = choices
     .map((one) => ({ ...one, width: Math.max(1, one.width), height: Math.max(1, one.height) }))
-    .map((one) => ({ one, tile: layout(scene, one.width, one.height, ratio, false).tile }))
-    .sort((first, second) => second.tile - first.tile); // a stable sort
+    .map((one) => ({ one, of: layout(scene, one.width, one.height, ratio, false) }));
+  const largest = Math.max(...rated.map(({ of }) => of.tile));
+  const [best] = rated
+    .filter(({ of }) => of.tile >= ALIKE * largest)
+    .sort((first, second) => second.of.width - first.of.width); // a stable sort
   return best.one;
 }
 

@@ -345,8 +345,13 @@ function showArena() {
     const [a, b] = [query.get("a") ?? "", query.get("b")];
     if (b === null) {
       enter("matches", "Compare");
-      view = compareChoice(root, a, (chosen) => {
-        location.hash = compareAddress(a, chosen);
+      view = compareChoice(root, a, query.get("of"), (chosen, isOnly) => {
+        const address = compareAddress(a, { b: chosen });
+        if (isOnly) {
+          location.replace(address); // the way back leads to where the choice was asked for
+        } else {
+          location.hash = address;
+        }
       });
       return;
     }
@@ -359,7 +364,7 @@ function showArena() {
         return new CompareView(root, both, {
           link,
           round: roundOf(query),
-          onRound: (n) => replaceAddress(compareAddress(a, b, n)),
+          onRound: (n) => replaceAddress(compareAddress(a, { b, round: n })),
         });
       },
     });

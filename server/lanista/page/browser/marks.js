@@ -1,13 +1,13 @@
 /**
- * The marks at the slider: where answers were late or refused, bots failed, and things happened, and
- * where two matches first differ.
+ * The marks at the slider: where answers were late or refused, bots failed, many more orders than
+ * before had no effect, and things happened, and where two matches first differ.
  *
  * @module
  */
 
 import { el } from "./dom.js";
 import { context2d } from "./ground.js";
-import { DIFFERENCE, EVENT, FAILED, LATE, REFUSED } from "./moments.js";
+import { DIFFERENCE, EVENT, FAILED, LATE, REFUSED, WASTED } from "./moments.js";
 
 /** @typedef {import("./controls.js").Moments} Moments */
 
@@ -25,7 +25,7 @@ const LINE = 3;
  */
 const KINDS = [
   [EVENT, "--muted", 0.35],
-  [REFUSED, "--warn", 0.65],
+  [REFUSED | WASTED, "--warn", 0.65],
   [LATE | FAILED, "--danger", 1],
   [DIFFERENCE, "--accent", 1],
 ];

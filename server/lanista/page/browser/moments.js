@@ -7,7 +7,9 @@
  * @module
  */
 
+import { effectOf } from "./orders.js";
 import { isGrave } from "./text.js";
+import { Wasted } from "./wasted.js";
 
 /** @typedef {import("./decode.js").Frame} Frame */
 /** @typedef {{count: number, frame(n: number): Frame | null}} Frames */
@@ -22,6 +24,8 @@ export const FAILED = 4;
 export const EVENT = 8;
 /** Two matches differ for the first time. */
 export const DIFFERENCE = 16;
+/** Many more of a bot's orders have no effect than before. */
+export const WASTED = 32;
 /** Everything that is a bot's fault. */
 export const FAULTS = REFUSED | LATE | FAILED;
 
@@ -37,11 +41,16 @@ export class Moments {
   #included = new Uint8Array(256);
   /** By round. @type {(readonly number[] | undefined)[]} */
   #scores = [];
+  /** By round that isn't complete, then by seat. @type {ReturnType<typeof effectOf>[][]} */
+  #orders = [];
   #complete = 0;
+  /** By seat. */
+  #wasted;
 
   /** @param {number} seats */
   constructor(seats) {
     this.#seats = seats;
+    this.#wasted = Array.from({ length: seats }, () => new Wasted());
   }
 
   /**
@@ -61,13 +70,19 @@ export class Moments {
       if (frame !== null) {
         this.#included[n] = 1;
         this.version += 1;
+        this.#orders[n] = [];
         for (let seat = 0; seat < this.#seats; seat += 1) {
           this.#flags[n * this.#seats + seat] = flagsOf(frame, seat);
+          this.#orders[n].push(effectOf(frame.play ?? null, seat));
         }
         this.#scores[n] = frame.scores;
       }
       if (n === this.#complete && this.#included[n] === 1) {
         this.#complete += 1;
+        for (const [seat, orders] of this.#orders[n].entries()) {
+          this.#flags[n * this.#seats + seat] |= this.#wasted[seat].take(orders) ? WASTED : 0;
+        }
+        delete this.#orders[n];
       }
     }
   }
@@ -114,7 +129,7 @@ export class Moments {
 
   /**
    * Return the next round in which a fault begins: a grave one, or if no more of those follow one by
-   * which a part of an answer was refused.
+   * which a part of an answer was refused, or from which on many more orders have no effect.
    *
    * @param {number} from the round from which to look
    * @param {1 | -1} direction
@@ -123,7 +138,8 @@ export class Moments {
    */
   fault(from, direction, seat) {
     return (
-      this.#next(from, direction, seat, LATE | FAILED) ?? this.#next(from, direction, seat, REFUSED)
+      this.#next(from, direction, seat, LATE | FAILED) ??
+      this.#next(from, direction, seat, REFUSED | WASTED)
     );
   }
 

@@ -56,6 +56,26 @@ export function ordersOf(head, play, seat) {
 }
 
 /**
+ * Count the submoves that a seat ordered in a turn, and those of them that were allowed but changed
+ * nothing, among those that the arena puts into words.
+ *
+ * @param {Play | null} play
+ * @param {number} seat
+ * @returns {{count: number, idle: number}}
+ */
+export function effectOf(play, seat) {
+  const submoves = play?.submoves?.[seat] ?? [];
+  const codes = new Map(
+    (play?.faults ?? []).flatMap((fault) => (fault.seat === seat ? [[fault.index, fault]] : [])),
+  );
+  const idle = submoves.filter(([, , , why], index) => {
+    const fault = codes.get(index);
+    return fault === undefined ? why !== undefined : !isGrave(fault);
+  });
+  return { count: submoves.length, idle: idle.length };
+}
+
+/**
  * Sum up what a seat ordered: `15 submoves, 2 refused, 3 without effect`.
  *
  * @param {readonly Ordered[]} orders

@@ -1,6 +1,7 @@
 /**
  * What is drawn over a board to point something out: the cell under the pointer, the followed unit
- * and its path, and the units and cells that a text beside the board is about.
+ * and its path, the units and cells that a text beside the board is about, and the cells in which
+ * two boards differ.
  */
 
 import { PALETTE } from "./colours.js";
@@ -16,6 +17,8 @@ import { PALETTE } from "./colours.js";
 const TRAIL = 10;
 /** Minimum radius in CSS px of the ring around a unit, so that it is seen on a small board. */
 const MIN_RING = 8;
+/** Opacity of the veil on what two boards have in common. */
+const VEIL = 0.6;
 
 /** Draws outlines on a surface. */
 export class Outlines {
@@ -43,7 +46,7 @@ export class Outlines {
     }
     const { places } = this.#trail;
     const mark = position.marks.find((one) => one.unit === unit);
-    if (mark !== undefined) {
+    if (mark !== undefined && this.#surface.levelOf[mark.col] >= 0) {
       places.set(position.n, mark);
     }
     const ctx = this.#surface.ctx;
@@ -75,6 +78,37 @@ export class Outlines {
     if (units.length > 0) {
       this.#rings(layers, t, (unit) => units.includes(unit));
     }
+  }
+
+  /**
+   * Light the cells in which boards differ, by a veil on all others.
+   * @param {readonly Cell[]} cells without any, there is no veil
+   */
+  apart(cells) {
+    if (cells.length === 0) {
+      return;
+    }
+    const { levelOf, ctx, scene } = this.#surface;
+    ctx.beginPath();
+    /** @param {number} level @param {Cell} first @param {Cell} end */
+    const add = (level, first, end) => {
+      const [left, top] = this.#surface.corner(level, first.row, first.col);
+      const [right, bottom] = this.#surface.corner(level, end.row, end.col);
+      ctx.rect(left, top, right - left, bottom - top);
+    };
+    for (const [level, { col, cols }] of scene.levels.entries()) {
+      add(level, { row: 0, col }, { row: scene.rows, col: col + cols });
+    }
+    const each = new Map(cells.map((cell) => [cell.row * scene.cols + cell.col, cell]));
+    for (const { row, col } of each.values()) {
+      if (levelOf[col] >= 0) {
+        add(levelOf[col], { row, col }, { row: row + 1, col: col + 1 });
+      }
+    }
+    ctx.globalAlpha = VEIL;
+    ctx.fillStyle = PALETTE[this.theme].halo;
+    ctx.fill("evenodd");
+    ctx.globalAlpha = 1;
   }
 
   /** Outline a cell. @param {Cell} cell */

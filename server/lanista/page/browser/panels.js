@@ -11,6 +11,7 @@ import { scoreChange } from "./changes.js";
 import { seatLetter } from "./colours.js";
 import { el, fill } from "./dom.js";
 import { seatMark } from "./matches.js";
+import { effectOf } from "./orders.js";
 import { BODIES } from "./silhouettes.js";
 import { Sprites } from "./sprites.js";
 import {
@@ -60,7 +61,8 @@ export function playerOf(head, seat) {
 }
 
 /**
- * Make the panel of the players: score, statistics, clock, and what was wrong with their answers.
+ * Make the panel of the players: score, statistics, clock, and what was wrong with their answers
+ * or had no effect.
  *
  * @param {Head} head
  * @returns {Panel & {order(byScore: boolean): void, finish(end: End | null): void}} `order` chooses
@@ -165,11 +167,17 @@ function seatRow(head, seat) {
       }
       const status = play?.status?.[seat] ?? null;
       const took = answerTime(play, seat);
-      clock.title = "when the answer came; the share of its time for the whole match that is used";
+      const { count, idle } = effectOf(play, seat);
+      clock.title =
+        "orders that had no effect; when the answer came; the share of its time for the whole match that is used";
       clock.textContent =
         play === null
           ? ""
-          : [formatDuration(took), status === null || status < 0 ? "" : `clock ${share(status)}`]
+          : [
+              idle === 0 ? "" : `${idle} of ${count} without effect`,
+              formatDuration(took),
+              status === null || status < 0 ? "" : `clock ${share(status)}`,
+            ]
               .filter((text) => text !== "")
               .join(" · ");
       fill(marks, marksOf(play, seat));

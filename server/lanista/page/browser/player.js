@@ -8,13 +8,17 @@
  */
 
 /** Rounds per second at speed 1. */
-export const BASE_SPEED = 5;
+export const BASE_SPEED = 1.5;
 /** Speeds to choose from, as multiples of `BASE_SPEED`. */
-export const SPEEDS = Object.freeze([0.25, 0.5, 1, 2, 4, 8, 16]);
+export const SPEEDS = Object.freeze([0.5, 1, 2, 4, 8, 16, 32, 64]);
+/** Milliseconds that play stays longer at a round that matters, at speed 1 and below. */
+const HOLD = 1000;
 /** Duration of the movement of one step by hand, in milliseconds. */
-const STEP_TIME = 1000 / BASE_SPEED;
+const STEP_TIME = 200;
 /** Minimum duration of a movement in milliseconds: anything shorter would only flicker. */
 const MIN_MOVEMENT = 40;
+/** Maximum duration of a movement in milliseconds; then the board rests and can be read. */
+const MAX_MOVEMENT = 500;
 /** Maximum time in milliseconds that play catches up on after the page was hidden. */
 const MAX_CATCH_UP = 250;
 
@@ -43,6 +47,7 @@ export class Player {
   #clock;
   #ready;
   #newest;
+  #matters;
   /** The clock's time when the shown round was reached. */
   #reachedAt = 0;
   /** Duration of the movement to the shown round in milliseconds; 0: there is none. */
@@ -55,6 +60,7 @@ export class Player {
    *   cause it to be fetched
    * @param {() => number} options.newest returns the newest round that can be drawn now; negative:
    *   none
+   * @param {(n: number) => boolean} [options.matters] returns whether play stays longer at a round
    * @param {number} options.count number of rounds so far
    * @param {boolean} options.over whether there will be no more
    * @param {boolean} [options.animated] whether steps are shown as movement
@@ -67,6 +73,7 @@ export class Player {
     clock,
     ready,
     newest,
+    matters = () => false,
     count,
     over,
     animated = true,
@@ -76,6 +83,7 @@ export class Player {
     this.#clock = clock;
     this.#ready = ready;
     this.#newest = newest;
+    this.#matters = matters;
     this.animated = animated;
     this.grow(count, over);
     this.seek(round ?? (over ? 0 : this.last));
@@ -242,9 +250,10 @@ export class Player {
     }
   }
 
-  /** Milliseconds from one round to the next. */
+  /** Milliseconds from the shown round to the next. */
   get #interval() {
-    return 1000 / (BASE_SPEED * this.speed);
+    const hold = this.speed <= 1 && this.#matters(this.round) ? HOLD : 0;
+    return 1000 / (BASE_SPEED * this.speed) + hold;
   }
 
   #catchUp() {
@@ -267,7 +276,7 @@ export class Player {
 
   #play() {
     const now = this.#clock();
-    const interval = this.#interval;
+    let interval = this.#interval;
     this.#reachedAt = Math.max(this.#reachedAt, now - interval - MAX_CATCH_UP);
     while (this.#reachedAt + interval <= now) {
       if (this.round >= this.last || !this.#ready(this.round + 1)) {
@@ -278,7 +287,9 @@ export class Player {
         this.#reachedAt = now - interval;
         return;
       }
-      this.#show(this.round + 1, interval, this.#reachedAt + interval);
+      const movement = Math.min(1000 / (BASE_SPEED * this.speed), MAX_MOVEMENT);
+      this.#show(this.round + 1, movement, this.#reachedAt + interval);
+      interval = this.#interval;
     }
   }
 

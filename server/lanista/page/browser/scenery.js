@@ -304,6 +304,9 @@ export class Scenery {
         write(String(col), middle, top);
       }
     }
+    if (x > layout.side * ratio) {
+      return; // another level is beside it
+    }
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
     const side = Math.max(x, layout.side * ratio) - 4 * ratio;

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { compareAddress } from "./compare_choice.js";
 import { el, fill } from "./dom.js";
 import { note } from "./evidence.js";
 import { seatMark } from "./matches.js";
@@ -94,6 +95,16 @@ export function storyPanel({ head, seat, story, last, told, isStored, seek, play
               null,
               el("h3", null, playerOf(head, Number(loser)), " lost by"),
               el("ol", { class: "chapters" }, reasons.map((one) => entry(one, Number(loser)))),
+              isStored() &&
+                el(
+                  "a",
+                  {
+                    class: "button small",
+                    href: compareAddress(head.match, { of: head.players[Number(loser)].name }),
+                    title: "Compare with another match with the same seed, side by side",
+                  },
+                  "Compare with another match of it",
+                ),
             ),
           ),
     ];
