@@ -85,6 +85,9 @@ def test_from_the_lobby_to_two_bots(arena, show):
     expect(page.get_by_role("region", name="Seats").get_by_role("row")).to_have_text(
         ["SeatMatchesPlacesFailed", f"A50{DASH}51", f"B61{DASH}50"]
     )
+    versions = page.get_by_role("region", name="Versions").get_by_role("row")
+    expect(versions.nth(1)).to_contain_text("connected")
+    expect(versions.nth(2).get_by_role("cell").nth(1)).to_have_text("1")  # its only match
     page.get_by_role("link", name="Against Bob").click()
     expect(page).to_have_title(f"Cem {DASH} Bob · pit · Lanista")
     expect(page.get_by_role("heading", level=1)).to_have_text("Cem against Bob")

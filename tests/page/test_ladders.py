@@ -30,8 +30,11 @@ SPEC = LadderSpec(name="pit", game="angrymob", house=(HouseBot(command="CamperJo
 HOSTILE = "<b>'\"\u202e"
 
 
-def results(number, winner, loser, *, crashed=False, seats=(0, 1)):
-    """Matches in which one bot beats the other, in both seats; in the second one it may crash."""
+def results(number, winner, loser, *, crashed=False, seats=(0, 1), version=None):
+    """Matches in which one bot beats the other, in both seats; in the second one it may crash.
+
+    The winner may play with a version of a submitted program.
+    """
     found = []
     for seat in seats:
         names = (winner, loser) if seat == 0 else (loser, winner)
@@ -55,6 +58,7 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1)):
                     score=9 if name == winner else 3,
                     ending=Ending.CRASH if fails and name == loser else Ending.NORMAL,
                     words=f"exit code 1 {HOSTILE}" if fails and name == loser else "",
+                    version=version if name == winner else None,
                 )
                 for name in names
             ),
@@ -109,7 +113,7 @@ PLAYED = [
     *(results(number, "Ann", "Bob") for number in range(4)),
     *(results(number, "Bob", "Cem", crashed=number == 5) for number in range(4, 7)),
     *(results(number, "CamperJoe", "Cem") for number in range(7, 9)),
-    results(9, "Cem", "CamperJoe", seats=(1,)),
+    results(9, "Cem", "CamperJoe", seats=(1,), version=2),
 ]
 
 
@@ -148,6 +152,7 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
         assert (3, False, 11, 1) == tuple(
             rows["Cem"][key] for key in ("rank", "house", "matches", "failures")
         )
+        assert [None, None, None, 2] == [rows[bot]["version"] for bot in sorted(rows)]
         ratings = {bot: row["rating"]["value"] for bot, row in rows.items()}
         assert ratings["Ann"] > ratings["Bob"] > ratings["CamperJoe"]
         assert (ratings["Ann"], None) == (rows["Ann"]["day"], rows["Ann"]["week"])
@@ -157,7 +162,7 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
 
 
 async def test_one_bot_and_two_bots(tmp_path):
-    """By opponent and seat, the last matches and failures; matches whose records are here."""
+    """By opponent, seat, version; the last matches and failures; those whose records are here."""
     write_results(tmp_path, *PLAYED)
     (tmp_path / "records" / "2026-05-01" / "M91.jsonl.gz").unlink()
     async with opened(tmp_path) as house:
@@ -187,6 +192,18 @@ async def test_one_bot_and_two_bots(tmp_path):
         assert [[cem["history"][0][0], *(rating[key] for key in ("value", "low", "high"))]] == cem[
             "history"
         ]
+        connected, second = cem["versions"]
+        assert (2, 1, rating) == tuple(second[key] for key in ("version", "matches", "rating"))
+        assert (
+            second["first"]
+            == second["last"]
+            == {"match": None, "stored": cem["recent"][0]["stored"]}
+        )
+        assert (None, 10) == (connected["version"], connected["matches"])
+        assert connected["rating"]["high"] < rating["high"]
+        assert {"match": "M40", "stored": cem["recent"][10]["stored"]} == connected["first"]
+        assert {"match": "M81", "stored": cem["recent"][1]["stored"]} == connected["last"]
+        assert [] == (await house.get("/api/1/ladders/pit/bots/Bob")).json["versions"]
         met = (await house.get("/api/1/ladders/pit/bots/Bob/against/Cem")).json
         assert ("Bob", "Cem", 6, 0, 0) == tuple(
             met[key] for key in ("bot", "opponent", "won", "tied", "lost")

@@ -174,6 +174,29 @@ def test_a_bots_own_results(store):
     assert [] == list(store.matches(bot="Bee", failures=True))
 
 
+def test_a_bots_versions(store):
+    """In the order of their first matches that count; and who played in each seat of a match."""
+    second, third = (seat("Ant", version=number) for number in (2, 3))
+    bee = seat("Bee", 2)
+    store.add_matches(
+        [
+            alone(1, seat("Ant", 1, VOID, version=3), seat("Bee", 1, VOID), end="void"),
+            alone(2, second, bee),
+            alone(3, *WON),
+            alone(4, bee, third),
+            alone(5, second, bee),
+        ]
+    )
+    with store.ladder_reading() as now:
+        assert [(2, 2, 2, 5), (None, 1, 3, 3), (3, 1, 4, 4)] == now.versions("Ant")
+        assert [(None, 4, 2, 5)] == now.versions("Bee")
+        assert [] == now.versions("Cat")
+        (page,) = now.match_pages()
+    assert [("Ant", 2), "Bee", "Ant", "Bee", "Bee", ("Ant", 3), ("Ant", 2), "Bee"] == page.bots
+    with store.ladder_reading(2) as now:
+        assert [(3, 1, 4, 4), (2, 1, 5, 5)] == now.versions("Ant")
+
+
 def test_two_arenas_that_share_a_ladder(new_schema):
     """Each match once, numbered in the order of commits, without a lock of a manager."""
     url = new_schema()

@@ -200,16 +200,20 @@ class _Players(dict[Competitor, int]):
         Args:
             players: The players as they are numbered here, match by match.
         """
-        bot_of, last = np.array(self.bot_of, dtype=np.int64), len(players)
-        first = np.full(len(bot_of), last)
-        np.minimum.at(first, players, np.arange(last))
-        # A bot that played nothing is there once all the same.
-        has_versions = np.isin(np.arange(len(bot_of)), bot_of[np.array(self.versions) != None])  # noqa: E711
-        order = np.lexsort((first, bot_of))
-        order = order[(first[order] < last) | ~has_versions[order]]
-        number = np.zeros(len(bot_of), dtype=np.int64)
-        number[order] = np.arange(len(order))
-        return number[players], bot_of[order], tuple(self.versions[one] for one in order)
+        first = np.full(len(self.bot_of), len(players))
+        np.minimum.at(first, players, np.arange(len(players)))
+        submitted = {of for of, number in zip(self.bot_of, self.versions, strict=True) if number}
+        # A bot has a player even if nothing of it was played.
+        there = [
+            player
+            for player, of in enumerate(self.bot_of)
+            if first[player] < len(players) or of not in submitted
+        ]
+        there.sort(key=lambda player: (self.bot_of[player], first[player]))
+        number = np.zeros(len(self.bot_of), dtype=np.int64)
+        number[there] = np.arange(len(there))
+        bot_of = np.array(self.bot_of, dtype=np.int64)[there]
+        return number[players], bot_of, tuple(self.versions[player] for player in there)
 
 
 def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Counted:

@@ -19,6 +19,15 @@ likelihood a maximum whatever was played: also where a bot won every match, and 
 met. The logarithms of delta, which ties alone determine, are normal about 0, so weakly that no tie
 feels it.
 
+On a ladder each version of a submitted program is a player, and only a bot's first one meets the
+mean of the others. Each later one has such pseudo-matches against the version before it, the link
+between the two: while it has hardly played it is rated as that one, and some dozens of matches of
+its own prevail. That is a random walk with a step for each version, as Whole-History Rating has one
+for each day (Coulom, "Whole-History Rating: A Bayesian Rating System for Players of Time-Varying
+Strength", Computers and Games 2008). The fewer matches a version has played, the stronger is its
+link to the next one, so that the walk goes no farther, match by match, for a program that is handed
+in again and again.
+
 The parameters are one vector: theta of the players (bots in the spec's order, then one for all
 fillers), gamma by seat, log delta of the tie sizes seen. P is its length; the other letters in
 shapes are those of `counting`. Intervals are in `rating`.
@@ -35,10 +44,14 @@ ELO = 400 / math.log(10)
 """The Elo of one unit of theta."""
 PSEUDO = 0.5
 """How often each of the two outcomes of a pseudo-match counts."""
-DRAWS = 4.0
-"""The number of pseudo-matches between two successive versions of a bot."""
+LINK = 4.0
+"""The number of pseudo-matches between two successive versions of a bot.
+
+docs/statistics.md has the figures by which this and `ENOUGH` were chosen; they are measured in
+tests/ratings/test_versions.py.
+"""
 ENOUGH = 100.0
-"""The number of matches of a version below which it is tied the more closely to the next one."""
+"""The number of matches of a version below which there are more: twice as many with half of it."""
 
 _TIE_PRECISION = (ELO / 4000) ** 2
 """The precision of the prior of log delta: that of a standard deviation of 4,000 Elo."""
@@ -88,8 +101,8 @@ class Model:
     pseudo: Floats
     """(N + S,): by player and seat, how often each outcome of its pseudo-match counts."""
     later: Ints
-    """(L,): the players that are tied to the player before them, an earlier version."""
-    draws: Floats
+    """(L,): the players that are linked to the player before each of them, an earlier version."""
+    links: Floats
     """(L,): the number of pseudo-matches between the two."""
 
     @property
@@ -131,7 +144,7 @@ def model_of(counted: Counted) -> Model:
         chosen=(is_chosen.sum(axis=1) @ features).T,
         pseudo=pseudo,
         later=later,
-        draws=DRAWS * np.maximum(1.0, ENOUGH / np.maximum(played, 1)),
+        links=LINK * np.maximum(1.0, ENOUGH / np.maximum(played, 1)),
     )
 
 
@@ -326,14 +339,14 @@ def _of_prior(model: Model, at: Floats) -> tuple[Floats, Floats]:
     gradient[: n + seats] += model.pseudo * factor * (1 - 2 * won)
     diagonal[: n + seats] = 2 * model.pseudo * factor**2 * won * (1 - won)
     later, earlier, ahead = model.later, model.later - 1, later_won(model, at)
-    pull = model.draws * (0.5 - ahead)
+    pull = model.links * (0.5 - ahead)
     gradient[later] += pull
     gradient[earlier] -= pull
-    tie = model.draws * ahead * (1 - ahead)
-    diagonal[later] += tie
-    diagonal[earlier] += tie
-    information[later, earlier] -= tie
-    information[earlier, later] -= tie
+    stiffness = model.links * ahead * (1 - ahead)
+    diagonal[later] += stiffness
+    diagonal[earlier] += stiffness
+    information[later, earlier] -= stiffness
+    information[earlier, later] -= stiffness
     information[np.diag_indices(model.size)] += diagonal
     return gradient, information
 
@@ -351,5 +364,5 @@ def pseudo_matches(model: Model, at: Floats) -> tuple[Floats, Floats]:
 
 
 def later_won(model: Model, at: Floats) -> Floats:
-    """Return by tie between two versions the probability that the later one wins, (L,)."""
+    """Return by link between two versions the probability that the later one wins, (L,)."""
     return np.asarray(1 / (1 + np.exp(at[model.later - 1] - at[model.later])))

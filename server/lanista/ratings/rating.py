@@ -18,6 +18,9 @@ With few units it needs help, which is given by bot, from the number m of units 
   was added, where the estimate is far from normal: that of a bot that lost one match of twenty may
   be far too low.
 
+The links between versions of a bot (`likelihood`) are as random as so many matches are: they are
+added with that variance, which is known.
+
 With that the nominal 95 % are between 93 and 98 % in the simulations of
 tests/ratings/test_coverage.py, and up to 99.5 % for bots with fewer than ten blocks.
 
@@ -89,7 +92,10 @@ _EXPECTED = 0.5
 
 @attrs.frozen(kw_only=True, eq=False)
 class Ratings:
-    """The ratings of N bots; figures of bots that played nothing mean nothing."""
+    """The ratings of N players (`Counted`), called bots here, as most have no other versions.
+
+    Figures of players that played nothing mean nothing. Ranks are those among the current versions.
+    """
 
     rated: Bools
     """(N,): whether the bot played."""
@@ -103,7 +109,8 @@ class Ratings:
 
     They are those of the largest part, if it has at least two bots; all bots that played, if no
     part is the largest. If there are house bots among them, they are only the house bots, so that
-    a rating means the same however many bots come and go.
+    a rating means the same however many bots come and go. Of each bot only the current version
+    counts.
     """
     apart: Floats
     """(N, N): how many Elo two bots have to be apart for 97.5 % that the upper one is stronger."""
@@ -223,10 +230,11 @@ def estimate_of(value: float, low: float, high: float) -> Estimate:
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Errors:
-    """The covariance of the parameters in two parts: what was seen, and what was added to it."""
+    """The covariance of the parameters in parts: what was seen, and what was added to it."""
 
-    parts: tuple[Floats, Floats, Floats]
-    """(P, P) each: of the scores, of the pseudo-matches, and as the model alone expects it."""
+    parts: tuple[Floats, Floats, Floats, Floats]
+    """(P, P) each: of the scores, of the pseudo-matches, as the model alone expects it, and of the
+    links between versions of a bot."""
     units: Floats
     """(P,): the number of units that each parameter depends on."""
 
@@ -260,11 +268,11 @@ class _Errors:
             both_ends: By figure, whether it has both ends. An end that stands alone is that on the
                 side where the estimate is nearly normal.
         """
-        seen, pseudo, expected = (np.maximum(part, 0.0) for part in parts)
+        seen, pseudo, expected, links = (np.maximum(part, 0.0) for part in parts)
         m = np.maximum(units, _FEWEST)
         seen = seen * m / (m - 1)
         added = pseudo + _EXPECTED * expected / np.maximum(units, 1.0)
-        all_of_it = seen + added
+        all_of_it = seen + added + links
         uncertain = seen**2 / (m - 1) + np.where(both_ends, added**2 / _FREEDOM, 0.0)
         freedom = np.clip(all_of_it**2 / np.maximum(uncertain, 1e-300), 2.0, 1e6)
         return np.asarray(student(freedom) * np.sqrt(all_of_it) * ELO)
@@ -285,15 +293,14 @@ def _errors(model: Model, fit: Fit, apart: Independent) -> _Errors:
     factor, won = pseudo_matches(model, fit.at)
     pseudo = np.zeros(model.size)
     pseudo[: len(factor)] = model.pseudo * factor**2 * (won**2 + (1 - won) ** 2)
-    added = (fit.inverse * pseudo) @ fit.inverse
     ahead = later_won(model, fit.at)
-    of_ties = fit.inverse[:, model.later] - fit.inverse[:, model.later - 1]
-    added += (of_ties * (model.draws / 2 * (ahead**2 + (1 - ahead) ** 2))) @ of_ties.T
+    of_links = fit.inverse[:, model.later] - fit.inverse[:, model.later - 1]
+    links = (of_links * (model.links / 2 * (ahead**2 + (1 - ahead) ** 2))) @ of_links.T
     seen = scores @ fit.inverse
     of_parameters = np.full(model.size, apart.all)
     of_parameters[: counted.bots] = apart.of_bot
     return _Errors(
-        parts=(seen.T @ seen, added, fit.inverse),
+        parts=(seen.T @ seen, (fit.inverse * pseudo) @ fit.inverse, fit.inverse, links),
         units=of_parameters,
     )
 

@@ -38,6 +38,7 @@ export function ladderBotView(root, link, ladder, bot) {
   const rest = el("p", null);
   const way = el("p", { class: "muted" });
   const curve = el("div", null);
+  const versions = el("tbody", null);
   const opponents = el("tbody", null);
   const seats = el("tbody", null);
   const endings = el("p", { class: "failures" });
@@ -45,6 +46,18 @@ export function ladderBotView(root, link, ladder, bot) {
   const recent = el("tbody", null);
   const sections = {
     history: section("Rating over time", curve),
+    versions: section(
+      "Versions",
+      tableOf(
+        [
+          { title: "Version", meaning: "Of the submitted program", isText: true },
+          { title: "Rating" },
+          { title: "Matches" },
+          { title: "First and last match", isText: true },
+        ],
+        versions,
+      ),
+    ),
     opponents: section(
       "Opponents",
       tableOf(
@@ -98,6 +111,20 @@ export function ladderBotView(root, link, ladder, bot) {
     way.hidden = data.round_trip === null;
     fill(curve, data.history.length > 0 && ratingCurve(data.history));
     list(
+      versions,
+      data.versions,
+      (each) => String(each.version),
+      (each) =>
+        el(
+          "tr",
+          null,
+          el("th", { scope: "row" }, each.version ?? "connected"),
+          numberCell(formatRating(each.rating)),
+          numberCell(each.matches.toLocaleString()),
+          el("td", null, timeElement(each.first.stored), " – ", timeElement(each.last.stored)),
+        ),
+    );
+    list(
       opponents,
       data.opponents,
       ({ opponent }) => opponent,
@@ -144,6 +171,7 @@ export function ladderBotView(root, link, ladder, bot) {
     ).join(" ");
     showResults(failed, data.failed, data, bot);
     showResults(recent, data.recent, data, null);
+    sections.versions.hidden = data.versions.length === 0;
     sections.history.hidden = data.history.length === 0;
     sections.failed.hidden = data.failed.length === 0;
   }

@@ -47,7 +47,11 @@
  * @typedef {{until: string | null, why: string}} Rest
  * @typedef {{rank: number | null, bot: string, house: boolean, matches: number, points: number,
  *   rating: Estimate | null, rank_low: number | null, rank_high: number | null,
- *   day: number | null, week: number | null, failures: number}} LadderRow
+ *   day: number | null, week: number | null, version: number | null,
+ *   failures: number}} LadderRow
+ * @typedef {{match: string | null, stored: string}} MatchPlace
+ * @typedef {{version: number | null, rating: Estimate, matches: number, first: MatchPlace,
+ *   last: MatchPlace}} LadderVersion
  * @typedef {{name: string, game: string, title: string, client_state: string | null, waiting: number, playing: number,
  *   resting: number, seats: number | null, matches: number | null,
  *   voids: number | null, bots: number | null, computed: string | null,
@@ -62,6 +66,7 @@
  *   tied: number, lost: number, matches: number}[], by_seat: {seat: number, places: number[],
  *   failures: number, matches: number}[], endings: Record<string, number>,
  *   recent: LadderResult[], failed: LadderResult[],
+ *   versions: LadderVersion[],
  *   round_trip: {smoothed: number, least: number} | null}} LadderBot
  * @typedef {{ladder: string, game: string, title: string, bot: string, opponent: string,
  *   rows: LadderRow[], won: number, tied: number, lost: number,

@@ -1,0 +1,283 @@
+"""Versions of submitted programs on a ladder: each is rated, and the current one is its bot's.
+
+The simulations have a bot that is handed in again among others of known strength, all of them rated
+from all matches as an arena's table does. docs/statistics.md has the figures of the long ones.
+"""
+
+import attrs
+import numpy as np
+import pytest
+
+from lanista.ratings.compute import compute
+from lanista.ratings.counting import count_pages
+from lanista.ratings.likelihood import ELO, maximum, model_of
+from lanista.ratings.rating import rate
+
+WON, LOST = "[1, 2]", "[2, 1]"
+
+
+def standings(*matches, bots=("Ann", "Bob", "Cem")):
+    """The table after some matches of two, each with the ranks."""
+    ranks = [result for *_, result in matches]
+    who = [one for first, second, _ in matches for one in (first, second)]
+    return compute(
+        name="pit",
+        game="angrymob",
+        format="ladder",
+        bots=bots,
+        counted=count_pages([(ranks, who)], 2, bots),
+    )
+
+
+def rows(table):
+    return {row.bot: row for row in table.rows}
+
+
+def even(one, other, times=10):
+    """Matches of two that are equally strong."""
+    return [(one, other, result) for _ in range(times) for result in (WON, LOST)]
+
+
+BEFORE = [*even("Ann", "Bob"), *even("Bob", "Cem"), *even(("Ann", 1), "Cem")]
+
+
+class TestTable:
+    def test_a_bots_row_has_all_its_matches_and_the_rating_of_its_current_version(self):
+        """The current version played the latest match: here an older one, which has come back."""
+        lost = [(("Ann", 2), "Bob", LOST)] * 5
+        table = standings(*BEFORE, *lost, (("Ann", 1), "Bob", WON))
+        ann = rows(table)["Ann"]
+        assert 20 + 20 + 5 + 1 == ann.matches
+        assert 10 + 10 + 1 == ann.points
+        assert [None, 1, 2] == [one.version for one in ann.versions]
+        by_version = {one.version: one.rating for one in ann.versions}
+        assert (1, by_version[1]) == (ann.version, ann.rating)
+        assert by_version[2].value < by_version[1].value - 50
+
+    def test_who_submitted_nothing_has_no_versions(self):
+        bob = rows(standings(*BEFORE))["Bob"]
+        assert (None, ()) == (bob.version, bob.versions)
+
+    def test_the_versions_of_others_only_change_what_is_known_of_them(self):
+        """Of three names that play alike whatever plays for them, the ratings stay alike."""
+        table = standings(*BEFORE, *even(("Ann", 2), "Bob"), *even(("Ann", 3), "Cem"))
+        assert max(abs(row.rating.value) for row in table.rows) < 1
+
+    def test_a_program_that_was_submitted_before_it_ever_connected(self):
+        """There is no version without a number then, even if a bot played nothing at all."""
+        table = standings(*even(("Bob", 1), "Cem"))
+        assert ["Bob", "Cem"] == sorted(row.bot for row in table.rows if row.rating is not None)
+        (first,) = rows(table)["Bob"].versions
+        assert (1, rows(table)["Bob"].rating) == (first.version, first.rating)
+
+    def test_an_unknown_bots_version_is_refused(self):
+        with pytest.raises(KeyError):
+            standings((("Dan", 1), "Ann", WON))
+
+
+class TestLink:
+    def test_a_new_version_begins_at_the_rating_of_the_one_before_it_with_a_wide_interval(self):
+        """After a win and a loss it is nearly there, but it may be anything near."""
+        before = rows(standings(*BEFORE))["Ann"].rating
+        after = rows(standings(*BEFORE, *even(("Ann", 2), "Bob", 1)))["Ann"].rating
+        assert abs(after.value - before.value) < 10
+        assert after.high - after.low > 1.5 * (before.high - before.low)
+
+    def test_a_version_that_has_won_nothing_has_both_ends_all_the_same(self):
+        """What is known of the version before it bounds it."""
+        ann = rows(standings(*BEFORE, (("Ann", 2), "Bob", LOST)))["Ann"]
+        assert None not in {ann.rating.low, ann.rating.high}
+
+    def test_a_version_with_few_matches_is_held_to_the_next_one(self):
+        """A crashing version between two others costs as much as its few matches, not more."""
+        crashed = [(("Ann", 2), "Bob", LOST)] * 3
+        better = [(("Ann", 3), "Bob", result) for result in [WON] * 12 + [LOST] * 4]
+        with_it = rows(standings(*BEFORE, *crashed, *better))["Ann"].rating.value
+        without = rows(standings(*BEFORE, *better))["Ann"].rating.value
+        assert 0 < without - with_it < 60
+
+
+# -- simulations ---------------------------------------------------------------------------------
+
+OTHERS = 7
+BOTS = ("Ann", *(f"bot{number}" for number in range(OTHERS)))
+
+
+@attrs.define
+class Simulation:
+    """A ladder on which Ann plays with programs that she hands in; the others stay as they are.
+
+    For each match of hers there are two among the others.
+    """
+
+    chance: np.random.Generator
+    elo: np.ndarray = attrs.field(init=False)
+    """By bot; Ann's is that of her current program."""
+    version: int = 1
+    played: int = 0
+    """By the current version."""
+    ranks: list = attrs.field(factory=list)
+    who: list = attrs.field(factory=list)
+    _at: np.ndarray | None = None
+
+    def __attrs_post_init__(self):
+        self.elo = self.chance.normal(0, 250, OTHERS + 1)
+        self.elo[0] /= 2
+
+    def hand_in(self, stronger=0.0):
+        """Play with another program from now on, so many Elo stronger than the last one."""
+        self.version, self.played = self.version + 1, 0
+        self.elo[0] += stronger
+
+    def play(self, matches):
+        """Let Ann play so many matches."""
+        self.played += matches
+        for _ in range(matches):
+            self._match(0, 1 + int(self.chance.integers(OTHERS)))
+            for _ in range(2):
+                self._match(*(1 + self.chance.choice(OTHERS, 2, replace=False)).tolist())
+
+    def _match(self, one, other):
+        wins = self.chance.random() < 1 / (1 + 10 ** ((self.elo[other] - self.elo[one]) / 400))
+        self.ranks.append(WON if wins else LOST)
+        self.who += [(BOTS[0], self.version) if one == 0 else BOTS[one], BOTS[other]]
+
+    @property
+    def counted(self):
+        return count_pages([(self.ranks, self.who)], 2, BOTS)
+
+    def error(self):
+        """By how much Ann's rating is too high: relative to the others' mean, in Elo."""
+        counted = self.counted
+        at = maximum(model_of(counted)).at[counted.current] * ELO
+        off = at - self.elo
+        return float(off[0] - off[1:].mean())
+
+    def covers(self):
+        """Whether the interval of her rating holds the truth."""
+        counted = self.counted
+        found = rate(counted).of(counted.current)
+        truth = self.elo[0] - self.elo[found.zero].mean()
+        return bool(found.low[0] <= truth <= found.high[0])
+
+
+def after_stronger(times, matches):
+    """The mean error after so many matches of a version that is 200 Elo stronger than the last."""
+    errors = []
+    for seed in range(times):
+        ladder = Simulation(np.random.default_rng(seed))
+        ladder.play(200)
+        ladder.hand_in(200.0)
+        ladder.play(matches)
+        errors.append(ladder.error())
+    return float(np.mean(errors))
+
+
+def every_30(ladder, errors):
+    return ladder.played >= 30
+
+
+def below_best(ladder, errors):
+    """An author who hands in again until lucky, and whenever luck has left."""
+    return len(errors) > 1 and errors[-1] < max(errors)
+
+
+def below_truth(ladder, errors):
+    """An author who knows how strong the program is, and hands in again when it is rated lower."""
+    return bool(errors) and errors[-1] < 0
+
+
+def never(ladder, errors):
+    return False
+
+
+def errors_of(strategy, times, step):
+    """Errors of a program that is no stronger whenever it is handed in, (times, looks).
+
+    After 200 matches its author looks every `step` matches, for 200 more, and may hand it in again.
+    """
+    found = []
+    for seed in range(times):
+        ladder = Simulation(np.random.default_rng(seed))
+        ladder.play(200)
+        errors = []
+        for _ in range(200 // step):
+            if strategy(ladder, errors):
+                ladder.hand_in()
+            ladder.play(step)
+            errors.append(ladder.error())
+        found.append(errors)
+    return np.array(found)
+
+
+def coverage(times, matches, changes):
+    """The share of intervals that hold the truth, so many matches after a new version.
+
+    Args:
+        times: How many are simulated.
+        matches: The number of matches of the new version.
+        changes: Mean and standard deviation of what the new version is stronger by, in Elo.
+    """
+    held = 0
+    for seed in range(times):
+        ladder = Simulation(np.random.default_rng(seed))
+        ladder.play(200)
+        ladder.hand_in(ladder.chance.normal(*changes))
+        ladder.play(matches)
+        held += ladder.covers()
+    return held / times
+
+
+def gain(strategy, times, step):
+    """What handing in again gains compared with never doing so: its mean and standard error."""
+    again, once = (errors_of(each, times, step).mean(axis=1) for each in (strategy, never))
+    off = again - once
+    return float(off.mean()), float(off.std() / times**0.5)
+
+
+def test_a_stronger_version_reaches_its_place_in_a_few_dozen_matches():
+    """90 % of 200 Elo, after 200 matches of the version before it."""
+    assert -25 <= after_stronger(times=60, matches=60) <= 10
+
+
+@pytest.mark.parametrize("strategy", [every_30, below_best])
+def test_handing_in_the_same_program_again_gains_nothing(strategy):
+    mean, error = gain(strategy, times=8, step=20)
+    assert mean <= 2 * error + 5
+
+
+def test_intervals_hold_the_truth_just_after_a_new_version():
+    """The new version may be much stronger or weaker."""
+    assert 0.93 <= coverage(times=100, matches=15, changes=(50, 150)) <= 0.99
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_how_soon_a_stronger_version_reaches_its_place():
+    """The long version: 50 matches; 4 Elo is the simulation's own error."""
+    assert -24 <= after_stronger(times=300, matches=50) <= -10
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("strategy", [every_30, below_best])
+def test_what_handing_in_the_same_program_again_gains(strategy):
+    """The long version: its author looks after every other match."""
+    mean, error = gain(strategy, times=60, step=2)
+    assert abs(mean) <= 2.5 * error
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_even_an_author_who_knows_the_truth_gains_little():
+    """Less than half of how uncertain a rating after 200 matches is."""
+    mean, _ = gain(below_truth, times=60, step=2)
+    assert mean <= 20
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("matches", [5, 10, 30, 60])
+def test_intervals_after_some_matches_of_a_new_version(matches):
+    """The long version: 0.01 is the simulation's own error."""
+    assert 0.93 <= coverage(times=600, matches=matches, changes=(50, 150)) <= 0.985
