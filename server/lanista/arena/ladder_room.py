@@ -238,12 +238,17 @@ class LadderRoom:
 
         A match that it plays goes on.
         """
+        former = self.submitted.get(name)
         if bot is not None:
             self.submitted[name] = bot
+            if former is not None and former.version != bot.version:
+                self._ladder.unbench(name, self.now)  # it begins without failures
             self._bench_or_not(name, bot.who.key)
             self._let_submitted_wait()
-        elif self.submitted.pop(name, None) is not None and name not in self.connected:
-            self._ladder.leave(name)
+        elif former is not None:
+            del self.submitted[name]
+            if name not in self.connected:
+                self._ladder.leave(name)
         self.changed()
 
     def _let_submitted_wait(self) -> None:

@@ -36,7 +36,7 @@ import os
 import secrets
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import NamedTuple, NewType, TypeVar
@@ -102,6 +102,8 @@ class LadderName:
     owner: Owner
     """Whose name it is; of a bot without a token, an owner of its own."""
     is_registered: bool
+    registered: datetime | None = None
+    """When it was registered; None if it isn't."""
     token_hash: str = attrs.field(default="", repr=False)
     """The hash with which its token was compared, if it is registered."""
 
@@ -237,6 +239,7 @@ class Names:
             key=key,
             owner=await self._owner(hello.token),
             is_registered=True,
+            registered=found.registered,
             token_hash=found.token_hash,
         )
 
@@ -313,6 +316,16 @@ class Names:
             for name, token_hash in zip(registered, hashes, strict=True)
             if name.token_hash != token_hash
         ]
+
+    async def registrations(self, keys: Collection[str]) -> Mapping[str, datetime | None]:
+        """Return when each of some names was registered, by key; None for one that isn't.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        found = await self._in_thread(lambda: [self.store.find(key) for key in keys])
+        times = [None if name is None else name.registered for name in found]
+        return dict(zip(keys, times, strict=True))
 
     def _hashes(self, keys: Sequence[str]) -> list[str | None]:
         found = map(self.store.find, keys)

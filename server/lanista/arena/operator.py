@@ -280,6 +280,8 @@ class Operator:
                 for room in self.arena.ladders.values():
                     await room.take_up_notes()
                 benched = await names.benched()
+                if self.arena.submissions is not None:
+                    await self.arena.submissions.look_up_names(names)
             except StoreError as error:
                 log.error("the operator's changes can't be read", why=str(error))  # noqa: TRY400
                 return False

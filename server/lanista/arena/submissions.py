@@ -18,7 +18,7 @@ import math
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
@@ -29,7 +29,7 @@ import structlog
 import trio
 
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
-from lanista.arena.names import LadderName, Owner
+from lanista.arena.names import LadderName, Names, Owner
 from lanista.arena.options import Options
 from lanista.arena.spec import Submissions
 from lanista.bots.building import (
@@ -112,6 +112,8 @@ class LadderSubmissions:
     """The names with their versions, by key."""
     changes: Changes
     """Tells that a version waits to be built."""
+    _removed: set[str] = attrs.field(factory=set, init=False)
+    """The keys of names that the operator has removed since; their programs don't play."""
     _lock: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     # The version that is being built or checked now, with the process that does it.
     _in_work: tuple[str, int, Bot] | None = attrs.field(default=None, init=False)
@@ -191,7 +193,10 @@ class LadderSubmissions:
             author.versions[version.number] = version
             author.next += 1
             author.times = (*author.times, version.received)[-self.spec.per_hour :]
-            dropped = self._drop_old(author)
+            kept_before = self.authors.get(author.key)
+            former = set() if kept_before is None else {*kept_before.versions}
+            self._drop_old(author)
+            dropped = former - author.versions.keys()
             source = self.folder.source(author.key, version.number)
             try:
                 await trio.to_thread.run_sync(write_file, source, data)
@@ -264,14 +269,18 @@ class LadderSubmissions:
             await self._keep(author)
         return author
 
-    def author(self, key: str) -> Author:
+    def author(self, key: str, registered: datetime | None = None) -> Author:
         """Return a name with its versions.
+
+        Args:
+            key: The key of the name.
+            registered: When the name of whoever asks was registered; None for the operator.
 
         Raises:
             SubmissionRefusedError: Nothing was handed in for it.
         """
         author = self.authors.get(key)
-        if author is None:
+        if author is None or (registered is not None and author.registered != _text(registered)):
             raise SubmissionRefusedError(
                 Refusal.NOT_FOUND, "nothing was handed in for this name on this ladder"
             )
@@ -390,14 +399,20 @@ class LadderSubmissions:
 
     def _author(self, who: LadderName) -> Author:
         """Return a copy of a name's versions, or of none, to be changed under the lock."""
-        there = self.authors.get(who.key)
-        author = Author(name=who.name, owner="") if there is None else copy.deepcopy(there)
+        assert who.registered is not None
+        there, registered = self.authors.get(who.key), _text(who.registered)
+        if there is None or there.registered != registered:
+            self._removed.discard(who.key)
+            # Numbers are never used again, as matches are stored with them.
+            number = 1 if there is None else there.next
+            return Author(name=who.name, owner=who.owner.hex(), registered=registered, next=number)
+        author = copy.deepcopy(there)
         author.owner = who.owner.hex()
         return author
 
     async def _change(self, who: LadderName, change: Callable[[Author], None]) -> Author:
         async with self._lock:
-            self.author(who.key)
+            self.author(who.key, who.registered)
             author = self._author(who)
             self._check_changeable(author)
             change(author)
@@ -434,18 +449,15 @@ class LadderSubmissions:
             await self._keep(author)
         return True
 
-    def _drop_old(self, author: Author) -> list[int]:
-        """Remove the oldest versions beyond those that are kept; return their numbers."""
-        dropped = []
+    def _drop_old(self, author: Author) -> None:
+        """Remove the oldest versions beyond those that are kept."""
         for number, version in list(author.versions.items()):
             if len(author.versions) <= self.spec.versions:
                 break
             if number != author.playing and version.state not in UNFINISHED:
                 del author.versions[number]
-                dropped.append(number)
-        return dropped
 
-    async def _remove(self, key: str, numbers: Sequence[int]) -> None:
+    async def _remove(self, key: str, numbers: Collection[int]) -> None:
         for number in numbers:
             try:
                 await trio.to_thread.run_sync(self.folder.remove, key, number)
@@ -455,7 +467,8 @@ class LadderSubmissions:
     def _offer(self, author: Author) -> None:
         """Tell the ladder which program plays under a name."""
         version = None if author.playing is None else author.versions.get(author.playing)
-        if version is None or author.paused or author.disabled:
+        is_stopped = author.paused or author.disabled or author.key in self._removed
+        if version is None or is_stopped:
             self.room.offer(author.name, None)
             return
         folder = self.folder.of_name(author.key)
@@ -473,8 +486,18 @@ class LadderSubmissions:
             key=author.key,
             owner=Owner(bytes.fromhex(author.owner)),
             is_registered=True,
+            registered=datetime.fromisoformat(author.registered),
         )
         self.room.offer(author.name, SubmittedBot(who, contestant, version.number))
+
+    def take_up_names(self, registered: Mapping[str, datetime | None]) -> None:
+        """Let programs of removed names play no more, given when each was registered, if it is."""
+        for key, author in self.authors.items():
+            time = registered.get(key)
+            is_removed = time is None or _text(time) != author.registered
+            if is_removed != (key in self._removed):
+                self._removed ^= {key}
+                self._offer(author)
 
     # -- building and checking -----------------------------------------------------------------
 
@@ -484,7 +507,9 @@ class LadderSubmissions:
             (version.received, author.key, version.number)
             for author in self.authors.values()
             for version in author.versions.values()
-            if version.state is State.RECEIVED and not author.disabled
+            if version.state is State.RECEIVED
+            and not author.disabled
+            and author.key not in self._removed
         ]
         return min(waiting, default=None)
 
@@ -622,6 +647,10 @@ class _CheckFailedError(Exception):
         self.findings = findings
 
 
+def _text(registered: datetime) -> str:
+    return registered.isoformat()
+
+
 def _report_of(output: str) -> dict[str, Any] | None:
     """Return the report that a check has printed, in its last line that is one; None if none is."""
     for line in reversed(output.splitlines()):
@@ -671,6 +700,15 @@ class AllSubmissions:
     """Tells that a version waits to be built."""
     languages: Mapping[str, str] = attrs.field(factory=dict, init=False)
     """The languages that can be built here, each with its version in words; known after `run`."""
+
+    async def look_up_names(self, names: Names) -> None:
+        """Take up which names the operator has removed.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        for ladder in self.ladders.values():
+            ladder.take_up_names(await names.registrations([*ladder.authors]))
 
     async def run(self) -> None:
         """Build and check what is handed in, one version after another, until cancelled."""

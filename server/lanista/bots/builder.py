@@ -37,6 +37,8 @@ LIBRARIES = WORK / "libraries"
 """The folder of the client libraries, as LANISTA_LIBRARIES says."""
 RECIPE = "bot.toml"
 """The file of a ZIP that says how to build and run the program."""
+PYTHON = "{python}"
+"""Stands for the arena's Python in the command line of a program, which may play elsewhere."""
 STDIO = "stdio:"
 """Prefix of the command line of a program that reads stdin and writes stdout."""
 KIT_PLAYER = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]Player\.hh[">]', re.MULTILINE)
@@ -143,7 +145,7 @@ class Build:
 
     def _python3(self) -> list[str]:
         self._call(self.python, "-m", "py_compile", self.file, what="Python's compiler")
-        return [self.python, "-u", self.file]
+        return [PYTHON, "-u", self.file]
 
     def _gpp(self) -> list[str]:
         if KIT_PLAYER.search((FOLDER / self.file).read_bytes()):
@@ -261,9 +263,9 @@ class Build:
         if not words:
             raise BuildError(f"{RECIPE}: run is missing: {EXAMPLE}")
         if words[0] in {"python", "python3"}:
-            words[0] = self.python
+            words[0] = PYTHON
         if run.startswith(STDIO):
-            words = [self.python, "-P", "-m", "lanista.bots.bridge", *words]
+            words = [PYTHON, "-P", "-m", "lanista.bots.bridge", *words]
         return build, words
 
     def check_size(self) -> None:

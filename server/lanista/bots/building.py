@@ -72,7 +72,7 @@ class Built:
     """A program that was built."""
 
     command: tuple[str, ...]
-    """The command line that runs it in the folder of its files."""
+    """The command line that runs it in the folder of its files; see `builder.PYTHON`."""
     size: int
     """The size of the packed program in bytes."""
 
@@ -289,4 +289,5 @@ def command_of(product: Path, command: Sequence[str]) -> tuple[str, ...]:
         product: The packed program.
         command: `Built.command`.
     """
-    return (sys.executable, "-I", "-S", "-B", unpacker.__file__, str(product), *command)
+    words = [sys.executable if word == builder.PYTHON else word for word in command]
+    return (sys.executable, "-I", "-S", "-B", unpacker.__file__, str(product), *words)

@@ -75,8 +75,11 @@ class SubmissionRoutes:
             return json_answer(about)
         visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
         if visitor.names:
-            (name,) = visitor.names
-            author = submissions.authors.get(key_of(name))
+            ((name, registered),) = visitor.names.items()
+            try:
+                author = submissions.author(key_of(name), registered)
+            except SubmissionRefusedError:  # it can still hand in something
+                author = None
             return json_answer(about | _author_json(name, author))
         return json_answer(
             about | {"authors": [_author_json(a.name, a) for a in submissions.authors.values()]}
@@ -142,9 +145,9 @@ class SubmissionRoutes:
         """Return the submissions of a ladder, and those of the name whose owner asks."""
         submissions = self._of(ladder)
         visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
-        name = asked.parameters.get("name")
+        name, registered = asked.parameters.get("name"), None
         if visitor.names:
-            (proved,) = visitor.names
+            ((proved, registered),) = visitor.names.items()
             if name is not None and key_of(name) != key_of(proved):
                 raise forbidden(f"this token is that of {proved}")
             name = proved
@@ -154,7 +157,7 @@ class SubmissionRoutes:
             )
         if name is None:
             raise bad_request("name is missing: the one whose version it is")
-        return submissions, submissions.author(key_of(name))
+        return submissions, submissions.author(key_of(name), registered)
 
     def _about(self, submissions: LadderSubmissions) -> dict[str, Any]:
         spec, arena = submissions.spec, self.view.arena

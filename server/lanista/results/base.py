@@ -522,9 +522,11 @@ def _make_private(data: DataFolder) -> None:
         data.make()
     except OSError as error:
         raise StoreError(f"{data.path}: can't be created: {error.strerror}") from None
-    # SQLite gives the files beside it the same mode. If this fails, SQLite says why.
+    # SQLite gives the files beside it the same mode. If this fails, SQLite says why. A file that is
+    # there isn't opened: closing it again would give up the locks that SQLite holds on it in this
+    # process, and then others remove the log into which it writes.
     with contextlib.suppress(OSError):
-        os.close(os.open(data.database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os.open(data.database, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _close_returned(_: object, connection: ConnectionPoolEntry) -> None:

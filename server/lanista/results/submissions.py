@@ -90,6 +90,9 @@ class Author:
     """The name, with the capitals with which it is registered."""
     owner: str
     """Stands for whoever has the name's token, in hexadecimal (`arena.names.Owner`)."""
+    registered: str = ""
+    """When the name was registered; ISO 8601. A name that was removed and registered again belongs
+    to somebody else, who has none of these versions."""
     next: int = 1
     """The number of the next version."""
     playing: int | None = None
