@@ -12,6 +12,7 @@ from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.likelihood import ELO, maximum, model_of
 from lanista.ratings.rating import rate
+from lanista.ratings.table import CENTRE
 
 WON, LOST = "[1, 2]", "[2, 1]"
 
@@ -61,7 +62,7 @@ class TestTable:
     def test_the_versions_of_others_only_change_what_is_known_of_them(self):
         """Of three names that play alike whatever plays for them, the ratings stay alike."""
         table = standings(*BEFORE, *even(("Ann", 2), "Bob"), *even(("Ann", 3), "Cem"))
-        assert max(abs(row.rating.value) for row in table.rows) < 1
+        assert max(abs(row.rating.value - CENTRE) for row in table.rows) < 1
 
     def test_a_program_that_was_submitted_before_it_ever_connected(self):
         """There is no version without a number then, even if a bot played nothing at all."""
@@ -157,7 +158,7 @@ class Simulation:
         """Whether the interval of her rating holds the truth."""
         counted = self.counted
         found = rate(counted).of(counted.current)
-        truth = self.elo[0] - self.elo[found.zero].mean()
+        truth = self.elo[0] - self.elo[found.anchors].mean()
         return bool(found.low[0] <= truth <= found.high[0])
 
 

@@ -119,7 +119,7 @@ export function ladderBotView(root, link, ladder, bot) {
           "tr",
           null,
           el("th", { scope: "row" }, each.version ?? "connected"),
-          numberCell(formatRating(each.rating)),
+          numberCell(formatInterval(each.rating)),
           numberCell(each.matches.toLocaleString()),
           el("td", null, timeElement(each.first.stored), " – ", timeElement(each.last.stored)),
         ),
