@@ -1,4 +1,4 @@
-"""Names and tokens of hellos: who gets in, what it costs, and what is never told."""
+"""Names and tokens of hellos: who gets in, and what is never told; what it costs is apart."""
 
 from datetime import UTC, datetime
 
