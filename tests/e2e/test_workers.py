@@ -1,5 +1,6 @@
 """An arena with match workers: whose stall reaches whom, who dies with whom, and one page."""
 
+import contextlib
 import json
 import os
 import signal
@@ -36,8 +37,9 @@ def worker_with_a_match(daemon):
     """The pid of the worker that writes a record."""
     for pid in workers_of(daemon):
         for link in Path(f"/proc/{pid}/fd").iterdir():
-            if link.readlink().name.endswith(".jsonl.gz.part"):
-                return pid
+            with contextlib.suppress(FileNotFoundError):  # it has been closed meanwhile
+                if link.readlink().name.endswith(".jsonl.gz.part"):
+                    return pid
     pytest.fail("no worker plays a match")
 
 
