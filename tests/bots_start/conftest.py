@@ -35,7 +35,7 @@ FAMILY = """
 
 @pytest.fixture
 def script(tmp_path):
-    """Write a Python script and return its path."""
+    """Write a Python script, which any user may read, and return its path."""
     count = 0
 
     def write(text):
@@ -43,6 +43,7 @@ def script(tmp_path):
         count += 1
         path = tmp_path / f"script{count}.py"
         path.write_text(textwrap.dedent(text), encoding="utf-8")
+        path.chmod(0o644)
         return path
 
     return write

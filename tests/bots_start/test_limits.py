@@ -175,23 +175,6 @@ async def test_processor_time_is_that_of_all_processes():
     assert re.fullmatch(SECONDS_USED, str(how))
 
 
-@pytest.mark.long
-async def test_time_of_ended_children_counts(script):
-    """Three children in a row, of half a second each."""
-    path = script("""
-        import os, time
-        while True:
-            if os.fork() == 0:
-                while time.process_time() < 0.5:
-                    pass
-                os._exit(0)
-            os.wait()
-    """)
-    async with start_bot(python(path), ENV, limits=BotLimits(cpu=1), grace=0) as bot:
-        with trio.fail_after(PATIENCE):
-            assert re.fullmatch(SECONDS_USED, str(await bot.exited()))
-
-
 async def test_time_of_children_that_nobody_waits_for_counts(script):
     """One after the other, of 0.6 s each, reaped by the kernel; 20 would use 12 s."""
     path = script("""

@@ -76,16 +76,6 @@ def test_one_address_does_not_keep_the_others_out(serve, peers):
     peers(daemon, "Partner v=1 room=h0").until("go")
 
 
-def test_an_address_has_no_more_places_than_it_may(serve, peers):
-    """`--max-per-address`; others come in all the same."""
-    daemon = serve("--max-per-address", 2)
-    for number in range(2):
-        peers(daemon, f"One v=1 room={number}", address="127.0.0.2").until("wait")
-    told = peers(daemon, "Three v=1", address="127.0.0.2").rest()
-    assert "error server-full already 2 connections from 127.0.0.2; try again later\n" == told
-    assert is_welcome(peers, daemon)
-
-
 def test_an_http_request_is_answered_in_http_and_is_no_player(with_page, peers):
     """A browser that is led to the bots' port learns where the page is, without the token."""
     hellos = with_page.err.count("event=hello")

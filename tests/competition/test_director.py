@@ -2,51 +2,18 @@
 
 import threading
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
-from pathlib import Path
 
 import attrs
 import pytest
 import trio
 
-from lanista.cli import tournament_run
-from lanista.competition import events, worker
+from competition.directed import BLOCKS, PATIENCE, Log, Wrapped, happens, one_by_one, run
+from lanista.competition import events
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.running import open_tournament
-from lanista.competition.standings import standings_of
-from lanista.competition.worker import WorkError
-from lanista.results.blocks import FormatName
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from support.tournament import directing, finished, format_of, play, setup_in, stored
-
-BLOCKS = 12
-"""Three bots are three pairs; four seeds."""
-PATIENCE = 60
-
-
-class Log(list):
-    """The events of a run."""
-
-    def __call__(self, event):
-        self.append(event)
-
-    def of(self, kind):
-        return [event for event in self if isinstance(event, kind)]
-
-
-def one_by_one(task):
-    """Play slowly, so that tasks are of one block each."""
-    return [attrs.evolve(one, seconds=2.0) for one in play(task)]
-
-
-class Wrapped:
-    """A store of which a test changes something."""
-
-    def __init__(self, store):
-        self._store = store
-
-    def __getattr__(self, name):
-        return getattr(self._store, name)
 
 
 class Neighbours(GivenWorkers):
@@ -59,18 +26,6 @@ class Neighbours(GivenWorkers):
 def pool():
     with ThreadPoolExecutor(4) as threads:
         yield threads
-
-
-async def happens(event):
-    """Wait for another thread's event."""
-    assert await trio.to_thread.run_sync(event.wait, PATIENCE)
-
-
-async def run(setup, play_task=play, **more):
-    """Run a tournament to its end: the report, and what was told."""
-    log = Log()
-    with directing(setup, play_task, on_event=log, **more) as director:
-        return await director.run(), log
 
 
 async def test_all_is_played_once(tmp_path):
@@ -131,7 +86,7 @@ class TestRecords:
             def add(self, results, benched=()):
                 names = [match.record for result in results for match in result.matches]
                 assert all((setup.records / name).is_file() for name in names)
-                return self._store.add(results, benched)
+                return self._real.add(results, benched)
 
         report, log = await run(setup, store=Looking)
         assert report.over, report.halted
@@ -210,389 +165,6 @@ class TestRecords:
         assert [] == list(playing.iterdir())
 
 
-class TestBenching:
-    async def test_a_bot_that_fails_running_is_benched_and_named(self, tmp_path):
-        setup = setup_in(tmp_path, behaviour={"B": "crash"}, seeds=(1, 2, 3, 4), bench_after=5)
-        report, log = await run(setup, one_by_one, threads=1)
-        (benched,) = log.of(events.Benched)
-        assert ("B", "crash: B fell over") == (benched.bot, benched.words)
-        assert 5 <= benched.failures
-        assert report.over
-        with_b = [block for block in stored(setup) if "B" in block.bots]
-        # Two matches a block, so the third block benches it; what was handed out is played.
-        assert 3 <= len(with_b) < 8
-        assert 4 == sum(set(block.bots) == {"A", "C"} for block in stored(setup))
-
-        _, log = await run(setup)
-        (again,) = log.of(events.Benched)
-        assert benched == again
-        assert len(with_b) == sum("B" in block.bots for block in stored(setup))
-
-    async def test_a_success_in_between_begins_the_count_anew(self, tmp_path):
-        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3, 4, 5, 6), bench_after=3)
-        calls = []
-
-        def every_second(task):
-            calls.append(task)
-            if len(calls) % 2:
-                bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
-                task = attrs.evolve(task, contestants={**task.contestants, "B": bad})
-            return one_by_one(task)
-
-        report, log = await run(setup, every_second, threads=1)
-        assert report.over
-        assert 6 == len(calls)
-        assert [] == log.of(events.Benched)
-
-    async def test_a_block_in_flight_does_not_bring_it_back(self, tmp_path):
-        """One that it plays well, and that ends after the one that benched it."""
-        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)), bench_after=2)
-        benched = threading.Event()
-
-        def first_two_are_fine(task):
-            (block,) = task.blocks
-            if block.opening.seed == 2:
-                assert benched.wait(PATIENCE)
-            if block.opening.seed <= 2:
-                return one_by_one(task)
-            bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
-            return one_by_one(attrs.evolve(task, contestants={**task.contestants, "B": bad}))
-
-        log = Log()
-
-        def hear(event):
-            log(event)
-            if isinstance(event, events.Benched):
-                benched.set()
-
-        with directing(setup, first_two_are_fine, threads=2, on_event=hear) as director:
-            report = await director.run()
-        assert (True, "") == (report.over, report.halted)
-        assert [1, 3, 2] == [block.seed for block in stored(setup)]
-        assert ["B"] == [row.bot for row in report.standings.rows if row.benched]
-        with Store.open(setup.database, create=False) as store:
-            assert {} == store.running_failures(4)
-            assert report.standings == standings_of(setup, store)
-
-        report, again = await run(setup)
-        assert log.of(events.Benched) == again.of(events.Benched)
-        assert ["B"] == [row.bot for row in report.standings.rows if row.benched]
-        assert 3 == len(stored(setup))
-
-    async def test_the_order_of_benching_is_kept(self, tmp_path):
-        """Not that of the spec: in a knockout it decides who goes on."""
-        setup = setup_in(tmp_path, bots=4, seeds=(1, 2, 3), bench_after=2)
-
-        def b_then_a(task):
-            (block,) = task.blocks
-            worst = next((bot for bot in "CA" if bot in block.bots), None)
-            if worst is None:
-                return one_by_one(task)
-            bad = attrs.evolve(task.contestants[worst], environment={"FAKE": "crash"})
-            return one_by_one(attrs.evolve(task, contestants={**task.contestants, worst: bad}))
-
-        class Listening:
-            def __init__(self):
-                self._format = format_of(setup)
-                self.benched = []
-
-            def bench(self, bot):
-                self.benched.append(bot)
-                self._format.bench(bot)
-
-            def __getattr__(self, name):
-                return getattr(self._format, name)
-
-        first, second = Listening(), Listening()
-        await run(setup, b_then_a, threads=1, format_=first)
-        assert {"A", "C"} == set(first.benched)
-        await run(setup, format_=second)
-        assert first.benched == second.benched
-
-    @pytest.mark.parametrize(
-        "threads", [*(pytest.param(few, marks=pytest.mark.long) for few in (1, 2)), 8]
-    )
-    async def test_a_bot_that_fails_every_match_loses_no_more_than_bench_it(
-        self, tmp_path, threads
-    ):
-        """However many play at once, and though a second's worth of its blocks would be many."""
-        setup = setup_in(
-            tmp_path, bots=3, behaviour={"B": "crash"}, seeds=tuple(range(1, 81)), bench_after=5
-        )
-        tasks = []
-
-        def quick(task):
-            tasks.append([block.bots for block in task.blocks])
-            return [attrs.evolve(one, seconds=0.001) for one in play(task)]
-
-        report, _ = await run(setup, quick, threads=threads)
-        assert report.over
-        # Two matches a block: the third block benches it.
-        assert 3 == sum("B" in block.bots for block in stored(setup))
-        assert all(len(blocks) == 1 for blocks in tasks if any("B" in bots for bots in blocks))
-        assert max(map(len, tasks)) > 80 / 8 / 2
-
-    async def test_a_bot_that_begins_to_fail_is_handed_out_block_by_block(self, tmp_path):
-        """From its first failure on it has no more blocks in hand than would bench it."""
-        setup = setup_in(tmp_path, seeds=tuple(range(1, 13)), bench_after=7)
-
-        went_well = threading.Event()
-
-        def first_is_fine(task):
-            if "B" not in task.contestants:
-                return one_by_one(task)
-            (block,) = task.blocks
-            if (block.bots, block.opening.seed) == (("A", "B"), 1):
-                return one_by_one(task)
-            # After the good one is stored, as a good one ends the count of failures.
-            assert went_well.wait(PATIENCE)
-            bad = attrs.evolve(task.contestants["B"], environment={"FAKE": "crash"})
-            return one_by_one(attrs.evolve(task, contestants={**task.contestants, "B": bad}))
-
-        log = Log()
-
-        def hear(event):
-            log(event)
-            if isinstance(event, events.BlockDone) and event.bots == ("A", "B"):
-                went_well.set()
-
-        with directing(setup, first_is_fine, threads=4, on_event=hear) as director:
-            report = await director.run()
-        assert report.over
-        assert 1 == len(log.of(events.Benched))
-        # The good block, and four more: the fourth benches it.
-        assert 1 + 4 == sum("B" in block.bots for block in stored(setup))
-        assert 12 == sum({"A", "C"} == set(block.bots) for block in stored(setup))
-
-    @pytest.mark.parametrize("format_name", list(FormatName))
-    async def test_blocks_of_it_that_wait_are_given_back(self, tmp_path, format_name):
-        """Taken from the format ahead; it is over without them."""
-        setup = setup_in(
-            tmp_path,
-            bots=2,
-            behaviour={"B": "crash"},
-            seeds=tuple(range(1, 7)),
-            format=format_name,
-            bench_after=2,
-            **({} if format_name in ("round-robin", "gauntlet") else {"blocks": 6}),
-        )
-        log = Log()
-        with directing(setup, one_by_one, threads=1, on_event=log) as director:
-            director._fetch(6)
-            report = await director.run()
-        assert (True, "") == (report.over, report.halted)
-        assert ["B"] == [event.bot for event in log.of(events.Benched)]
-        assert 1 == len(stored(setup))
-
-    async def test_fewer_failures_are_borne_than_before(self, tmp_path):
-        setup = setup_in(tmp_path, bots=2, behaviour={"B": "crash"}, seeds=(1, 2), bench_after=9)
-        _, log = await run(setup)
-        assert [] == log.of(events.Benched)
-        stricter = setup_in(
-            tmp_path, bots=2, behaviour={"B": "crash"}, seeds=(1, 2, 3), bench_after=4
-        )
-        for _ in range(2):
-            report, log = await run(stricter)
-            (benched,) = log.of(events.Benched)
-            assert ("B", 4, "crash: B fell over") == (benched.bot, benched.failures, benched.words)
-            assert report.over
-        assert 2 == len(stored(stricter))
-
-
-class TestHalting:
-    async def test_void_twice_in_a_row_halts_and_is_not_stored(self, tmp_path):
-        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
-
-        def voids(task):
-            return [
-                finished(task, block, void=2, stall=0.3, trouble="void twice: a stall of 0.3 s")
-                if block.opening.seed == 2
-                else finished(task, block)
-                for block in task.blocks
-            ]
-
-        report, log = await run(setup, voids, threads=1)
-        assert (False, False) == (report.over, report.interrupted)
-        assert report.halted.endswith("(A - B, seed 2): void twice: a stall of 0.3 s")
-        assert [report.halted] == [event.words for event in log.of(events.Halted)]
-        assert 2 not in {block.seed for block in stored(setup)}
-        assert 2 == len(list(setup.records.glob("*/*-void*.gz")))
-
-        report, _ = await run(setup)
-        assert report.over
-        assert {1, 2, 3} == {block.seed for block in stored(setup)}
-
-    @pytest.mark.parametrize(
-        ("error", "words"),
-        [
-            (WorkError("no record can be written, /x: No space left"), "no record can be written"),
-            (OSError(28, "No space left on device", "/x/y"), "/x/y: No space left on device"),
-        ],
-    )
-    async def test_an_error_of_the_machine_halts(self, tmp_path, error, words):
-        def fails(task):
-            raise error
-
-        report, log = await run(setup_in(tmp_path), fails)
-        assert report.halted.startswith(words)
-        (halted,) = log.of(events.Halted)
-        assert "" == halted.trace
-
-    async def test_an_unknown_error_halts_with_its_trace(self, tmp_path):
-        def fails(task):
-            return task.nothing_of_the_kind
-
-        report, log = await run(setup_in(tmp_path), fails)
-        assert report.halted.startswith("a worker failed: AttributeError: 'Task' object has no")
-        (halted,) = log.of(events.Halted)
-        assert "task.nothing_of_the_kind" in halted.trace
-
-    async def test_what_is_committed_stays_when_the_store_fails(self, tmp_path):
-        setup = setup_in(tmp_path)
-
-        class Full(Wrapped):
-            count = 0
-
-            def add(self, results, benched=()):
-                if len(self._store.played()) >= 3:
-                    raise StoreError("cup.db: the disk is full")
-                return self._store.add(results, benched)
-
-        report, _ = await run(setup, one_by_one, store=Full)
-        assert "cup.db: the disk is full" == report.halted
-        assert 3 <= len(stored(setup)) < BLOCKS
-        report, _ = await run(setup)
-        assert report.over
-        assert BLOCKS == len(stored(setup))
-
-    async def test_a_store_that_fails_for_good_is_reported(self, tmp_path):
-        """Also the last standings can't be read then."""
-        setup = setup_in(tmp_path)
-
-        class Gone(Wrapped):
-            is_gone = False
-
-            def add(self, *_):
-                self.is_gone = True
-                raise StoreError("db: the server can't be reached")
-
-            def endings(self, without=()):
-                if self.is_gone:
-                    raise StoreError("db: gone")
-                return self._store.endings(without)
-
-        report, log = await run(setup, store=Gone)
-        assert "db: the server can't be reached" == report.halted
-        assert (False, False, ()) == (report.over, report.interrupted, report.standings.rows)
-        assert report.halted == log[-1].halted
-        assert isinstance(log[-1], events.Ended)
-
-        with directing(setup, store=Gone) as director:
-            known = await director.standings()
-            assert known is (await director.run()).standings
-
-    async def test_a_store_that_fails_when_all_is_played(self, tmp_path):
-        setup = setup_in(tmp_path)
-
-        class Unread(Wrapped):
-            def endings(self, _):
-                raise StoreError("db: gone")
-
-        report, log = await run(setup, store=Unread)
-        assert (True, "db: gone") == (report.over, report.halted)
-        assert ["db: gone"] == [event.words for event in log.of(events.Halted)]
-        assert (BLOCKS, BLOCKS) == (report.standings.blocks, len(stored(setup)))
-
-    def test_the_command_line_says_that_it_halted(self, tmp_path, monkeypatch, capsys):
-        """3, not 2: the input was good."""
-
-        def gone(*_):
-            raise StoreError("db: gone")
-
-        monkeypatch.setattr(worker, "play_blocks", play)
-        monkeypatch.setattr(Store, "add", gone)
-        monkeypatch.setattr(Store, "endings", gone)
-        assert 3 == tournament_run.play(setup_in(tmp_path, concurrency=1), "cup.toml")
-        assert "halted: db: gone; run the same command again" in capsys.readouterr().out
-
-    @pytest.mark.parametrize(
-        ("error", "words"),
-        [
-            (KeyboardInterrupt(), "KeyboardInterrupt: KeyboardInterrupt"),
-            (
-                BaseExceptionGroup("a loop", [GeneratorExit()]),
-                "BaseExceptionGroup: a loop (1 sub-exception)",
-            ),
-        ],
-    )
-    async def test_a_worker_that_was_interrupted(self, tmp_path, error, words):
-        """Its interrupt isn't ours."""
-
-        def ends(task):
-            raise error
-
-        report, log = await run(setup_in(tmp_path), ends)
-        assert f"a worker was ended while it played: {words}" == report.halted
-        assert not report.interrupted
-        (halted,) = log.of(events.Halted)
-        assert "" == halted.trace
-
-    async def test_a_record_that_is_not_where_it_should_be(self, tmp_path):
-        """As where a folder that is said to be shared isn't."""
-
-        def elsewhere(task):
-            done = play(task)
-            for left in Path(task.playing).iterdir():
-                left.unlink()
-            return done
-
-        setup = setup_in(tmp_path)
-        report, _ = await run(setup, elsewhere, threads=1)
-        assert report.halted.endswith(": No such file or directory")
-        assert str(setup.records / ".playing") in report.halted
-        assert [] == stored(setup)
-
-    async def test_a_broken_executor(self, tmp_path, pool):
-        pool.shutdown()
-        report, _ = await run(setup_in(tmp_path), workers=GivenWorkers(pool, 2))
-        assert report.halted.startswith("the executor takes no more tasks: cannot schedule")
-
-
-class TestLostWorkers:
-    async def test_its_blocks_are_handed_out_again(self, tmp_path):
-        setup = setup_in(tmp_path)
-        lost = []
-
-        def dies_once(task):
-            if not lost:
-                lost.extend(block.id for block in task.blocks)
-                raise BrokenExecutor("a process ended abruptly")
-            return play(task)
-
-        report, log = await run(setup, dies_once)
-        assert report.over
-        (event,) = log.of(events.WorkerLost)
-        assert (tuple(lost), "a process ended abruptly") == (event.blocks, event.words)
-        assert BLOCKS == len(stored(setup))
-
-    async def test_a_block_that_takes_three_along_halts_and_is_named(self, tmp_path):
-        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 40)))
-        tries = []
-
-        def dies_of_seven(task):
-            if any(block.opening.seed == 7 for block in task.blocks):
-                tries.append(len(task.blocks))
-                raise BrokenExecutor("a process ended abruptly")
-            return play(task)
-
-        report, log = await run(setup, dies_of_seven)
-        assert report.halted.endswith("(A - B, seed 7): 3 workers died while playing it")
-        # With others at first, then alone, so that nobody else is blamed.
-        assert [1, 1] == tries[1:]
-        assert 3 == len(log.of(events.WorkerLost))
-        assert 7 not in {block.seed for block in stored(setup)}
-
-
 class TestLowering:
     async def _run(self, setup, pool, slots, void=lambda _: 0, stall=0.06):
         def stalls(task):
@@ -632,6 +204,18 @@ class TestLowering:
         assert [] == log.of(events.Lowered)
 
 
+def held():
+    """A function that plays a task when it is let, and the events that it has begun and is let."""
+    begun, go = threading.Event(), threading.Event()
+
+    def waits(task):
+        begun.set()
+        go.wait(PATIENCE)
+        return play(task)
+
+    return waits, begun, go
+
+
 class TestInterrupting:
     async def test_finish_stores_what_runs_and_hands_out_nothing_more(self, tmp_path):
         setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3, 4, 5))
@@ -664,13 +248,7 @@ class TestInterrupting:
 
     async def test_stop_does_not_wait(self, tmp_path):
         setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
-        go, begun = threading.Event(), threading.Event()
-
-        def waits(task):
-            begun.set()
-            go.wait(PATIENCE)
-            return play(task)
-
+        waits, begun, go = held()
         with directing(setup, waits, threads=1) as director:
             reports = []
 
@@ -689,13 +267,7 @@ class TestInterrupting:
 
     async def test_cancelling_is_stopping(self, tmp_path):
         setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
-        go, begun = threading.Event(), threading.Event()
-
-        def waits(task):
-            begun.set()
-            go.wait(PATIENCE)
-            return play(task)
-
+        waits, begun, go = held()
         with directing(setup, waits, threads=1) as director:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(director.run)
@@ -787,17 +359,14 @@ async def test_only_a_version_test_decides(tmp_path):
 async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
     setup = setup_in(tmp_path)
 
-    class Listening:
+    class Listening(Wrapped):
         def __init__(self):
-            self._format = format_of(setup)
+            super().__init__(format_of(setup))
             self.heard = []
 
         def record(self, pairing, played):
             self.heard.append(setup.block_id(pairing.bots, setup.opening(pairing.opening)))
-            self._format.record(pairing, played)
-
-        def __getattr__(self, name):
-            return getattr(self._format, name)
+            self._real.record(pairing, played)
 
     first, second = Listening(), Listening()
     await run(setup, format_=first)
@@ -813,22 +382,17 @@ async def test_when_it_is_over_a_lost_block_is_not_wanted_any_more(tmp_path):
     stored_one = threading.Event()
     tries = []
 
-    class Short:
+    class Short(Wrapped):
         """Over with its first block."""
 
-        def __init__(self):
-            self._format = format_of(setup)
-            self._over = False
+        is_over = False
 
         def record(self, pairing, played):
-            self._over = True
-            self._format.record(pairing, played)
+            self.is_over = True
+            self._real.record(pairing, played)
 
         def over(self):
-            return self._over
-
-        def __getattr__(self, name):
-            return getattr(self._format, name)
+            return self.is_over
 
     def second_is_lost(task):
         tries.append(task)
@@ -844,7 +408,9 @@ async def test_when_it_is_over_a_lost_block_is_not_wanted_any_more(tmp_path):
         if isinstance(event, events.BlockDone):
             stored_one.set()
 
-    with directing(setup, second_is_lost, threads=2, on_event=hear, format_=Short()) as director:
+    with directing(
+        setup, second_is_lost, threads=2, on_event=hear, format_=Short(format_of(setup))
+    ) as director:
         report = await director.run()
     assert (True, "") == (report.over, report.halted)
     assert (2, 1) == (len(tries), len(stored(setup)))

@@ -4,7 +4,8 @@ import pytest
 
 from lanista.games import registry
 from lanista.games.testing import check_ruleset
-from support.broken import BROKEN, SOUND_WITH_DIALECT
+from support import broken, broken_pictures  # noqa: F401 - both fill BROKEN
+from support.breaking import BROKEN
 from support.players import PLAYERS, count
 from support.tinygame import RULESET
 
@@ -32,7 +33,7 @@ def test_every_installed_ruleset_conforms_at_full_length(name):
     check_ruleset(registry.get(name), PLAYERS[name])
 
 
-@pytest.mark.parametrize("ruleset", [RULESET, SOUND_WITH_DIALECT], ids=["plain", "dialect"])
+@pytest.mark.parametrize("ruleset", [RULESET, broken.SOUND_WITH_DIALECT], ids=["plain", "dialect"])
 def test_a_sound_ruleset_of_three_seats_passes(ruleset):
     """Three seats, skipped turns, letters, chance in the match, status in the facts."""
     check_ruleset(ruleset, count, bad_boards=["", "table\n", "table OAK\n", "table oak\n\n"])

@@ -162,21 +162,6 @@ def test_a_record_goes_where_it_is_told_to(lanista):
     assert {path, path.with_name("match.seat1.failure")} == set(path.parent.iterdir())
 
 
-@pytest.mark.long
-def test_a_bot_that_is_late_loses(lanista):
-    """--time-move: the reason is told; a bot that stays is ended and the record says so."""
-    done = lanista(
-        *("play", "angrymob", bot("stops_reading"), bot("nothing"), "--time-move", 1),
-        *("--time-init", 60, "--console"),
-        *("--stall-margin", 600),
-    )
-    assert 0 == done.code
-    assert "stops_reading: turn 2: late: no answer within 1 s" in done.out
-    assert "nothing wins (forfeit, 3 moves)" in done.out
-    exits = [ended.exit for ended in the_record(done).result.bots]
-    assert ["was still running and was ended by the arena", "exited with code 0"] == exits
-
-
 def test_the_originals_spellings(lanista):
     """The options of the original arena, as they were written there."""
     done = lanista(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from e2e.running import PATIENCE, Program, command, digests, read, wait_until
+from e2e.running import PATIENCE, Program, command, digests, read
 from lanista.games import registry
 from lanista.match.replay import verify
 
@@ -36,21 +36,6 @@ def test_after_so_many_matches_the_daemon_ends(serve, peers):
     assert "error shutdown the arena is shutting down\n" == third.rest()
     assert 0 == daemon.wait()
     assert 2 == len(daemon.records())
-
-
-@pytest.mark.long
-def test_no_more_matches_begin_than_were_asked_for(serve, peers):
-    """`--matches 1`: while the one goes on, the next pair waits, and is told of the end."""
-    daemon = serve("--matches", 1, "--move-limit", 1, "--no-clock", "-i", "pit")
-    playing = fill(peers, daemon, "a")
-    waiting = [peers(daemon, f"{name} v=1 room=b") for name in ("Cem", "Dil")]
-    assert "wait 2 2" == waiting[1].until("wait")[-1]
-    for peer in playing:
-        peer.say("\n")
-    for peer in waiting:
-        assert peer.rest().endswith("error shutdown the arena is shutting down\n")
-    assert 0 == daemon.wait()
-    assert 1 == len(daemon.records())
 
 
 def test_manual_waits_for_enter_before_each_match(serve, peers):
@@ -107,56 +92,6 @@ def test_records_go_by_day_under_data(serve, peers, tmp_path):
     (file,) = (path for path in (tmp_path / "kept").rglob("*") if path.is_file())
     assert (f"{match}.jsonl.gz", "records") == (file.name, file.parents[1].name)
     assert 1 >= abs((date.fromisoformat(file.parent.name) - today).days)
-
-
-def test_more_connections_than_allowed_are_refused(serve, peers):
-    """`--max-connections`: `error server-full`; who leaves makes room."""
-    daemon = serve("--max-connections", 2)
-    first, second = peers(daemon, "One v=1 room=a"), peers(daemon, "Two v=1 room=b")
-    first.until("wait")
-    second.until("wait")
-    told = peers(daemon).rest()
-    assert "error server-full already 2 connections; try again later\n" == told
-    first.leave()
-    while True:  # until the arena has seen it go
-        third = peers(daemon, "Three v=1 room=c")
-        told = third.line()
-        if not told.startswith("error server-full"):
-            break
-        third.leave()
-    assert told.startswith("welcome 1 ")
-
-
-def test_who_leaves_the_lobby_is_noticed_though_it_answered_ahead(serve, peers):
-    """PROTOCOL.md 1: the end of input is a disconnect. Its place is free for others then."""
-    daemon = serve("--max-connections", 1)
-    leaver = peers(daemon, "Leaver v=1")
-    leaver.until("wait")
-    leaver.say("\n")
-    leaver.leave()
-
-    def is_welcome():
-        peer = peers(daemon, "Next v=1")
-        told = peer.line()
-        peer.leave()
-        return told.startswith("welcome ")
-
-    wait_until(is_welcome, "the place is free", lambda: daemon.err[-1000:])
-
-
-@pytest.mark.long
-def test_a_silent_connection_is_closed(serve, peers):
-    """`--hello-timeout`: `error hello-timeout`, also for half a hello; a hello in time stays."""
-    daemon = serve("--hello-timeout", 2)
-    whole = peers(daemon, "Whole v=1")
-    whole.until("wait")
-    silent, half = peers(daemon), peers(daemon)
-    half.say("Half v=1")
-    words = "error hello-timeout no complete hello within 2 s; the first line is the name\n"
-    assert (words, words) == (silent.rest(), half.rest())
-    # Still there, long after the others had to go: it meets an opponent.
-    peers(daemon, "Other v=1").until("go")
-    whole.until("go")
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,18 @@
 """kill -9 of a tournament at any moment: nothing lost, nothing twice, nothing left running."""
 
-import json
 import os
 import random
 import secrets
-import signal
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, workers_of_cup, write_cup
+from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, write_cup
 from e2e.running import wait_until, wait_until_gone
 from lanista import competition as tournament
 from lanista.results.database import Store
-from support.processes import argv_of, processes_in
+from support.processes import processes_in
 
 
 @pytest.fixture
@@ -97,39 +93,3 @@ def _whole_blocks(folder):
         for stored in store.matches():
             assert (folder / "cup.records" / stored.match.record).is_file()
     return len(blocks)
-
-
-def test_a_killed_worker_is_replaced(cup):
-    """By the kernel, say, for want of memory: its blocks are played by another.
-
-    One of the bots waits for a pipe to be opened, so that both workers are in the middle of a
-    block. Its shell starts no process meanwhile: a fork would look like a second such bot.
-    """
-    folder, start = cup(seeds=4)
-    gate, bot, spec = folder / "open", folder / "waits.sh", folder / "cup.toml"
-    os.mkfifo(gate)
-    bot.write_text(
-        f": < {gate}\n"
-        f"exec {sys.executable} -P -m lanista.games.angrymob.house_bots.random_runners\n"
-    )
-    spec.write_text(spec.read_text().replace('"RandomRunners"', f'"sh {bot}"'))
-    run = start()
-
-    def waiting():
-        return [pid for pid in processes_in(Path("/")) if ["sh", str(bot)] == argv_of(pid)]
-
-    run.until(lambda: 2 == len(waiting()), "both workers wait for a bot")
-    workers = workers_of_cup(folder)
-    assert 2 == len(workers)
-    os.kill(workers[0], signal.SIGKILL)
-    run.until(lambda: '"worker-lost"' in run.out, "the loss is told")
-    opened = os.open(gate, os.O_RDWR)
-    try:
-        assert 0 == run.wait(), run.err
-    finally:
-        os.close(opened)
-    told = [json.loads(line) for line in run.out.splitlines()]
-    assert 1 == sum(event["event"] == "worker-lost" for event in told)
-    with Store.open(folder / "cup.db", create=False) as store:
-        assert 4 * PAIRS == len(store.played())
-    wait_until(lambda: not processes_in(folder), "all that the run had started is gone")

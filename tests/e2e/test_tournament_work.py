@@ -381,35 +381,6 @@ def test_a_bot_gets_its_own_variables_and_no_operators_secret(tmp_path, monkeypa
     assert not any("hunter2" in line for line in lines)
 
 
-@pytest.mark.long
-def test_a_wrong_token_is_refused_and_told(tmp_path):
-    """A port takes the bot that was started for it alone."""
-    setup = setup_of(tmp_path, JOE, ("Other", "env LANISTA_TOKEN=guessed " + HOUSE_JOE))
-    [finished] = play_blocks(task_of(setup, 0))
-
-    words = [seat.words for seat in finished.result.matches[0].seats if seat.bot == "Other"]
-    assert ["its hello was refused: "] == [text[text.index("its") :][:23] for text in words]
-
-
-def test_a_bot_that_waits_hears_who_is_there(tmp_path):
-    """PROTOCOL.md 3: `welcome`, then `wait`, then perhaps for long nothing."""
-    heard = tmp_path / "heard"
-    script = tmp_path / "bot.py"
-    script.write_text(
-        "import os, socket\n"
-        "arena = socket.create_connection(('127.0.0.1', int(os.environ['LANISTA_PORT'])))\n"
-        "arena.sendall(f\"B v=1 token={os.environ['LANISTA_TOKEN']}\\n\".encode())\n"
-        "lines = arena.makefile()\n"
-        f"open({str(heard)!r}, 'w').write(lines.readline() + lines.readline())\n"
-    )
-    setup = setup_of(tmp_path, JOE, ("B", f"{sys.executable} {script}"))
-    play_blocks(task_of(setup, 0))
-
-    welcome, wait = heard.read_text().splitlines()
-    assert welcome.startswith("welcome 1 lanista ")
-    assert wait in {"wait 1 2", "wait 2 2"}  # whoever comes first
-
-
 def test_closing_gives_up_what_is_under_way(tmp_path):
     """Else Ctrl-C would wait for a bot that never says hello."""
     setup = setup_of(tmp_path, ("Silent", bot("silent")), clock={"time_start": 600.0})

@@ -18,6 +18,13 @@ RECORDS = {
 }
 
 
+@pytest.fixture
+def quick(monkeypatch):
+    """Nobody looks on for pleasure: frames and the lobby are told at once."""
+    monkeypatch.setattr("lanista.page.viewer.SHORTEST", 0.0)
+    monkeypatch.setattr("lanista.page.viewer.LOBBY_EVERY", 0.0)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Chromium."""

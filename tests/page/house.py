@@ -14,6 +14,7 @@ from websockets.trio.client import connect
 from lanista.arena.arena import Arena
 from lanista.arena.server import ArenaServer
 from lanista.hosting.spec_parts import Clock
+from lanista.match.record import read_record
 from lanista.page.server import Server
 from lanista.page.view import View
 from match.playing import ANGRYMOB
@@ -203,6 +204,13 @@ async def play(*turns, leave=False):
 
         for bot, lines in turns:
             nursery.start_soon(answer, bot, lines)
+
+
+async def record_of(house, match):
+    """The record of a match, once it is there."""
+    while match not in house.arena.running.ended:
+        await house.arena.running.changes.wait(house.arena.running.changes.count)
+    return read_record(house.arena.running.ended[match])
 
 
 async def until(condition):

@@ -1,21 +1,13 @@
 """A person plays against house bots: the bridge between the page's WebSocket and a match."""
 
 from lanista.arena import person as module
-from lanista.match.record import read_record
 from lanista.match.replay import verify
 from match.playing import ANGRYMOB
-from page.house import done, opened, until
+from page.house import done, opened, record_of, until
 
 WISH = {"game": "angrymob", "name": "Ann Lee", "bots": ["CamperJoe"], "seat": 0}
 WAY = ("0 0 1 0", "0 1 1 0", "0 2 1 0", "0 3 1 3")
 """From base to base on the map of the tests, where CamperJoe's unit awaits it: both fall."""
-
-
-async def record_of(house, match):
-    changes = house.arena.running.changes
-    while match not in house.arena.running.ended:
-        await changes.wait(changes.count)
-    return read_record(house.arena.running.ended[match])
 
 
 async def test_a_person_plays_a_whole_match(tmp_path):

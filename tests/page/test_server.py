@@ -15,7 +15,7 @@ from lanista.games import registry
 from lanista.hosting.control import RunningMatches
 from lanista.page.frames import API
 from lanista.page.view import View
-from page.house import opened, play, showing
+from page.house import opened, play, record_of, showing
 from page.records import AWAY, BACK
 
 RESULT = {
@@ -457,8 +457,7 @@ async def test_without_a_list_the_rest_is_there(tmp_path):
     (tmp_path / "lanista.db").mkdir()
     async with opened(tmp_path) as house:
         match = await one_match(house)
-        while match not in house.arena.running.ended:
-            await house.arena.running.changes.wait(house.arena.running.changes.count)
+        await record_of(house, match)
         assert {"matches": [], "next": None} == (await house.get("/api/1/matches")).json
         assert {"standings": []} == (await house.get("/api/1/standings")).json
         assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status

@@ -1,13 +1,9 @@
 """An arena's database of names, alone and used by several processes."""
 
-import contextlib
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,8 +14,8 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar, key_of
+from results.waiting import ready
 
-HERE = Path(__file__).parent
 PATIENCE = 100
 
 
@@ -168,23 +164,9 @@ def test_a_data_folder_of_before_the_first_release_is_refused(tmp_path, former):
     Database.of_arena(DataFolder(tmp_path)).close()
 
 
-@contextlib.contextmanager
 def registering(target, who, count):
     """A process that is ready to register names, and begins when its input is closed."""
-    process = subprocess.Popen(
-        [sys.executable, "-W", "error", HERE / "registering.py", str(target), who, str(count)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert "ready\n" == process.stdout.readline()
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdin.close()
-        process.stdout.close()
+    return ready("registering.py", target, who, count)
 
 
 def test_two_processes_that_register_the_same_names(empty):

@@ -16,28 +16,15 @@ import sqlalchemy as sa
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from results.samples import drawn, stored
+from results.waiting import ready
 
 HERE = Path(__file__).parent
 PATIENCE = 100
 
 
-@contextlib.contextmanager
 def adding(target, first, count):
     """A process that is ready to add blocks, and begins when its input is closed."""
-    process = subprocess.Popen(
-        [sys.executable, "-W", "error", HERE / "adding.py", str(target), str(first), str(count)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert "ready\n" == process.stdout.readline()
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdin.close()
-        process.stdout.close()
+    return ready("adding.py", target, first, count)
 
 
 def whole(store):
@@ -274,10 +261,12 @@ import os, sys
 from lanista.results.database import Store
 with Store.open(sys.argv[1]) as store, store.lock():
     if sys.argv[2] == "fork" and os.fork() == 0:
-        # A worker that outlives its manager.
+        # A worker that outlives its manager. When it runs, it has let go of what it got.
+        print("held", flush=True)
         os.read(0, 1)
         os._exit(0)
-    print("held", flush=True)
+    if sys.argv[2] != "fork":
+        print("held", flush=True)
     sys.stdin.read()
 """
 

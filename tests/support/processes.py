@@ -25,9 +25,10 @@ def argv_of(pid: int) -> list[str]:
 def children_of(pid: int) -> list[int]:
     """Return the processes that a process started and that haven't been reaped."""
     found: list[int] = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):  # that thread has ended
-            found += map(int, children.read_text(encoding="ascii").split())
+    with contextlib.suppress(OSError):  # it has ended
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):  # that thread has
+                found += map(int, (thread / "children").read_text(encoding="ascii").split())
     return found
 
 

@@ -1,0 +1,210 @@
+"""The director halts where it can't go on, and goes on where only a worker has died."""
+
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from competition.directed import BLOCKS, Wrapped, one_by_one, run
+from lanista.cli import tournament_run
+from lanista.competition import events, worker
+from lanista.competition.executors import GivenWorkers
+from lanista.competition.worker import WorkError
+from lanista.results.database import Store
+from lanista.results.errors import StoreError
+from support.tournament import directing, finished, play, setup_in, stored
+
+
+class TestHalting:
+    async def test_void_twice_in_a_row_halts_and_is_not_stored(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
+
+        def voids(task):
+            return [
+                finished(task, block, void=2, stall=0.3, trouble="void twice: a stall of 0.3 s")
+                if block.opening.seed == 2
+                else finished(task, block)
+                for block in task.blocks
+            ]
+
+        report, log = await run(setup, voids, threads=1)
+        assert (False, False) == (report.over, report.interrupted)
+        assert report.halted.endswith("(A - B, seed 2): void twice: a stall of 0.3 s")
+        assert [report.halted] == [event.words for event in log.of(events.Halted)]
+        assert 2 not in {block.seed for block in stored(setup)}
+        assert 2 == len(list(setup.records.glob("*/*-void*.gz")))
+
+        report, _ = await run(setup)
+        assert report.over
+        assert {1, 2, 3} == {block.seed for block in stored(setup)}
+
+    @pytest.mark.parametrize(
+        ("error", "words"),
+        [
+            (WorkError("no record can be written, /x: No space left"), "no record can be written"),
+            (OSError(28, "No space left on device", "/x/y"), "/x/y: No space left on device"),
+        ],
+    )
+    async def test_an_error_of_the_machine_halts(self, tmp_path, error, words):
+        def fails(task):
+            raise error
+
+        report, log = await run(setup_in(tmp_path), fails)
+        assert report.halted.startswith(words)
+        (halted,) = log.of(events.Halted)
+        assert "" == halted.trace
+
+    async def test_an_unknown_error_halts_with_its_trace(self, tmp_path):
+        def fails(task):
+            return task.nothing_of_the_kind
+
+        report, log = await run(setup_in(tmp_path), fails)
+        assert report.halted.startswith("a worker failed: AttributeError: 'Task' object has no")
+        (halted,) = log.of(events.Halted)
+        assert "task.nothing_of_the_kind" in halted.trace
+
+    async def test_what_is_committed_stays_when_the_store_fails(self, tmp_path):
+        setup = setup_in(tmp_path)
+
+        class Full(Wrapped):
+            count = 0
+
+            def add(self, results, benched=()):
+                if len(self._real.played()) >= 3:
+                    raise StoreError("cup.db: the disk is full")
+                return self._real.add(results, benched)
+
+        report, _ = await run(setup, one_by_one, store=Full)
+        assert "cup.db: the disk is full" == report.halted
+        assert 3 <= len(stored(setup)) < BLOCKS
+        report, _ = await run(setup)
+        assert report.over
+        assert BLOCKS == len(stored(setup))
+
+    async def test_a_store_that_fails_for_good_is_reported(self, tmp_path):
+        """Also the last standings can't be read then."""
+        setup = setup_in(tmp_path)
+
+        class Gone(Wrapped):
+            is_gone = False
+
+            def add(self, *_):
+                self.is_gone = True
+                raise StoreError("db: the server can't be reached")
+
+            def endings(self, without=()):
+                if self.is_gone:
+                    raise StoreError("db: gone")
+                return self._real.endings(without)
+
+        report, log = await run(setup, store=Gone)
+        assert "db: the server can't be reached" == report.halted
+        assert (False, False, ()) == (report.over, report.interrupted, report.standings.rows)
+        assert report.halted == log[-1].halted
+        assert isinstance(log[-1], events.Ended)
+
+        with directing(setup, store=Gone) as director:
+            known = await director.standings()
+            assert known is (await director.run()).standings
+
+    async def test_a_store_that_fails_when_all_is_played(self, tmp_path):
+        setup = setup_in(tmp_path)
+
+        class Unread(Wrapped):
+            def endings(self, _):
+                raise StoreError("db: gone")
+
+        report, log = await run(setup, store=Unread)
+        assert (True, "db: gone") == (report.over, report.halted)
+        assert ["db: gone"] == [event.words for event in log.of(events.Halted)]
+        assert (BLOCKS, BLOCKS) == (report.standings.blocks, len(stored(setup)))
+
+    def test_the_command_line_says_that_it_halted(self, tmp_path, monkeypatch, capsys):
+        """3, not 2: the input was good."""
+
+        def gone(*_):
+            raise StoreError("db: gone")
+
+        monkeypatch.setattr(worker, "play_blocks", play)
+        monkeypatch.setattr(Store, "add", gone)
+        monkeypatch.setattr(Store, "endings", gone)
+        assert 3 == tournament_run.play(setup_in(tmp_path, concurrency=1), "cup.toml")
+        assert "halted: db: gone; run the same command again" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("error", "words"),
+        [
+            (KeyboardInterrupt(), "KeyboardInterrupt: KeyboardInterrupt"),
+            (
+                BaseExceptionGroup("a loop", [GeneratorExit()]),
+                "BaseExceptionGroup: a loop (1 sub-exception)",
+            ),
+        ],
+    )
+    async def test_a_worker_that_was_interrupted(self, tmp_path, error, words):
+        """Its interrupt isn't ours."""
+
+        def ends(task):
+            raise error
+
+        report, log = await run(setup_in(tmp_path), ends)
+        assert f"a worker was ended while it played: {words}" == report.halted
+        assert not report.interrupted
+        (halted,) = log.of(events.Halted)
+        assert "" == halted.trace
+
+    async def test_a_record_that_is_not_where_it_should_be(self, tmp_path):
+        """As where a folder that is said to be shared isn't."""
+
+        def elsewhere(task):
+            done = play(task)
+            for left in Path(task.playing).iterdir():
+                left.unlink()
+            return done
+
+        setup = setup_in(tmp_path)
+        report, _ = await run(setup, elsewhere, threads=1)
+        assert report.halted.endswith(": No such file or directory")
+        assert str(setup.records / ".playing") in report.halted
+        assert [] == stored(setup)
+
+    async def test_a_broken_executor(self, tmp_path):
+        pool = ThreadPoolExecutor(1)
+        pool.shutdown()
+        report, _ = await run(setup_in(tmp_path), workers=GivenWorkers(pool, 2))
+        assert report.halted.startswith("the executor takes no more tasks: cannot schedule")
+
+
+class TestLostWorkers:
+    async def test_its_blocks_are_handed_out_again(self, tmp_path):
+        setup = setup_in(tmp_path)
+        lost = []
+
+        def dies_once(task):
+            if not lost:
+                lost.extend(block.id for block in task.blocks)
+                raise BrokenExecutor("a process ended abruptly")
+            return play(task)
+
+        report, log = await run(setup, dies_once)
+        assert report.over
+        (event,) = log.of(events.WorkerLost)
+        assert (tuple(lost), "a process ended abruptly") == (event.blocks, event.words)
+        assert BLOCKS == len(stored(setup))
+
+    async def test_a_block_that_takes_three_along_halts_and_is_named(self, tmp_path):
+        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 40)))
+        tries = []
+
+        def dies_of_seven(task):
+            if any(block.opening.seed == 7 for block in task.blocks):
+                tries.append(len(task.blocks))
+                raise BrokenExecutor("a process ended abruptly")
+            return play(task)
+
+        report, log = await run(setup, dies_of_seven)
+        assert report.halted.endswith("(A - B, seed 7): 3 workers died while playing it")
+        # With others at first, then alone, so that nobody else is blamed.
+        assert [1, 1] == tries[1:]
+        assert 3 == len(log.of(events.WorkerLost))
+        assert 7 not in {block.seed for block in stored(setup)}

@@ -1,0 +1,286 @@
+"""Frames over the page's WebSocket, and viewers that don't read (docs/api.md, "WebSocket")."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+from types import SimpleNamespace
+
+import pytest
+import trio
+
+from lanista.helper_processes import HelperDiedError
+from lanista.match.replay import verify
+from lanista.page import viewer as module
+from lanista.page.replay_reader import read_frames
+from lanista.page.view import View
+from match.playing import ANGRYMOB
+from page.house import done, opened, play, record_of, until
+from page.records import AWAY, BACK
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+async def test_who_comes_late_sees_all_frames(tmp_path):
+    """And then each as it is played; the seed is told with the end, not before."""
+    async with opened(tmp_path) as house:
+        early, late = await house.page(), await house.page()
+        said = []
+
+        async def ask(page, do, **fields):
+            answer = await page.ask(do, match=match, **fields)
+            said.append((house.arena.running.matches.get(match) is not None, answer))
+            return answer
+
+        ann, bob, match = await house.pair()
+        head = await ask(early, "open")
+        assert ("head", match, ["Ann", "Bob"]) == (
+            head["type"],
+            head["match"],
+            [player["name"] for player in head["players"]],
+        )
+        for turn in range(23):
+            if turn:
+                await ann.until("go")
+                await bob.until("go")
+            await play((ann, [BACK if turn % 2 else AWAY]), (bob, [""]))
+            answer = await ask(early, "frames", **{"from": turn + 1, "known": True})
+            assert turn + 1 == answer["from"]
+        await ask(late, "open")
+        answer = await ask(late, "frames", **{"from": 0})
+        assert (0, 24, False) == tuple(answer[key] for key in ("from", "count", "over"))
+        assert list(range(24)) == [frame["n"] for frame in answer["frames"]]
+        # The newest there is, from the last whole one on.
+        answer = await ask(late, "frames", **{"from": -1})
+        assert [20, 21, 22, 23] == [frame["n"] for frame in answer["frames"]]
+        # Frame 24 isn't there: asked for by both, and told when it is.
+        await late.say(do="frames", id="next", match=match, **{"from": 24, "known": True})
+        await early.say(do="frames", id="next", match=match, **{"from": 24})
+        for bot in (ann, bob):
+            await bot.until("go")
+        await play((ann, [""]), (bob, ["9 9 9 9"]), leave=True)
+        assert [24] == [frame["n"] for frame in (await late.answer("next"))["frames"]]
+        frames = (await early.answer("next"))["frames"]
+        assert [20, 21, 22, 23, 24] == [frame["n"] for frame in frames]
+        assert frames[-1]["play"]["faults"][0]["code"] in {"illegal", "malformed"}
+        end = await late.ask("frames", match=match, **{"from": 25})
+        assert ("end", match, 25, None, "forfeit") == (
+            end["type"],
+            end["match"],
+            end["count"],
+            end["trouble"],
+            end["result"]["end"],
+        )
+        record = await record_of(house, match)
+        assert str(record.header.seed) == end["seed"]
+        assert 27 == len(said)  # 23 frames one by one, 2 heads, 2 more answers
+        assert not any(str(record.header.seed) in json.dumps(answer) for _, answer in said)
+        assert all(running for running, _ in said)
+
+
+@pytest.mark.long
+async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
+    """Its frames are those of `read_frames`; a turn may be asked for by its number."""
+    async with opened(tmp_path) as house:
+        ann, bob, match = await house.pair()
+        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+        await record_of(house, match)
+        page = await house.page()
+        head = await page.ask("open", match=match)
+        frames = await page.ask("frames", match=match, **{"from": 2})
+        end = await page.ask("frames", match=match, **{"from": 3})
+        assert head["live"] is False
+        assert (frames["count"], frames["over"]) == (3, True)
+        parts = [
+            {k: v for k, v in head.items() if k not in ("id", "live", "logs", "bundles")},
+            *frames["frames"],
+            {k: v for k, v in end.items() if k not in ("id", "match", "count")},
+        ]
+        (file,) = tmp_path.glob("records/*/*.jsonl.gz")
+        assert json.loads(json.dumps(list(read_frames(file)))) == parts
+        for place, known in [(-2, False), (0, True), (1, "yes")]:
+            answer = await page.ask("frames", match=match, known=known, **{"from": place})
+            assert "error" == answer["type"]
+        assert done(await page.ask("close", match=match))
+        answer = await page.ask("frames", match=match, **{"from": 0})
+        assert "isn't open; open it first" in answer["words"]
+
+
+async def test_viewers_share_frames_until_the_last_has_left(tmp_path):
+    """By word or by leaving; asking twice is looking once."""
+    async with opened(tmp_path) as house:
+        _, _, match = await house.pair()
+        pages = [await house.page() for _ in range(3)]
+        for page in pages:
+            await page.ask("open", match=match)
+        await pages[0].ask("open", match=match)
+        for number in (1, 2):  # both at once
+            await pages[1].say(do="open", id=f"again {number}", match=match)
+        for number in (1, 2):
+            assert "head" == (await pages[1].answer(f"again {number}"))["type"]
+        (frame_file,) = house.server.view.frame_cache._files.values()
+        assert 3 == frame_file.viewers
+        assert [frame_file.file] == list(house.server.view.frame_cache.folder.iterdir())
+        assert done(await pages[0].ask("close", match=match))
+        assert 2 == frame_file.viewers
+        await pages[1].socket.aclose()
+        await pages[2].socket.aclose()
+        while len(house.server.viewers) > 1:
+            await house.server._viewer_left.wait()
+        assert 0 == frame_file.viewers
+
+
+async def test_closing_gives_up_what_waits(tmp_path):
+    """`frames` that aren't there, and an `open` whose record has no header yet."""
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        _, _, match = await house.pair()
+        await page.ask("open", match=match)
+        await page.say(do="frames", id="later", match=match, **{"from": 7})
+        assert done(await page.ask("close", match=match))
+        assert done(await page.answer("later"))
+        running_matches = house.arena.running
+        empty = tmp_path / "empty.jsonl.gz.part"
+        empty.touch()
+        running_matches.matches["empty"] = running_matches.matches[match]
+        running_matches.matches["empty"] = SimpleNamespace(
+            part=empty, room="r", bots=[], started=None
+        )
+        await page.say(do="open", id="head", match="empty")
+        files = house.server.view.frame_cache._files
+        await until(lambda: any(frame_file.source == empty for frame_file in files.values()))
+        assert done(await page.ask("close", match="empty"))
+        assert done(await page.answer("head"))
+        del running_matches.matches["empty"]
+
+
+async def test_so_many_questions_may_be_open_at_once(tmp_path):
+    """More are refused; what needs no waiting is answered all the same."""
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        _, _, match = await house.pair()
+        await page.ask("open", match=match)
+        for number in range(70):
+            await page.say(do="frames", id=f"q{number}", match=match, **{"from": 7})
+        for number in range(64, 70):
+            answer = await page.answer(f"q{number}")
+            assert "64 questions are open already; wait for answers" == answer["words"]
+        assert "64 questions" in (await page.ask("open", match=match))["words"]
+        assert done(await page.ask("pause", match=match))
+        assert done(await page.ask("close", match=match))
+        for number in range(64):
+            assert done(await page.answer(f"q{number}"))
+        assert "head" == (await page.ask("open", match=match))["type"]
+
+
+async def test_when_the_end_is_told_there_is_a_record(tmp_path):
+    """Though its bots, which have heard the end, still linger."""
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        ann, bob, match = await house.pair()
+        await page.ask("open", match=match)
+        await play((ann, [AWAY]), (bob, ["9 9 9 9"]))
+        assert "end" == (await page.ask("frames", match=match, **{"from": 2}))["type"]
+        assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
+
+
+# -- viewers that don't read ---------------------------------------------------------------------
+
+REQUEST = (
+    "GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+    "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    "Sec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+@contextlib.asynccontextmanager
+async def stuck(house, monkeypatch):
+    """A viewer that asks for the lobby and reads nothing, until its connection can hold no more."""
+    with socket.socket() as plain:
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        plain.connect(("127.0.0.1", house.server.port))
+        plain.sendall(REQUEST.format(port=house.server.port).encode())
+        said = b'{"do":"lobby"}'
+        plain.sendall(bytes([0x81, 0x80 | len(said), 0, 0, 0, 0]) + said)  # masked by zeros
+        # More than all buffers between us hold.
+        told = b'{"type":"lobby","rest":"%b"}' % (b"x" * 8_000_000)
+        monkeypatch.setattr(View, "lobby", lambda _: told)
+        await until(lambda: any(v.connection.send_lock.locked() for v in house.server.viewers))
+        yield
+
+
+async def test_a_viewer_that_does_not_read_is_dropped(tmp_path, monkeypatch):
+    """After SEND_TIME; no match waits for it meanwhile."""
+    monkeypatch.setattr(module, "SEND_TIME", 0.5)
+    async with opened(tmp_path) as house, stuck(house, monkeypatch):
+        ann, bob, match = await house.pair()
+        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+        assert house.server.viewers, "a match of some milliseconds is over before"
+        assert 2 == verify(await record_of(house, match), ANGRYMOB)
+        while house.server.viewers:
+            await house.server._viewer_left.wait()
+        assert 200 == (await house.get("/healthz")).status
+
+
+@pytest.mark.long
+async def test_no_shutdown_waits_for_a_viewer_that_does_not_read(tmp_path, monkeypatch):
+    """Within what a bot has to leave, though the viewer has SEND_TIME."""
+    async with opened(tmp_path) as house, stuck(house, monkeypatch):
+        await house.pair()
+        before = trio.current_time()
+        house.serving.shut_down()
+        await house.over.wait()
+        house.nursery.cancel_scope.cancel()
+        after = trio.current_time()
+    assert after - before < 3
+    assert trio.current_time() - after < 2
+
+
+async def test_a_message_is_short(tmp_path):
+    """Reading a long one would keep the matches waiting; the connection goes on."""
+    async with opened(tmp_path) as house:
+        page = await house.page()
+        await page.socket.send("[" * 5000)
+        assert (
+            "5000 characters; no message needs more than 4096" == (await page.answer(None))["words"]
+        )
+        assert done(await page.ask("lobby"))
+
+
+async def test_a_viewer_opens_so_many_matches(tmp_path, monkeypatch):
+    """Closing one makes room."""
+    monkeypatch.setattr("lanista.page.viewer.MAX_OPEN", 1)
+    async with opened(tmp_path) as house:
+        matches = []
+        for _ in range(2):
+            ann, bob, match = await house.pair()
+            await play((ann, [AWAY]), (bob, ["9 9 9 9"]), leave=True)
+            await record_of(house, match)
+            matches.append(match)
+        page = await house.page()
+        assert "head" == (await page.ask("open", match=matches[0]))["type"]
+        answer = await page.ask("open", match=matches[1])
+        assert "1 matches are open already; close one" == answer["words"]
+        assert done(await page.ask("close", match=matches[0]))
+        assert "head" == (await page.ask("open", match=matches[1]))["type"]
+
+
+@pytest.mark.long
+async def test_interrupted_frames_go_on(tmp_path, monkeypatch):
+    """A viewer that waits for a frame gets it, even if the replay worker is killed."""
+    monkeypatch.setattr("lanista.page.frame_cache.RESTART_PAUSE", 0.01)
+    async with opened(tmp_path) as house:
+        ann, bob, match = await house.pair()
+        page = await house.page()
+        await page.ask("open", match=match)
+        assert 0 == (await page.ask("frames", match=match, **{"from": 0}))["from"]
+        await page.say(do="frames", match=match, id="next", **{"from": 1, "known": True})
+        helper = house.server.view.frame_cache._helper
+        worker = await helper.call(os.getpid)
+        with pytest.raises(HelperDiedError):
+            await helper.call(os.kill, worker, signal.SIGKILL)
+        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+        answer = await page.answer("next")
+        assert ("frames", 1) == (answer["type"], answer["from"])
+        assert worker != await helper.call(os.getpid)
