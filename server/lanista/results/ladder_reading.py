@@ -305,13 +305,7 @@ class LadderReading(Reading):
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
 
     def meetings(self, bot: str, opponent: str, most: int) -> list[StoredMatch]:
-        """Return the last matches in which two bots played, void ones included, newest first.
-
-        Args:
-            bot: The one.
-            opponent: The other.
-            most: Their maximum number.
-        """
+        """Return the last `most` matches of two bots, void ones too, the newest first."""
         own, other = SEATS.alias("own"), SEATS.alias("other")
         numbers = self.connection.scalars(
             sa.select(own.c.match)

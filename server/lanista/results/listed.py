@@ -74,10 +74,7 @@ class MatchRows:
     database: Database
 
     def add(self, matches: Sequence[ListedMatch]) -> None:
-        """Store matches in one transaction; one that is stored already stays as it is.
-
-        Args:
-            matches: The matches, the oldest first.
+        """Store matches in one transaction, the oldest first; one that is there stays as it is.
 
         Raises:
             StoreError: Nothing was stored.

@@ -252,9 +252,6 @@ class Reading:
         within a commit, the order played; not beyond the bot's last unbenching or change of
         identity. A match in which the bot has several seats is failed if one of them is.
 
-        Args:
-            most: Where counting ends.
-
         Returns:
             By name, from 1 to `most`; bots whose last match didn't fail are left out.
         """
