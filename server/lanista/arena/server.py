@@ -60,7 +60,6 @@ class ArenaServer:
 
     options: Options
     ladder_rooms: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
-    """The ladders by name."""
     names: "Names | None" = None
     """The names on ladders; None if there are no ladders."""
     lobby: Lobby = attrs.field(factory=Lobby, init=False)
