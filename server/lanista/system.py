@@ -18,9 +18,6 @@ def heeded(numbers: Iterable[signal.Signals] = STOPPING) -> tuple[signal.Signals
     A signal that was ignored when the process was started stays ignored: a shell starts background
     jobs with SIGINT ignored, and `nohup` starts programs with SIGHUP ignored. SIGTERM is always
     returned, so that one signal is left that stops the process.
-
-    Args:
-        numbers: The signals to choose from.
     """
     return tuple(
         number

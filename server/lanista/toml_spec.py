@@ -119,11 +119,7 @@ def read_text(path: Path, most: int) -> str:
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """Return the content of a TOML file.
-
-    Args:
-        text: The text of the file.
-        where: The name of the file, for messages.
+    """Return the content of a TOML file; messages say where it is.
 
     Raises:
         SpecError: The text isn't TOML.
@@ -144,11 +140,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.Converter:
-    """Return a converter of tables into attrs classes, for a `SpecReader`.
-
-    Args:
-        choices: The enumerations that occur in these classes.
-    """
+    """Return a converter of tables into attrs classes, which have these enumerations."""
     converter = cattrs.Converter(detailed_validation=True, forbid_extra_keys=True)
 
     def strict(kind: type) -> Callable[[Any, Any], Any]:
@@ -193,11 +185,7 @@ class SpecReader(Generic[T]):
         return self.parse(read_text(path, self.most), str(path))
 
     def parse(self, text: str, where: str) -> T:
-        """Read a spec from the text of its file.
-
-        Args:
-            text: The text, TOML.
-            where: The name of the file, for messages.
+        """Read a spec from the text of its TOML file; messages say where that is.
 
         Raises:
             SpecError: The text isn't TOML, or isn't a spec.
@@ -205,11 +193,7 @@ class SpecReader(Generic[T]):
         return self.of(parse_toml(text, where), where)
 
     def of(self, value: Mapping[str, Any], where: str = "spec") -> T:
-        """Return a spec from the content of its TOML file.
-
-        Args:
-            value: The content.
-            where: The name of the file, for messages.
+        """Return a spec from the content of its TOML file; messages say where that is.
 
         Raises:
             SpecError: The content isn't a spec.

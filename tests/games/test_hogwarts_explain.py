@@ -18,8 +18,9 @@ from lanista.games.hogwarts.explaining import (
     _Walls,
     explain,
 )
-from lanista.games.hogwarts.files import Command, res_of
+from lanista.games.hogwarts.files import res_of
 from lanista.games.hogwarts.game import step_towards
+from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.placing import draw_ingredients
 from lanista.games.originals import Explanation, UnexplainedError
 from support.hogwarts import (
@@ -205,7 +206,7 @@ def test_a_flip_of_dependent_commands_is_noticed(name):
     for number, commands in enumerate(res.commands):
         places = {(u.row, u.column): at for at, u in enumerate(res.states[number].units)}
         for at, command in enumerate(commands):
-            if command.direction is None or flips == 12:
+            if command.groups is not None or flips == 12:
                 continue
             unit = res.states[number].units[command.unit]
             row, col = divmod(_near(cell(unit.row, unit.column), command.direction), 60)
@@ -248,41 +249,41 @@ SIDE_BY_SIDE = {4: (0, 10, 10), 5: (1, 10, 11)}
 @pytest.mark.parametrize(
     ("units", "more", "commands", "words"),
     [
-        (FOLLOW, {}, [Command(4, 2)], "moves onto its comrade 8 for nothing"),
-        (FOLLOW, {}, [Command(4, 1)], "a wizard, moves diagonally"),
-        ({4: (0, 0, 10)}, {}, [Command(4, UP)], "leaves the board"),
+        (FOLLOW, {}, [Order(4, 2)], "moves onto its comrade 8 for nothing"),
+        (FOLLOW, {}, [Order(4, 1)], "a wizard, moves diagonally"),
+        ({4: (0, 0, 10)}, {}, [Order(4, UP)], "leaves the board"),
         (
             {4: (0, 9, 9)},
             {"walls": [(9, 10)]},
-            [Command(4, RIGHT)],
+            [Order(4, RIGHT)],
             "walks into the wall at (9, 10)",
         ),
-        ({0: (0, 9, 9), 5: (1, 9, 10)}, {}, [Command(0, RIGHT)], "a ghost, moves onto unit 5"),
+        ({0: (0, 9, 9), 5: (1, 9, 10)}, {}, [Order(0, RIGHT)], "a ghost, moves onto unit 5"),
         (
             {4: (0, 10, 10, 3, 2), 5: (1, 10, 11)},
             {},
-            [Command(4, RIGHT)],
+            [Order(4, RIGHT)],
             "in conversion, moves onto",
         ),
         (
             {4: (0, 10, 10), 5: (1, 10, 11, 3, 2)},
             {},
-            [Command(4, RIGHT)],
+            [Order(4, RIGHT)],
             "attacks unit 5, in conv",
         ),
         (
             {4: (0, 9, 9), 1: (1, 9, 10, 3, 0)},
             {},
-            [Command(4, RIGHT)],
+            [Order(4, RIGHT)],
             "attacks ghost 1, which is imm",
         ),
-        (SIDE_BY_SIDE, {}, [Command(4, RIGHT)], "neither can have lost, 4 against 5"),
-        ({}, {}, [Command(4, None, (0,) * 15)], "a wizard, casts"),
-        ({}, {}, [Command(0, None, (0,) * 15)], "casts with a wrong solution"),
-        ({0: (0, 9, 9, 2, -1)}, {}, [Command(0, None, (0,) * 15)], "casts with 2 rounds to rest"),
-        ({}, {"rules": {"NUM_ROUNDS": 50}}, [Command(0, None, (0,) * 15)], "in the last 50"),
-        ({}, {}, [Command(4, DOWN), Command(4, LEFT)], "a unit has two commands"),
-        ({}, {}, [Command(4, DOWN)], "unit 4 has place (55, 0); by the commands it has (56, 0)"),
+        (SIDE_BY_SIDE, {}, [Order(4, RIGHT)], "neither can have lost, 4 against 5"),
+        ({}, {}, [Order(4, -1, (0,) * 15)], "a wizard, casts"),
+        ({}, {}, [Order(0, -1, (0,) * 15)], "casts with a wrong solution"),
+        ({0: (0, 9, 9, 2, -1)}, {}, [Order(0, -1, (0,) * 15)], "casts with 2 rounds to rest"),
+        ({}, {"rules": {"NUM_ROUNDS": 50}}, [Order(0, -1, (0,) * 15)], "in the last 50"),
+        ({}, {}, [Order(4, DOWN), Order(4, LEFT)], "a unit has two commands"),
+        ({}, {}, [Order(4, DOWN)], "unit 4 has place (55, 0); by the commands it has (56, 0)"),
     ],
 )
 def test_a_command_that_can_have_no_effect_is_noticed(units, more, commands, words):
@@ -298,7 +299,7 @@ def test_a_second_spell_in_a_round_is_noticed():
     ghosts = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
     res = one_round(ghosts, {0: spell(0, ADDED_UP)}, ingredients=ADDED_UP)
     assert problem(res, 0, "text") is None
-    again = Command(1, None, res.commands[0][0].groups)
+    again = Order(1, -1, res.commands[0][0].groups)
     assert "the round's second spell" in problem(
         with_commands(res, 0, [*res.commands[0], again]), 0, "text"
     )

@@ -9,7 +9,6 @@ import pytest
 
 from lanista.games.hogwarts.files import (
     CODED,
-    commands_of,
     read_cnf,
     read_orders,
     read_res,
@@ -19,6 +18,7 @@ from lanista.games.hogwarts.files import (
     write_cnf,
     write_res,
 )
+from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import FormatError
 from support.hogwarts import INGREDIENTS, RIGHT, begin, hall, play, roaming, seeded, spell
@@ -47,7 +47,7 @@ def test_match_files_are_read_back_as_written():
     for word in ("Game", "SecGame"):
         res = short_match(word)
         assert res == read_res(write_res(res))
-    assert any(command.direction is None for done in res.commands for command in done)
+    assert any(command.groups is not None for done in res.commands for command in done)
 
 
 def test_the_header_byte_for_byte():
@@ -68,13 +68,12 @@ def test_the_header_byte_for_byte():
 def test_commands_are_those_with_effect_in_order_of_execution():
     game = begin(hall(), NUM_ROUNDS=60)
     play(game, {0: f"m 4 4 m 0 9 {spell(0, INGREDIENTS)}", 1: "m 5 9"})
-    done = commands_of(game)
-    assert [(4, 4)] == [(command.unit, command.direction) for command in done]
+    assert (Order(4, 4),) == game.executed
     game = begin(hall(), NUM_ROUNDS=60)
     play(game, {0: spell(0, INGREDIENTS)})
     text = write_res(res_of(game, [], seed=0, names="abcd"))
     assert "commands" not in text
-    assert (0, None) == (commands_of(game)[0].unit, commands_of(game)[0].direction)
+    assert (0, True) == (game.executed[0].unit, game.executed[0].groups is not None)
 
 
 def test_names_with_spaces_are_written_as_one_word():

@@ -59,4 +59,4 @@ def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(nam
 
 
 def _casts(commands):
-    return any(command.direction is None for command in commands)
+    return any(command.groups is not None for command in commands)

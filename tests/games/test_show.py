@@ -17,6 +17,7 @@ from lanista.games.conformance import (
 )
 from lanista.games.crematoria import files as crematoria
 from lanista.games.hogwarts import files as hogwarts
+from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import FormatError, of_game, of_text
 from support import hogwarts as hogwarts_trace
 from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text
@@ -160,8 +161,8 @@ def test_hogwarts_states_that_no_rule_leads_to():
         )
         for number, state in enumerate(res.states)
     ]
-    spells = [hogwarts.Command(unit, None, (0,) * 15) for unit in (0, 50, 2)]
-    walks = [hogwarts.Command(unit % 84, unit % 8) for unit in range(81)]
+    spells = [Order(unit, -1, (0,) * 15) for unit in (0, 50, 2)]
+    walks = [Order(unit % 84, unit % 8) for unit in range(81)]
     res = attrs.evolve(res, states=tuple(strange), commands=((*spells, *walks),) * 4)
     assert 5 == check(hogwarts.write_res(res))
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lanista.match.ending import Ending
-from lanista.results import ladder_reading
+from lanista.results import ladder_reading, reading
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
@@ -79,7 +79,7 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
 
 def test_the_last_matches_of_each_bot(store, monkeypatch):
     """Those that count, so void ones and a struck bot's give way to older ones."""
-    monkeypatch.setattr(ladder_reading, "MOST_BOUND", 3)
+    monkeypatch.setattr(reading, "MOST_BOUND", 3)
     store.add_matches(drawn_alone(range(8)))
     store.strike("Ant")
     all_ = counted(store)

@@ -86,10 +86,6 @@ class Admission:
     def admit(self, host: str, now: float) -> Place:
         """Give a newcomer a place, if necessary that of another connection, which is closed.
 
-        Args:
-            host: The newcomer's address, from `address_of`.
-            now: The present time in seconds.
-
         Raises:
             RemoteProtocolError: There is no place for it (`server-full`).
         """

@@ -32,7 +32,6 @@ if TYPE_CHECKING:  # as in `lobby`
     from lanista.results.names import BenchedName
 
 MAX_GUESTS = 16
-"""Maximum number of guests at once."""
 
 
 class GuestRefusedError(Exception):

@@ -38,7 +38,6 @@ class Player:
     since: float = 0.0
     """When it said its hello, or when its last match was over, in seconds."""
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
-    """The place of its connection."""
     ladder: "LadderRoom | None" = None
     """The ladder that it is on; None in any other room."""
     who: "LadderName | None" = None

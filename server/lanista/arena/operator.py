@@ -82,15 +82,10 @@ async def serve_commands(
     *,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Carry out commands until cancelled.
+    """Carry out the commands of these names until cancelled, after saying when they can be sent.
 
     If the folder has the socket of another arena that is running, or can't have one, this is
     logged, and there are no commands.
-
-    Args:
-        data: The data folder.
-        commands: The commands by name.
-        task_status: Is told when commands can be sent.
     """
     try:
         listening = _listen(data)

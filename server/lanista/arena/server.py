@@ -61,7 +61,6 @@ class ArenaServer:
 
     options: Options
     ladder_rooms: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
-    """The ladders by name."""
     names: "Names | None" = None
     """The names on ladders; None if there are no ladders."""
     submissions: "AllSubmissions | None" = None

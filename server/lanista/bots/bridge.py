@@ -167,10 +167,7 @@ class _Bridge:
         self.exit_fd = _exit_fd(bot.pid)
 
     def run(self, hello: bytes) -> int:
-        """Pass on bytes until the bot or the connection has ended.
-
-        Args:
-            hello: The first line to send.
+        """Send the hello, then pass on bytes until the bot or the connection has ended.
 
         Returns:
             What the function `run` of this module returns.

@@ -225,11 +225,7 @@ def describe_broken(kind: str, limit: int, used: int) -> str:
 
 
 def describe_signal(number: int, limits: BotLimits | None) -> str | None:
-    """Describe the broken limit for which the kernel sends this signal; None if it has none.
-
-    Args:
-        number: The signal that killed the bot.
-        limits: The bot's limits.
+    """Describe the broken limit for which the kernel has sent this signal; None if it has none.
 
     Returns:
         A phrase to follow `it`, as `describe_broken` returns.

@@ -120,7 +120,6 @@ class Bot:
     """Number of bytes that it has written to stdout and stderr in all, kept or not."""
 
     limits: BotLimits = NO_LIMITS
-    """What it may use."""
 
     left_behind: int = 0
     """How many processes that it had started were still running when it ended."""

@@ -74,12 +74,7 @@ def processes() -> dict[int, tuple[int, int]]:
 
 
 def with_descendants(roots: list[int], table: dict[int, tuple[int, int]]) -> list[int]:
-    """Return the given processes and all their descendants, parents before children.
-
-    Args:
-        roots: Process ids.
-        table: All processes, as `processes` returns them.
-    """
+    """Return processes and all their descendants among those of a table, parents first."""
     children: dict[int, list[int]] = {}
     for pid, (parent, _) in table.items():
         children.setdefault(parent, []).append(pid)

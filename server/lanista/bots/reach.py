@@ -173,10 +173,7 @@ def closed_to_others(path: str) -> bool:
 
 
 def common(also: Sequence[str]) -> tuple[Mount, ...]:
-    """Return what every bot sees: the system's files and folders, and further ones.
-
-    Args:
-        also: Absolute paths that are shown as well.
+    """Return what every bot sees: the system's files and folders, and these absolute paths.
 
     Returns:
         What `plan` needs, with the links on the way.
@@ -383,14 +380,10 @@ def _script_line(program: str) -> list[str]:
 
 
 def way(path: str, kind: Kind) -> list[Mount]:
-    """Return what the kernel needs on its way to a path, and what lies at its end.
+    """Return what the kernel needs on its way to an absolute path, and what lies at its end.
 
     These are the symbolic links, the folders that are left again by `..`, and the real path. A ring
     of links has no real path.
-
-    Args:
-        path: An absolute path.
-        kind: What to do with the real path.
     """
     found: list[Mount] = []
     followed = 0
@@ -418,12 +411,7 @@ def way(path: str, kind: Kind) -> list[Mount]:
 
 
 def aliases(paths: Collection[str], mountinfo: str = "/proc/self/mountinfo") -> set[str]:
-    """Return the other paths under which bind mounts show some files or folders, or parts of them.
-
-    Args:
-        paths: Real absolute paths.
-        mountinfo: The kernel's table of mounts.
-    """
+    """Return other paths under which bind mounts show some absolute paths, or parts of them."""
     # proc_pid_mountinfo(5): "id parent DEVICE ROOT MOUNTPOINT options … - TYPE source …".
     mounts = []
     try:
@@ -488,12 +476,9 @@ def sockets(proc: str = "/proc") -> list[str]:
 def data_folders(places: Iterable[str]) -> set[str]:
     """Return the folders with data of arenas, which bots must not see; real absolute paths.
 
-    These are: the folders in each place that are used by default; each place and each folder above
-    it that has a database; and every folder in which a process has a database open, as far as
-    this user may know.
-
-    Args:
-        places: Working directories.
+    These are: the folders in each place, a working directory, that are used by default; each place
+    and each folder above it that has a database; and every folder in which a process has a
+    database open, as far as this user may know.
     """
     folders = set()
     for place in places:

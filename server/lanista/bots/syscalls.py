@@ -178,9 +178,6 @@ def fork_into_group(folder: str) -> int:
     That takes no longer than a fork, while a process that moves to another group waits for some
     10 ms. Call this only in a process that has never had a second thread, as `fork_sibling`.
 
-    Args:
-        folder: The group's folder.
-
     Returns:
         The child's pid; 0 in the child.
 

@@ -129,7 +129,6 @@ class Bout:
     not_there: str = ""
     """The reason why the bot didn't connect; empty if it did."""
     names: tuple[str, ...] = ()
-    """The players' names by seat."""
     records: list[Record] = attrs.field(factory=list)
     """The records of the matches that were played."""
     faults: list[list[FaultInfo]] = attrs.field(factory=list)

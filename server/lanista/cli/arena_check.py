@@ -50,12 +50,7 @@ class Finding:
 
 
 def check(spec: ArenaSpec, folder: Path) -> int:
-    """Print what is found about an arena, and return the exit code.
-
-    Args:
-        spec: The arena.
-        folder: The folder of its file.
-    """
+    """Print what is found about an arena, whose file is in a folder, and return the exit code."""
     has_failed = False
     for finding in findings(spec, folder.resolve()):
         click.echo(printable(f"{finding.mark:5} {finding.text}"))

@@ -80,13 +80,7 @@ class NotRunningError(BadInputError):
 
 
 def ask(file: Path, data: "DataFolder", command: str, **arguments: object) -> Any:
-    """Send a command to the arena that runs with a data folder, and return its answer.
-
-    Args:
-        file: The arena's file, for messages.
-        data: The data folder.
-        command: The name of the command.
-        arguments: Its other keys.
+    """Send a command with these keys to the arena that runs with a data folder; return its answer.
 
     Raises:
         NotRunningError: No arena runs there.

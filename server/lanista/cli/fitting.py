@@ -65,12 +65,6 @@ def fit(scene: Scene, window: Window, choices: Sequence[Cells], heads: Heads) ->
     """Return the layout that shows the most of a board; of equals, the one with larger cells.
 
     What doesn't fit whole is shown by levels in turn; if these don't fit either, by rectangles.
-
-    Args:
-        scene: The board.
-        window: The room.
-        choices: The kinds of cells, the best first.
-        heads: The lines that the legends take.
     """
     whole = (Part(0, scene.rows, 0, scene.cols),)
     levels = tuple(

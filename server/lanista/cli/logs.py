@@ -87,11 +87,7 @@ def json_line(_: Any, __: str, event: structlog.typing.EventDict) -> str:
 
 
 def configure_log(log_format: LogFormat = LogFormat.TEXT) -> None:
-    """Configure structlog; commands that serve call this once.
-
-    Args:
-        log_format: What the lines look like.
-    """
+    """Configure structlog; commands that serve call this once."""
     renderer: structlog.typing.Processor
     if log_format is LogFormat.JSON:
         renderer = json_line

@@ -218,7 +218,11 @@ def command(
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
-    page = _page(web, open_logs=open_logs) if watch else None
+    page = None
+    if watch:
+        from lanista.cli.web import PagePort
+
+        page = PagePort(web, open_logs=open_logs)
     become_subreaper()
     use_cgroups()
     warn_of_bombs(contestants)
@@ -264,13 +268,6 @@ def _original_seeds(ruleset: "Ruleset") -> Callable[[int, int], tuple[int, ...]]
     if of_game(ruleset.name) is None:
         raise BadInputError(f"--original-seeds: {ruleset.title} has no original with such seeds")
     return seat_seeds
-
-
-def _page(web: str | None, *, open_logs: bool) -> "PagePort":
-    """Return the port of the page of --watch."""
-    from lanista.cli.web import PagePort
-
-    return PagePort(web, open_logs=open_logs)
 
 
 def _unquoted(bots: Sequence[str]) -> str:

@@ -133,11 +133,7 @@ class Scores:
     """Counts how often A had which number of points in the blocks of a test."""
 
     def __init__(self, first: str) -> None:
-        """Begin with no blocks.
-
-        Args:
-            first: The name of A.
-        """
+        """Begin with no blocks of A, which has this name."""
         self._first = first
         self._counts: Counter[float] = Counter()
         self._most = 0.0  # the points that A can have in a block

@@ -387,11 +387,7 @@ def verify(file: Path, *, rebuild: bool) -> int:
 
 
 def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
-    """Return the tournament of a spec, of which something must have been played.
-
-    Args:
-        file: The spec's file.
-        may_be_lost: Whether its database may be missing.
+    """Return the tournament of a spec's file, of which something must have been played.
 
     Raises:
         BadInputError: The spec can't be used, or there are no results.

@@ -57,11 +57,7 @@ def show(name: str, comparison: "Comparison") -> bool:
 
 
 def show_rebuilt(name: str, work: "Rebuild") -> bool:
-    """Print what a rebuilt database has, and what couldn't be read.
-
-    Args:
-        name: What the lines begin with.
-        work: The database.
+    """Print after a name what a rebuilt database has, and what couldn't be read.
 
     Returns:
         Whether everything could be read.

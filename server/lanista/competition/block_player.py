@@ -124,12 +124,7 @@ class Player:
         return runs
 
     async def play_alone(self, match_setup: MatchSetup, run: MatchRun, folder: Path) -> None:
-        """Play one match, and note in `run` what comes of it.
-
-        Args:
-            match_setup: The game and the conditions.
-            run: The match.
-            folder: The folder for its record.
+        """Play one match, its record in this folder, and note in `run` what comes of it.
 
         Raises:
             OSError: The record can't be written.

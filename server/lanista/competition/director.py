@@ -51,7 +51,6 @@ class Report:
     decision: str = ""
     """The hypothesis that a version test has accepted, `H0` or `H1`; otherwise empty."""
     setup: Setup = attrs.field(repr=False, eq=False)
-    """The tournament that was run."""
 
     def matches(self) -> list[Row]:
         """Return a row of plain values for each bot of each stored match, the oldest first.

@@ -59,9 +59,6 @@ def automatic_concurrency(seats: int) -> int:
     """Return how many matches this machine plays at the same time if no number is given.
 
     Each of their bots has a core then; the arena's share of a turn is small beside a bot's.
-
-    Args:
-        seats: The number of bots in a match.
     """
     return max(1, len(usable_cores()) // seats)
 

@@ -85,11 +85,8 @@ Row = dict[str, int | float | str | None]
 def match_rows(setup: Setup) -> list[Row]:
     """Return a row of plain values for each bot of each stored match, the oldest first.
 
-    Void matches are included, with `end` `void`; matches of blocks that the spec no longer contains
-    are not.
-
-    Args:
-        setup: The tournament, after `settle_seed`.
+    The setup is one after `settle_seed`. Void matches are included, with `end` `void`; matches of
+    blocks that the spec no longer contains are not.
 
     Raises:
         StoreError: The database can't be read.

@@ -190,7 +190,6 @@ class ResultRecorder:
     setup: Setup
     """The tournament, after `check_identities` and `settle_seed` with this store."""
     store: Store
-    """The open database."""
     format: Format
     """A new format, to which no result was reported."""
     benched: dict[str, None] = attrs.field(factory=dict, init=False)

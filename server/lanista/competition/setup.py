@@ -71,7 +71,6 @@ class Setup:
     database: str | Path
     """The URL or the file of the database."""
     records: Path
-    """The folder of records."""
     base_seed: str = ""
     """The text from which seeds beyond the listed ones are drawn; empty until it is known."""
     _seeds: list[int] = attrs.field(factory=list, init=False)

@@ -100,11 +100,7 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
 
 
 def standings_of(setup: Setup, store: Store) -> Standings:
-    """Compute the standings of a tournament from its database.
-
-    Args:
-        setup: The tournament.
-        store: Its database; it may be in use by a run.
+    """Compute the standings of a tournament from its database, which may be in use by a run.
 
     Raises:
         SpecError: The spec doesn't fit its format.
@@ -114,11 +110,7 @@ def standings_of(setup: Setup, store: Store) -> Standings:
 
 
 def moment_of(setup: Setup, store: Store) -> Snapshot:
-    """Read where a tournament stands from its database.
-
-    Args:
-        setup: The tournament.
-        store: Its database; it may be in use by a run.
+    """Read where a tournament stands from its database, which may be in use by a run.
 
     Raises:
         SpecError: The spec doesn't fit its format.

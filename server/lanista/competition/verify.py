@@ -105,10 +105,6 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
     stays as it is stored. A block of which not all matches are known isn't stored, and is played
     again.
 
-    Args:
-        setup: The tournament.
-        database: The database's file.
-
     Raises:
         StoreError: The database is in use, the new one can't be written, or the folder of records
             can't be read.

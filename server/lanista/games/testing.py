@@ -55,7 +55,6 @@ __all__ = [
 ]
 
 SETTING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-"""The pattern of a setting's name."""
 NO_BOARD = "\N{REPLACEMENT CHARACTER} no board of any game \N{REPLACEMENT CHARACTER}\n"
 """A text that every ruleset must refuse as a board file."""
 

@@ -60,7 +60,6 @@ class StartedMatch:
     """Called with what is waited for if the bots take long to connect, or for their first answer,
     which may have so much more time than others that a bot seems to hang."""
     interrupted: bool = attrs.field(default=False, init=False)
-    """Whether `interrupt` was called."""
     _starting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _match: Match | None = attrs.field(default=None, init=False)
     _helpers: trio.Nursery | None = attrs.field(default=None, init=False)

@@ -51,10 +51,6 @@ def why_unheard(command: Sequence[str], exit_: Exit | None) -> str:
 
     A bot that uses a client library says by itself that it mustn't be started so (`LANISTA_STDIO`),
     and a crash has another reason.
-
-    Args:
-        command: The command that it was started with.
-        exit_: How its process ended.
     """
     if not _own_command(command) or exit_ is None or exit_.code != 0:
         return ""

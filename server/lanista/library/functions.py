@@ -34,12 +34,7 @@ class Functions:
             self._folder.close()
 
     def command(self, name: str, game: str, function: Callable[..., Any]) -> tuple[str, ...]:
-        """Write a function to a file, and return the command that plays it.
-
-        Args:
-            name: The bot's name, for messages.
-            game: The game that it plays.
-            function: The function.
+        """Write a bot's function to a file, and return the command by which it plays a game.
 
         Raises:
             BadInputError: The function can't be sent to another process.

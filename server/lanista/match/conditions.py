@@ -28,7 +28,6 @@ class MatchConditions:
     """
 
     clock: Limits = attrs.field(factory=Limits)
-    """Time limits of the answers."""
     lag_allowance: float = 0.0
     """Maximum of the round trip, in seconds, that is added to the time limits of a seat."""
     late_limit: int = 10
@@ -43,7 +42,6 @@ class MatchConditions:
 
 
 DEFAULT = MatchConditions()
-"""The default conditions."""
 
 
 def conditions_of(

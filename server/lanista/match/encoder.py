@@ -16,7 +16,6 @@ from lanista.match.record import FaultInfo
 from lanista_protocol import ErrorCode, NoteCode, messages
 
 GO = messages.go()
-"""The `go` line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -26,11 +25,9 @@ class MatchInfo:
     match: str
     """The match's id."""
     game: str
-    """The ruleset's name."""
     players: tuple[str, ...]
     """The players' names, by seat."""
     limits: Limits
-    """The time limits of the answers."""
     lag_allowance: float = 0.0
     """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
     seed: int

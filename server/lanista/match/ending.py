@@ -30,6 +30,5 @@ class Ending(enum.StrEnum):
 
 
 ENDINGS = {ending.value: ending for ending in Ending}
-"""The endings by value."""
 FAILURES = frozenset(Ending) - {Ending.NORMAL, Ending.VOID}
 """The endings that are the fault of the bot."""

@@ -45,7 +45,6 @@ class Histogram:
     )
     """The number of values in each bucket."""
     total: float = 0
-    """The sum of all values."""
 
     def add(self, value: float) -> None:
         """Count a value."""

@@ -146,17 +146,12 @@ class Match:
         self._scope.cancel()
 
     def kick(self, seat: int, why: str, code: ErrorCode = ErrorCode.SHUTDOWN) -> None:
-        """Put a seat out in this turn, or in the next one if it has answered already.
+        """Put a seat out in this turn, or in the next one if it has answered; its bot is sent why.
 
         If its answer is awaited, its connection is closed at once: the others may have no time
         limit, and the turn lasts until they have answered. In a match where a fault forfeits,
         nobody waits for the others: if one of them hasn't answered, the match ends before the end
         of this turn.
-
-        Args:
-            seat: The seat.
-            why: The reason, which its bot is sent.
-            code: The code of that error.
         """
         place = self.seats[seat]
         is_awaited = place.is_awaited
@@ -360,9 +355,6 @@ class Match:
 
         Such a bot may itself be why this machine stalled: otherwise a bot that is about to lose
         could make the match void, again and again, by starting processes without end.
-
-        Args:
-            began: When the turn began, on trio's clock.
         """
         if self.limit_breakers is None:
             return False

@@ -78,7 +78,6 @@ class LoopLag:
     lag: float = 0.0
     """Seconds by which they were late, in total."""
     stalls: int = 0
-    """Number of stalls."""
     stalled: float = 0.0
     """Seconds of all stalls."""
     longest: float = 0.0

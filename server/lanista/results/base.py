@@ -163,10 +163,6 @@ class Database:
 
         A SQLite file that isn't there is right: `of_arena` makes it.
 
-        Args:
-            data: As in `of_arena`.
-            url: As in `of_arena`.
-
         Raises:
             StoreError: `of_arena` would raise it.
         """
@@ -264,9 +260,6 @@ class Database:
         """Write a copy of a SQLite database as it is now, while it is in use.
 
         A file at that path is replaced when the copy is complete and on the disk.
-
-        Args:
-            path: Where the copy is to be.
 
         Raises:
             StoreError: It can't be read or written, or is PostgreSQL's.

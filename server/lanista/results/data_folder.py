@@ -21,7 +21,6 @@ class DataFolder:
     """
 
     path: Path = attrs.field(converter=_absolute_or_relative)
-    """The folder itself."""
 
     @property
     def records(self) -> Path:

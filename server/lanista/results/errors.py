@@ -30,12 +30,7 @@ def no_password(text: str, password: str | None = None) -> str:
 
 
 def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
-    """Return the error for a failure of SQLite.
-
-    Args:
-        path: The database's file.
-        error: What SQLite raised.
-    """
+    """Return the error for what SQLite raised about a file."""
     # The low byte is the primary code: https://sqlite.org/rescode.html
     code = getattr(error, "sqlite_errorcode", None)
     if code is None and isinstance(error, (UnicodeDecodeError, sqlite3.OperationalError)):
@@ -65,12 +60,7 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
 
 
 def damaged(path: Path, what: str) -> StoreError:
-    """Return the error for a database whose content can't be trusted.
-
-    Args:
-        path: The database's file.
-        what: What is wrong with it.
-    """
+    """Return the error that says what is wrong with a file, whose content can't be trusted."""
     log = log_of(path)
     files = path.name
     with contextlib.suppress(OSError):

@@ -6,6 +6,7 @@ million matches: what concerns one bot reads only its matches, and what concerns
 read piece by piece.
 """
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +16,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import ENDINGS, Ending
-from lanista.results.reading import (
-    MOST_BOUND,
-    JsonLists,
-    Reading,
-    StoredMatch,
-    rows,
-)
+from lanista.results.reading import Reading, StoredMatch, chunks, json_list, rows
 from lanista.results.schema import COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
 
 PAGE = 5000
@@ -222,9 +217,7 @@ class LadderReading(Reading):
                 .order_by(SEATS.c.match.desc())
             )
             numbers.update(self.connection.scalars(last.limit(of_each)))
-        in_order = sorted(numbers)
-        for start in range(0, len(in_order), MOST_BOUND):
-            some = in_order[start : start + MOST_BOUND]
+        for some in chunks(numbers):
             page = self.connection.execute(_COUNTED_ROW.where(MATCHES.c.number.in_(some))).all()
             yield from self._with_names(page, SEATS.c.match.in_(some))
 
@@ -257,10 +250,10 @@ class LadderReading(Reading):
             names.setdefault(match, []).append(bot)
             if has_failed:
                 failed.setdefault(match, set()).add(bot)
-        lists = JsonLists()
+        lists = functools.cache(json_list)
         for number, ranks, committed in matches:
             its_failed = frozenset(failed.get(number, ()))
-            yield CountedMatch(number, tuple(names[number]), lists[ranks], its_failed, committed)
+            yield CountedMatch(number, tuple(names[number]), lists(ranks), its_failed, committed)
 
     def match_pages(self) -> Iterator[MatchPage]:
         """Yield all matches that count, in the order of their commits, page by page."""
@@ -293,10 +286,10 @@ class LadderReading(Reading):
             .where(self.of(own), own.c.bot == bot, other.c.bot != bot, self._counting())
             .group_by(other.c.bot, own.c.seat, other.c.seat, MATCHES.c.ranks)
         )
-        lists = JsonLists()
+        lists = functools.cache(json_list)
         scores: dict[str, list[int]] = {}
         for opponent, seat, its_seat, text, count in found:
-            rank, its_rank = lists[text][seat], lists[text][its_seat]
+            rank, its_rank = lists(text)[seat], lists(text)[its_seat]
             scores.setdefault(opponent, [0, 0, 0])[1 + (rank > its_rank) - (rank < its_rank)] += (
                 count
             )
@@ -314,11 +307,11 @@ class LadderReading(Reading):
             .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
             .group_by(SEATS.c.seat, MATCHES.c.ranks)
         )
-        lists = JsonLists()
+        lists = functools.cache(json_list)
         places: dict[int, list[int]] = {}
         failures: Counter[int] = Counter()
         for seat, text, count, failed_here in found:
-            ranks = lists[text]
+            ranks = lists(text)
             places.setdefault(seat, [0] * len(ranks))[ranks[seat] - 1] += count
             failures[seat] += int(failed_here)
         return [
@@ -349,13 +342,7 @@ class LadderReading(Reading):
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
 
     def meetings(self, bot: str, opponent: str, most: int) -> list[StoredMatch]:
-        """Return the last matches in which two bots played, void ones included, newest first.
-
-        Args:
-            bot: The one.
-            opponent: The other.
-            most: Their maximum number.
-        """
+        """Return the last `most` matches of two bots, void ones too, the newest first."""
         own, other = SEATS.alias("own"), SEATS.alias("other")
         numbers = self.connection.scalars(
             sa.select(own.c.match)

@@ -5,15 +5,16 @@ and all others, which are stored only for the list (`base.Kind.LISTED`). The lis
 which they were stored.
 """
 
+import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
 import sqlalchemy as sa
 
 from lanista.results.base import Database, Kind, competition_in
-from lanista.results.reading import FAULTS, MOST_BOUND, JsonLists, JsonTexts, rows
+from lanista.results.reading import FAULTS, chunks, json_list, rows
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
 from lanista.results.writing import Row, insert, last_match
 
@@ -73,10 +74,7 @@ class MatchRows:
     database: Database
 
     def add(self, matches: Sequence[ListedMatch]) -> None:
-        """Store matches in one transaction; one that is stored already stays as it is.
-
-        Args:
-            matches: The matches, the oldest first.
+        """Store matches in one transaction, the oldest first; one that is there stays as it is.
 
         Raises:
             StoreError: Nothing was stored.
@@ -85,7 +83,7 @@ class MatchRows:
             return
         with self.database.writing() as connection:
             known = set[str | None]()
-            for ids in _chunks([match.id for match in matches]):
+            for ids in chunks([match.id for match in matches]):
                 there = sa.select(MATCHES.c.id).where(LISTED, MATCHES.c.id.in_(ids))
                 known.update(connection.scalars(there))
             new = [match for match in matches if match.id not in known]
@@ -103,7 +101,7 @@ class MatchRows:
     def remove(self, ids: Sequence[str]) -> None:
         """Remove matches that are stored only for the list; results of ladders stay."""
         with self.database.writing() as connection:
-            for some in _chunks(ids):
+            for some in chunks(ids):
                 _remove(connection, LISTED & MATCHES.c.id.in_(some))
 
     def move(self, records: Mapping[str, str]) -> None:
@@ -230,9 +228,9 @@ class MatchRows:
             key = (MATCHES.c.competition, SEATS.c.bot, SEATS.c.seat, MATCHES.c.ranks)
             sums = (sa.func.count(), sa.func.sum(_FAULTS))
             totals = sa.select(*key, *sums).join(SEATS, SEATS.c.match == MATCHES.c.number)
-            lists = JsonLists()
+            lists = functools.cache(json_list)
             found = [
-                SeatTotal(games[number], bot, seat, lists[ranks], count, int(faults))
+                SeatTotal(games[number], bot, seat, lists(ranks), count, int(faults))
                 for number, bot, seat, ranks, count, faults in connection.execute(
                     totals.where(*counted).group_by(*key)
                 )
@@ -269,7 +267,7 @@ def _described(
         .order_by(at.number.desc()),
     )
     matches: dict[int, dict[str, Any]] = {}
-    lists, texts = JsonLists(), JsonTexts()
+    lists, texts = functools.cache(json_list), functools.cache(json.loads)
     for number, id_, competition, started, ended, end, reason, ranks, scores, turns, seed in found:
         ladder, game = names[competition]
         matches[number] = {
@@ -281,9 +279,9 @@ def _described(
             "ended": ended,
             "players": [],
             "end": end,
-            "reason": texts[reason],
-            "ranks": list(lists[ranks]),
-            "scores": list(lists[scores]),
+            "reason": texts(reason),
+            "ranks": list(lists(ranks)),
+            "scores": list(lists(scores)),
             "turns": turns,
             "seed": seed,
             "faults": [],
@@ -304,9 +302,7 @@ def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> Non
     """Remove those of some matches that are stored only for the list."""
     of_list = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LISTED.value)
     which = sa.select(MATCHES.c.number).where(condition, MATCHES.c.competition.in_(of_list))
-    numbers = list(connection.scalars(which))
-    for start in range(0, len(numbers), MOST_BOUND):
-        some = numbers[start : start + MOST_BOUND]
+    for some in chunks(connection.scalars(which).all()):
         connection.execute(SEATS.delete().where(SEATS.c.match.in_(some)))
         connection.execute(MATCHES.delete().where(MATCHES.c.number.in_(some)))
 
@@ -341,7 +337,3 @@ def listed_row(competition: int, match: ListedMatch) -> Row:
             faults["gone"] = sum(counts.values()) - sum(counts.get(each, 0) for each in FAULTS)
         seats.append({"bot": bot, "ending": None, "words": '""', "version": None, **faults})
     return competition, row, seats
-
-
-def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (ids[start : start + MOST_BOUND] for start in range(0, len(ids), MOST_BOUND))

@@ -53,11 +53,7 @@ class RatingHistory:
         return cls(store.database, store.competition)
 
     def add(self, taken: datetime, ratings: Mapping[str, Rated]) -> bool:
-        """Keep a snapshot unless the last one is too new, and remove what is too old.
-
-        Args:
-            taken: When it was taken, in UTC.
-            ratings: The ratings by bot.
+        """Keep a snapshot of this time (UTC) unless the last one is too new, and remove old ones.
 
         Returns:
             Whether it was kept.

@@ -4,11 +4,12 @@ Nothing is written here, and no connection is made; `base` turns errors of the d
 messages.
 """
 
+import functools
 import itertools
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import attrs
 import sqlalchemy as sa
@@ -34,6 +35,7 @@ PAGE = 500
 MOST_BOUND = 5000
 """The most values in one statement; SQLite allows 32,766, PostgreSQL 65,535."""
 
+_Key = TypeVar("_Key", int, str)
 Statement = sa.Select[*tuple[Any, ...]]
 FAULTS = ("late", "malformed", "illegal")
 """The kinds of faults that are counted for each seat."""
@@ -95,36 +97,21 @@ class Endings:
     """Number of void matches; `Ending.VOID` of a bot counts those that it was in."""
 
 
-class JsonLists(dict[str, tuple[Any, ...]]):
-    """JSON lists by their text, each of which is parsed once, as few different ones occur."""
-
-    def __missing__(self, text: str) -> tuple[Any, ...]:
-        self[text] = values = tuple(json.loads(text))
-        return values
+def json_list(text: str) -> tuple[Any, ...]:
+    """Parse a JSON list; callers keep what it returns, as few different lists occur."""
+    return tuple(json.loads(text))
 
 
-class JsonTexts(dict[str, str]):
-    """Texts by their JSON string, each of which is parsed once."""
+def _ranks(text: str) -> tuple[tuple[int, ...], ...]:
+    """Parse ranks by seating and seat from a text such as `0[1, 2];1[2, 1]`.
 
-    def __missing__(self, text: str) -> str:
-        value: str = json.loads(text)
-        self[text] = value
-        return value
-
-
-class _Ranks(dict[str, tuple[tuple[int, ...], ...]]):
-    """Ranks by seating and seat, parsed from texts such as `0[1, 2];1[2, 1]`.
-
-    The seatings in a text may be in any order.
+    The seatings in it may be in any order.
     """
-
-    def __missing__(self, text: str) -> tuple[tuple[int, ...], ...]:
-        by_seating = {}
-        for match in text.split(";"):
-            seating, _, ranks = match.partition("[")
-            by_seating[int(seating)] = tuple(json.loads("[" + ranks))
-        self[text] = ranks_ = tuple(by_seating[seating] for seating in sorted(by_seating))
-        return ranks_
+    by_seating = {}
+    for match in text.split(";"):
+        seating, _, ranks = match.partition("[")
+        by_seating[int(seating)] = tuple(json.loads("[" + ranks))
+    return tuple(by_seating[seating] for seating in sorted(by_seating))
 
 
 @attrs.frozen
@@ -150,9 +137,9 @@ class Reading:
             sa.func.min(MATCHES.c.map),
             sa.func.aggregate_strings(sa.cast(MATCHES.c.seating, sa.Text) + MATCHES.c.ranks, ";"),
         ).where(self.of(MATCHES), COUNTED)
-        lists, of_blocks = JsonLists(), _Ranks()
+        lists, of_blocks = functools.cache(json_list), functools.cache(_ranks)
         return [
-            PlayedBlock(block, lists[bots], int(seed), map_name, of_blocks[text])
+            PlayedBlock(block, lists(bots), int(seed), map_name, of_blocks(text))
             for (block, bots), (seed, map_name, text) in zip(
                 self.connection.execute(blocks.order_by(BLOCKS.c.number)).all(),
                 self.connection.execute(
@@ -175,7 +162,7 @@ class Reading:
         voids = 0
         all_ = self.in_window()
         subtracted: list[sa.ColumnElement[bool]] = []
-        for ids in _chunks(without):
+        for ids in chunks(without):
             blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
             subtracted.append(MATCHES.c.block.in_(blocks) & self.not_struck())
         if self.struck():
@@ -264,9 +251,6 @@ class Reading:
         They are counted backwards from the newest match that counts, by the order of commits and,
         within a commit, the order played; not beyond the bot's last unbenching or change of
         identity. A match in which the bot has several seats is failed if one of them is.
-
-        Args:
-            most: Where counting ends.
 
         Returns:
             By name, from 1 to `most`; bots whose last match didn't fail are left out.
@@ -387,7 +371,7 @@ class Reading:
                 page = self.connection.scalars(statement.where(column < page[-1]).limit(PAGE)).all()
             return
         numbers: list[int] = []
-        for ids in _chunks(blocks):
+        for ids in chunks(blocks):
             of_blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
             some = sa.select(MATCHES.c.number).where(
                 self.of(MATCHES), MATCHES.c.block.in_(of_blocks)
@@ -398,7 +382,7 @@ class Reading:
 
     def numbered(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
         """Yield the matches with these numbers, the newest first."""
-        lists, texts = JsonLists(), JsonTexts()
+        lists, texts = functools.cache(json_list), functools.cache(json.loads)
         seats: dict[int, list[list[Any]]] = {}
         for number, *seat in self.connection.execute(
             sa.select(
@@ -435,7 +419,7 @@ class Reading:
                     seating=seating,
                     attempt=attempt,
                     end=end,
-                    reason=texts[reason],
+                    reason=texts(reason),
                     turns=turns,
                     digest=digest,
                     seconds=seconds,
@@ -450,7 +434,7 @@ class Reading:
                             rank=rank,
                             score=score,
                             ending=ENDINGS[ending],
-                            words=texts[words],
+                            words=texts(words),
                             late=late,
                             malformed=malformed,
                             illegal=illegal,
@@ -458,7 +442,7 @@ class Reading:
                             version=version,
                         )
                         for seat, rank, score in zip(
-                            seats[number], lists[ranks], lists[scores], strict=True
+                            seats[number], lists(ranks), lists(scores), strict=True
                         )
                         for bot, ending, words, late, malformed, illegal, gone, version in (seat,)
                     ),
@@ -489,7 +473,7 @@ def rows(connection: sa.Connection, statement: Statement) -> Iterator[tuple[Any,
     return iter(result.cursor.fetchone, None)
 
 
-def _chunks(values: Collection[str]) -> Iterator[list[str]]:
+def chunks(values: Collection[_Key]) -> Iterator[list[_Key]]:
     """Yield the different values in lists that are short enough for one statement."""
     different = sorted(set(values))
     for start in range(0, len(different), MOST_BOUND):

@@ -27,11 +27,9 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
-"""What constraints and indexes are called."""
 METADATA = sa.MetaData(naming_convention=NAMING)
 
 VOID = sa.text("termination = 'void'")
-"""The condition for void matches."""
 COUNTED = sa.text("termination <> 'void'")
 """The condition for matches that count."""
 FAILED = sa.text("ending NOT IN ('normal', 'void')")

@@ -149,14 +149,7 @@ def match_row(
     match: MatchResult,
     block: int | None = None,
 ) -> Row:
-    """Return what `insert` takes of a match.
-
-    Args:
-        competition: The number of the competition.
-        result: What has its seed and map.
-        match: The match.
-        block: The number of its block.
-    """
+    """Return what `insert` takes of a match, given the result that has its seed and map."""
     row = {
         "id": match.id,
         "block": block,

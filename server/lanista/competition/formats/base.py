@@ -141,7 +141,6 @@ class Contest:
     maps: int
     """The number of maps; opening i is on map i modulo this."""
     rotation: Rotation
-    """Gives the rotation of an opening."""
 
     @property
     def entries(self) -> tuple[str, ...]:

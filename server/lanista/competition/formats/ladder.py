@@ -214,13 +214,7 @@ class Ladder:
             self._wait_from(entry, now)
 
     def take(self, names: Sequence[str], failed: Collection[str], now: float) -> None:
-        """Take a match that counts and that was played before this run, or by another arena.
-
-        Args:
-            names: The names by seat.
-            failed: The names that failed in it.
-            now: When it was over.
-        """
+        """Take a match that counts and that was played before this run, or by another arena."""
         self._note_opponents(names)
         self._count(names, failed, now)
 

@@ -11,15 +11,11 @@ from collections.abc import Callable, Sequence
 
 
 def nearest_pairs(count: int, met: Callable[[int, int], int]) -> tuple[list[tuple[int, int]], int]:
-    """Pair 0 … count-1, best first: each in turn with the nearest below it that it hasn't met.
+    """Pair 0 … count-1 (even), best first: each with the nearest below it that it hasn't met.
 
     The first gets the nearest opponent that leaves the others a pairing without repeated meetings,
     then the next one, and so on. Where repeats can't be avoided, there are as few as possible,
     between those that met least often.
-
-    Args:
-        count: The number of bots; even.
-        met: How often two of them met.
 
     Returns:
         The pairs, the better one first; and how many of them are repeats.

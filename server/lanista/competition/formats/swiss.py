@@ -75,12 +75,7 @@ class Swiss(Staged):
     """A Swiss tournament. Round r, from 0, is on openings r·blocks … r·blocks + blocks - 1."""
 
     def __init__(self, contest: Contest, rounds: int | None) -> None:
-        """Begin with the first round, paired by the spec's order.
-
-        Args:
-            contest: Who plays.
-            rounds: The number of rounds; None for `default_rounds`.
-        """
+        """Begin with the first round, paired by the spec's order; without `rounds`, the default."""
         super().__init__(contest)
         self._seats = len(self.seated[0])
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)

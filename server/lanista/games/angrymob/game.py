@@ -51,7 +51,6 @@ class AngryMob:
     board: Board
     move_limit: int
     turn: int = 0
-    """The number of moves carried out."""
     moved: tuple[tuple[int, ...] | None, ...] = (None, None)
     """By seat, the numbers of its last answer; None if it was late, malformed or missing."""
     _units: tuple[Units, Units] = attrs.field(init=False)

@@ -88,7 +88,6 @@ class Crematoria:
     state: State
     settings: Mapping[str, int]
     turn: int = 0
-    """The number of rounds carried out."""
     _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(
         init=False, default=None, repr=False
     )

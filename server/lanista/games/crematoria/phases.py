@@ -235,11 +235,7 @@ class _Layers:
         return self._within[0] != 0
 
     def nearest(self, ways: Mapping[int, int]) -> list[int]:
-        """Return the directions of the cells nearest to a target, none if all are cut off.
-
-        Args:
-            ways: The cells to choose from, by direction.
-        """
+        """Return the directions in which cells are nearest to a target, none if all are cut off."""
         wanted = bits_of(list(ways.values()))
         if not wanted:
             return []

@@ -50,16 +50,11 @@ _SHAPES = {
 
 @attrs.frozen
 class Position:
-    """The visible state of a round.
-
-    Lists without a description are by unit id, as in `State`; cells are numbers as in `geometry`.
-    """
+    """The visible state of a round; everything is as in `State`, from which it is copied."""
 
     turn: int
     caves: bytes
-    """Level 0 as in `Board.caves`, with the present owners."""
     gems_lying: frozenset[int]
-    """The cells with a gem."""
     kind: Sequence[str]
     player: Sequence[int]
     health: Sequence[int]
@@ -67,7 +62,6 @@ class Position:
     pos: Sequence[int]
     """By unit id, the unit's cell; -1 when it is dead or was never used."""
     cells: Sequence[int]
-    """By seat, the number of caves that it owns."""
     gems: Sequence[int]
     """By seat, the number of gems that it has picked."""
     scores: tuple[int, ...]

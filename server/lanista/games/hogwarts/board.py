@@ -66,7 +66,6 @@ class Board:
     ingredients: tuple[int, ...]
     """The ingredients for the first round's spell."""
     voldemort: int
-    """Voldemort's cell."""
 
     @property
     def wizards_per_clan(self) -> int:

@@ -11,12 +11,13 @@ check status values or the file's first word.
 
 import copy
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import attrs
 
-from lanista.games.hogwarts.files import CLANS, SIDE, Command, Res, State
+from lanista.games.hogwarts.files import CLANS, SIDE, Res, State
+from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import Explanation, UnexplainedError, require
 
 Rules = Literal["original", "text"]
@@ -188,10 +189,10 @@ class _Round:
         self.rules = rules
         self.wall_rows = walls.rows
         self.walls = walls.cells
-        self.commands: tuple[Command, ...] = ()
+        self.commands: tuple[Order, ...] = ()
         self.forks = 0
 
-    def explain(self, commands: tuple[Command, ...]) -> None:
+    def explain(self, commands: tuple[Order, ...]) -> None:
         """Find outcomes of the round's battles that lead to the state after it.
 
         Raises:
@@ -289,19 +290,17 @@ class _Round:
 
     def _steps_of(self, position: _Position, number: int, index: int) -> Iterator[Cell]:
         for command in self.commands[index + 1 :]:
-            if command.unit == number and command.direction is not None:
+            if command.unit == number and command.groups is None:
                 yield _step(position.units[number].at, command.direction)
 
     def _can_be_cancelled(self, index: int) -> bool:
         """Return whether wizards are still to move, one of which may be a comrade."""
-        return any(c.direction is not None and c.unit >= CLANS for c in self.commands[index + 1 :])
+        return any(c.groups is None and c.unit >= CLANS for c in self.commands[index + 1 :])
 
-    def _carry_out(
-        self, position: _Position, command: Command, index: int
-    ) -> tuple[int, int] | None:
+    def _carry_out(self, position: _Position, command: Order, index: int) -> tuple[int, int] | None:
         """Carry out a command; return the two units of its battle if chance decides it."""
-        if command.direction is None:
-            self._cast(position, command, index)
+        if command.groups is not None:
+            self._cast(position, command, command.groups, index)
             return None
         number, unit = command.unit, position.units[command.unit]
         what = f"command {index}: unit {number}"
@@ -356,7 +355,7 @@ class _Round:
         position.own(unit.at, str(clan))
         position.points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
 
-    def _cast(self, position: _Position, command: Command, index: int) -> None:
+    def _cast(self, position: _Position, command: Order, groups: Sequence[int], index: int) -> None:
         what = f"command {index}: unit {command.unit}"
         unit = position.units[command.unit]
         require(command.unit < CLANS, f"{what}, a wizard, casts", index)
@@ -365,7 +364,7 @@ class _Round:
         require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", index)
         require(position.caster is None, f"{what} casts the round's second spell", index)
         members: list[list[int]] = [[] for _ in range(5)]
-        for group, ingredient in zip(command.groups, self.before.ingredients, strict=True):
+        for group, ingredient in zip(groups, self.before.ingredients, strict=True):
             members[group].append(ingredient)
         right = {len(group) for group in members} == {3} and len({*map(sum, members)}) == 1
         require(right, f"{what} casts with a wrong solution", index)

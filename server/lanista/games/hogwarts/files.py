@@ -14,6 +14,7 @@ import attrs
 from lanista.games.base import BadBoardError, Setting, Token, Verdict
 from lanista.games.hogwarts.board import Board
 from lanista.games.hogwarts.game import Hogwarts
+from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import FormatError, Tokens, read_order_log, read_settings
 
@@ -48,17 +49,6 @@ class Unit:
     column: int
     rounds: int
     next: int
-
-
-@attrs.frozen
-class Command:
-    """An order that had an effect."""
-
-    unit: int
-    direction: int | None
-    """The direction of a move, 0 to 7; None: the order is a spell."""
-    groups: tuple[int, ...] = ()
-    """The group of each ingredient of a spell; empty for a move."""
 
 
 @attrs.frozen(kw_only=True)
@@ -96,8 +86,8 @@ class Res:
     names: tuple[str, ...]
     states: tuple[State, ...]
     """The states before every round, and after the last."""
-    commands: tuple[tuple[Command, ...], ...]
-    """The commands of each round, in the order in which they were carried out."""
+    commands: tuple[tuple[Order, ...], ...]
+    """The orders of each round that had an effect, in the order in which they were carried out."""
 
 
 # -- from a game to a match file ------------------------------------------------------------------
@@ -125,16 +115,6 @@ def state_of(game: Hogwarts, status: Sequence[float] = (0,) * CLANS) -> State:
     )
 
 
-def commands_of(game: Hogwarts) -> tuple[Command, ...]:
-    """Return the orders that had an effect in the last round that was played."""
-    return tuple(
-        Command(order.unit, order.direction)
-        if order.groups is None
-        else Command(order.unit, None, order.groups)
-        for order in game.executed
-    )
-
-
 def res_of(
     game: Hogwarts,
     turns: Iterable[Sequence[Verdict]],
@@ -158,7 +138,7 @@ def res_of(
     states, commands = [state_of(game, status(game.turn))], []
     for verdicts in turns:
         game.advance(verdicts)
-        commands.append(commands_of(game))
+        commands.append(game.executed)
         states.append(state_of(game, status(game.turn)))
     return Res(
         word=word,
@@ -222,15 +202,15 @@ def write_state(state: State) -> str:
     return "\n".join(lines)
 
 
-def write_commands(commands: Sequence[Command]) -> str:
+def write_commands(commands: Sequence[Order]) -> str:
     """Return the block of a round's commands."""
     lines = ["commands", str(len(commands))]
     for command in commands:
-        if command.direction is None:
+        if command.groups is None:
+            lines.append(f"{command.unit}\tm\t{DIRECTIONS[command.direction]}\t")
+        else:
             groups = "".join(f" {group}" for group in command.groups)
             lines.append(f"{command.unit}\ts\t{len(command.groups)}\t{groups}")
-        else:
-            lines.append(f"{command.unit}\tm\t{DIRECTIONS[command.direction]}\t")
     return "\n".join((*lines, ""))
 
 
@@ -336,18 +316,18 @@ def _read_place(tokens: Tokens, what: str) -> tuple[int, int]:
     return row, tokens.integer(f"the column of {what}", 0, SIDE - 1)
 
 
-def _read_commands(tokens: Tokens, units: int) -> tuple[Command, ...]:
+def _read_commands(tokens: Tokens, units: int) -> tuple[Order, ...]:
     tokens.literal("commands")
     commands = []
     for _ in range(tokens.integer("the number of commands", 0, units)):
         unit = tokens.integer("the unit of a command", 0, units - 1)
         if tokens.choice("`m` or `s`", "m", "s") == "m":
             letter = tokens.choice(f"a direction, one of {DIRECTIONS}", *DIRECTIONS)
-            commands.append(Command(unit, DIRECTIONS.index(letter)))
+            commands.append(Order(unit, DIRECTIONS.index(letter)))
         else:
             tokens.literal(str(INGREDIENTS))
             groups = tokens.integers(INGREDIENTS, "a group", 0, 4)
-            commands.append(Command(unit, None, groups))
+            commands.append(Order(unit, -1, groups))
     return tuple(commands)
 
 

@@ -66,7 +66,6 @@ class Hogwarts:
     """The position at the start of the game."""
     chance: Chance = attrs.field(repr=False)
     turn: int = 0
-    """The number of rounds carried out."""
     owners: bytearray = attrs.field(init=False, repr=False)
     """By cell: `W` wall, `.` corridor without owner, `0` to `3` corridor of that clan."""
     clans: list[int] = attrs.field(init=False)
@@ -80,9 +79,7 @@ class Hogwarts:
     books: set[int] = attrs.field(init=False)
     """The cells with a book."""
     ingredients: tuple[int, ...] = attrs.field(init=False)
-    """The ingredients for this round's spell."""
     voldemort: int = attrs.field(init=False)
-    """Voldemort's cell."""
     strength: list[int] = attrs.field(init=False)
     """By clan, its strength points, not divided by the number of its units."""
     conversion_points: list[int] = attrs.field(init=False)

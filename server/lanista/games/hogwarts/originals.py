@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lanista.games.base import Verdict
-from lanista.games.hogwarts import explaining, files, orders, scene
+from lanista.games.hogwarts import explaining, files, scene
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import Explanation, Originals, Shown, Status, with_times
 from lanista.games.picture import Frame
@@ -55,7 +55,7 @@ def _frames(res: files.Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
     before = None
     for state, commands in zip(res.states, ((), *res.commands), strict=True):
         now = _for_scene(state)
-        yield scene.frame(now, before, _orders(commands), res.settings), state.score
+        yield scene.frame(now, before, commands, res.settings), state.score
         before = now
 
 
@@ -76,15 +76,6 @@ def _for_scene(state: files.State) -> scene.Position:
         state.voldemort[0] * side + state.voldemort[1],
         state.strength,
         state.score,
-    )
-
-
-def _orders(commands: Sequence[files.Command]) -> tuple[orders.Order, ...]:
-    return tuple(
-        orders.Order(command.unit, -1, command.groups)
-        if command.direction is None
-        else orders.Order(command.unit, command.direction)
-        for command in commands
     )
 
 

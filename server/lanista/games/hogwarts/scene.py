@@ -39,25 +39,17 @@ _SEATS = {code: seat for seat, code in enumerate(OWNERS)}
 
 @attrs.frozen
 class Position:
-    """The visible state of a round. Units are numbered, first the ghosts, then the wizards."""
+    """The visible state of a round; everything is as in `Hogwarts`, from which it is copied."""
 
     turn: int
     owners: bytes
-    """By cell, as in `Hogwarts.owners`."""
     clans: Sequence[int]
-    """By unit, its clan."""
     cells: Sequence[int]
-    """By unit, its cell."""
     rounds: Sequence[int]
-    """By unit, as in `Hogwarts.rounds`."""
     nexts: Sequence[int]
-    """By unit, as in `Hogwarts.nexts`."""
     books: frozenset[int]
-    """The cells with a book."""
     voldemort: int
-    """Voldemort's cell."""
     strength: Sequence[int]
-    """By clan, its strength points."""
     scores: tuple[int, ...]
 
 
