@@ -177,7 +177,13 @@ class Server:
         done = WorkDone() if arena is None else arena.background.done
         authorization = Authorization(self.operator, self.view)
         self._routes = Routes(
-            self.view, authorization, self._files, self._packed_files, self.metrics, nursery
+            self.view,
+            authorization,
+            self._files,
+            self._packed_files,
+            self.metrics,
+            nursery,
+            "http" if self.tls is None else "https",
         )
         self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
