@@ -128,7 +128,7 @@ def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(arenas, faile
 
 
 def test_a_low_page_has_the_whole_board_and_one_row_of_controls(arenas, failed, show):
-    """A phone on its side, and the usual window at 200 %: the header gives its room to the board."""
+    """A phone on its side, and the usual window at 200 %: the board has the header's room."""
     arena = arenas(records=[failed])
     for size in ({"width": 844, "height": 390}, {"width": 640, "height": 360}):
         page = show(f"{arena.address(match_of(failed))}?round=10", size=size)

@@ -7,6 +7,7 @@ from page import test_ladders, test_tournaments
 from page.house import opened, play
 from page.test_server import AWAY, BACK, settled
 
+PLAYERS = "Ann – Bob"  # noqa: RUF001 - as the page writes it
 HOSTILE = '"><script>alert(1)</script>'
 
 
@@ -25,14 +26,14 @@ async def test_of_a_match_from_its_beginning_on(tmp_path):
     async with opened(tmp_path) as house:
         ann, bob, match = await house.pair()
         title, running = head(await house.get(f"/match/{match}?round=3"))
-        assert "Ann – Bob · Angry Mob · Lanista" == title == running["og:title"]
+        assert f"{PLAYERS} · Angry Mob · Lanista" == title == running["og:title"]
         assert "og:image" not in running
         await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
         over = await settled(house, match)
         title, told = head(await house.get(f"/match/{match}"))
         picture = f"/api/1/matches/{match}/picture?round={over['turns'] // 2}"
         assert {
-            "og:title": "Ann – Bob · Angry Mob · Lanista",
+            "og:title": f"{PLAYERS} · Angry Mob · Lanista",
             "og:description": "A match of Angry Mob",
             "og:type": "website",
             "og:image": f"http://127.0.0.1:{house.server.port}{picture}",
@@ -59,7 +60,7 @@ async def test_of_a_ladder_and_its_bots(tmp_path):
         for path, title in [
             ("pit", "pit · Lanista"),
             ("pit/bot/Ann", "Ann · pit · Lanista"),
-            ("pit/bot/Ann/against/Bob", "Ann – Bob · pit · Lanista"),
+            ("pit/bot/Ann/against/Bob", f"{PLAYERS} · pit · Lanista"),
             ("pit/bot/Nobody", "pit · Lanista"),
         ]:
             found, told = head(await house.get(f"/ladder/{path}"))

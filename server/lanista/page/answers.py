@@ -41,6 +41,8 @@ class Answer:
     status: http.HTTPStatus = http.HTTPStatus.OK
     packed: bool = False
     """Whether the body is compressed by gzip."""
+    lasts: bool = False
+    """Whether the address always has the same answer, which needn't be asked for again."""
 
     def gzip(self) -> "Answer":
         """Return the same answer, compressed."""
@@ -62,6 +64,9 @@ class Answer:
         if self.status is http.HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "Bearer"
         headers["Content-Type"] = self.type
+        if self.lasts:
+            del headers["Cache-Control"]
+            headers["Cache-Control"] = "max-age=31536000, immutable"
         if self.packed:
             headers["Content-Encoding"] = "gzip"
             headers["Vary"] = "Accept-Encoding"

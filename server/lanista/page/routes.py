@@ -100,7 +100,7 @@ class Routes:
     view: View
     authorization: Authorization
     files: Mapping[str, Answer]
-    """The page's files, by path."""
+    """The page's files, by path; those that last also by their address in index.html."""
     packed_files: Mapping[str, Answer]
     """The same files, compressed."""
     metrics: "Metrics | None"
@@ -151,9 +151,10 @@ class Routes:
         """
         target, _, parameters = request.path.partition("?")
         path = unquote(target)
-        if path in self.files:
-            packs = "gzip" in request.headers.get("Accept-Encoding", "")
-            return self.packed_files[path] if packs else self.files[path]
+        for file in (request.path, path):  # files that last are named with their version
+            if file in self.files:
+                packs = "gzip" in request.headers.get("Accept-Encoding", "")
+                return self.packed_files[file] if packs else self.files[file]
         authorizations = request.headers.get_all("Authorization")
         asked = Asked(
             peer, parse_parameters(parameters), authorizations, self._origin(request.headers)

@@ -4,8 +4,10 @@ HTTP is for reading only: GET, with one answer for each connection, from `routes
 the WebSocket (`viewer`). `connections` limits how many peers there are and what they cost.
 """
 
+import hashlib
 import logging
 import math
+import re
 import traceback
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -329,6 +331,8 @@ def _own_names(host: str) -> set[str | None]:
 def page_files() -> dict[str, Answer]:
     """Return all files that a browser can load, by path.
 
+    Those that index.html names have an address with a version there, by which browsers keep them.
+
     Raises:
         BadPageError: The page's modules can't be put into one script.
         OSError: A file of the page can't be read.
@@ -337,9 +341,14 @@ def page_files() -> dict[str, Answer]:
     for path in sorted(PAGE.rglob("*")):
         if path.suffix in TYPES:
             name = path.relative_to(PAGE).as_posix()
-            file = Answer(path.read_bytes(), TYPES[path.suffix])
-            files[f"/page/{name}"] = file
-            if name == "index.html":
-                # The screen of a hall is the same document; its script sees the path.
-                files |= {"/": file, "/screen": file}
-    return files
+            files[f"/page/{name}"] = Answer(path.read_bytes(), TYPES[path.suffix])
+    index = "/page/index.html"
+    text = files[index].body
+    for name in re.findall(rb'"(/page/[^"]+)"', text):
+        file = files[name.decode()]
+        address = f"{name.decode()}?v={hashlib.sha256(file.body).hexdigest()[:16]}"
+        files[address] = attrs.evolve(file, lasts=True)
+        text = text.replace(b'"%b"' % name, f'"{address}"'.encode())
+    file = attrs.evolve(files[index], body=text)
+    # The screen of a hall is the same document; its script sees the path.
+    return files | {index: file, "/": file, "/screen": file}
