@@ -78,8 +78,12 @@ def show(windows):
         page.set_viewport_size(size or DESK)
         page.emulate_media(reduced_motion="no-preference" if movement else "reduce")
         page.mouse.move(0, 0)
-        page.goto(address.partition("#")[0] + "#/")
-        page.goto(address)
+        place, _, hash_ = address.partition("#")
+        if hash_ and page.url.startswith(place):  # it is there, at some path
+            page.evaluate("location.hash = '#/'")
+            page.evaluate("(hash) => { location.hash = hash; }", hash_)
+        else:
+            page.goto(address)
         return page
 
     before = [len(one.complaints) for one, _ in windows]

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from page.arena import match_of
 from page.browser import PHONE
 from page.matchpage import MatchPage, fits
 
@@ -77,7 +78,7 @@ def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
     expect(last).to_contain_text(re.compile("move [0-2] of 3"))
     result.get_by_role("link", name="draw").click()
     MatchPage(page).begin()
-    expect(page).to_have_url(re.compile(f"#/match/{pair.match}"))
+    expect(page).to_have_url(re.compile(f"/match/{pair.match}"))
 
 
 def test_automatic_and_manual(arena, bots, show):
@@ -238,3 +239,29 @@ def test_the_keyboard_reaches_everything_in_order(arena, show):
         assert "none" != page.evaluate(outline), seen
     assert ["Lanista", "Lobby", "Matches", "Operator", "Open file"] == seen[:5]
     assert ["Automatic", "Manual"] == seen[6:]
+
+
+def test_links_lead_to_paths_without_loading_the_page_again(arena, records, show):
+    """What a link shows of itself is made by the server, which sees no hash; a hash leads to the
+    same place, and "back" to where one was.
+    """
+    match = match_of(records["hogwarts"])
+    page = show(f"{arena.page}/#/matches?game=hogwarts")
+    page.evaluate("window.isSame = true")
+    page.get_by_role("link", name="Watch").first.click()
+    expect(page).to_have_url(re.compile(rf"^{arena.page}/match/{match}([?]round=\d+)?$"))
+    expect(page.get_by_role("slider")).to_be_visible()
+    page.evaluate("(hash) => { location.hash = hash; }", f"#/match/{match}?round=9")
+    MatchPage(page).at(9)
+    expect(page).to_have_url(f"{arena.page}/match/{match}?round=9")
+    page.get_by_role("link", name="Lobby").click()
+    expect(page).to_have_url(f"{arena.page}/#/")
+    page.go_back()
+    MatchPage(page).at(9)
+    page.go_back()
+    page.go_back()
+    expect(page).to_have_url(f"{arena.page}/#/matches?game=hogwarts")
+    expect(page.get_by_role("cell").first).to_be_visible()
+    assert page.evaluate("window.isSame")
+    page.goto(f"{arena.page}/match/{match}?round=5")
+    MatchPage(page).at(5)

@@ -127,6 +127,21 @@ def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(arenas, faile
     page.keyboard.press("Escape")
 
 
+def test_a_low_page_has_the_whole_board_and_one_row_of_controls(arenas, failed, show):
+    """A phone on its side, and the usual window at 200 %: the board has the header's room."""
+    arena = arenas(records=[failed])
+    for size in ({"width": 844, "height": 390}, {"width": 640, "height": 360}):
+        page = show(f"{arena.address(match_of(failed))}?round=10", size=size)
+        match = MatchPage(page)
+        match.at(10)
+        expect(page.locator(".top")).to_be_hidden()
+        bar = page.get_by_role("group", name="Replay").bounding_box()
+        board = match.board.bounding_box()
+        assert bar["height"] < 50, size
+        assert board["y"] + board["height"] <= bar["y"], size
+        assert [] == page.evaluate(COVERED), size
+
+
 def test_a_replay_from_a_list_of_failures_begins_at_the_fault(arenas, failed, show):
     """And with the evidence of the bot that failed, and its end told."""
     arena = arenas(records=[failed])

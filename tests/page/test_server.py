@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import logging
+import re
 
 import pytest
 import trio
@@ -361,6 +362,20 @@ async def test_files_are_sent_compressed_to_whoever_takes_them_so(tmp_path):
     assert "Accept-Encoding" == packed.header("Vary")
     assert len(packed.body) < 200_000
     assert b"\n/** " not in plain.body
+
+
+async def test_files_that_a_page_needs_are_kept_by_browsers(tmp_path):
+    """By addresses that change with their content; the document, which names these, isn't kept."""
+    async with opened(tmp_path) as house:
+        document = await house.get("/")
+        assert "no-cache" == document.header("Cache-Control")
+        addresses = re.findall(r'"(/page/[^"]+)"', document.body.decode())
+        assert any(address.startswith("/page/script.js?v=") for address in addresses)
+        for address in addresses:
+            file = await house.get(address)
+            assert "max-age=31536000, immutable" == file.header("Cache-Control")
+            plain = await house.get(address.partition("?")[0])
+            assert (plain.body, "no-cache") == (file.body, plain.header("Cache-Control"))
 
 
 async def test_on_loopback_only_our_own_names_are_answered(tmp_path):

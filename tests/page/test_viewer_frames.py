@@ -1,10 +1,12 @@
 """Frames over the page's WebSocket, and viewers that don't read (docs/api.md, "WebSocket")."""
 
+import base64
 import contextlib
 import json
 import os
 import signal
 import socket
+import zlib
 from types import SimpleNamespace
 
 import pytest
@@ -105,6 +107,22 @@ async def test_a_match_that_is_over_is_shown_from_its_record(tmp_path):
         assert done(await page.ask("close", match=match))
         answer = await page.ask("frames", match=match, **{"from": 0})
         assert "isn't open; open it first" in answer["words"]
+
+
+async def test_many_frames_come_compressed_to_whoever_wants_that(tmp_path, monkeypatch):
+    """They are those that others get; few frames, as of a running match, come as they are."""
+    async with opened(tmp_path) as house:
+        _, _, match = await house.pair()
+        page = await house.page()
+        await page.ask("open", match=match)
+        asks = {"match": match, "from": 0}
+        plain = await page.ask("frames", **asks)
+        assert plain["frames"] == (await page.ask("frames", **asks, packed=True))["frames"]
+        monkeypatch.setattr(module, "WORTH_PACKING", 1)
+        packed = await page.ask("frames", **asks, packed=True)
+        assert "frames" not in packed
+        assert plain["frames"] == json.loads(zlib.decompress(base64.b64decode(packed["packed"])))
+        assert "error" == (await page.ask("frames", **asks, packed="yes"))["type"]
 
 
 async def test_viewers_share_frames_until_the_last_has_left(tmp_path):

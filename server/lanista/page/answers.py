@@ -48,6 +48,8 @@ class Answer:
     status: http.HTTPStatus = http.HTTPStatus.OK
     packed: bool = False
     """Whether the body is compressed by gzip."""
+    lasts: bool = False
+    """Whether the address always has the same answer, which needn't be asked for again."""
 
     def gzip(self) -> "Answer":
         """Return the same answer, compressed."""
@@ -69,6 +71,9 @@ class Answer:
         if self.status is http.HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "Bearer"
         headers["Content-Type"] = self.type
+        if self.lasts:
+            del headers["Cache-Control"]
+            headers["Cache-Control"] = "max-age=31536000, immutable"
         if self.packed:
             headers["Content-Encoding"] = "gzip"
             headers["Vary"] = "Accept-Encoding"
@@ -85,6 +90,8 @@ class Asked:
     parameters: dict[str, str]
     authorizations: Sequence[str]
     """The values of its `Authorization` headers."""
+    origin: str
+    """Scheme and host by which the page was asked for."""
     length: int = 0
     """The size of its body in bytes."""
 

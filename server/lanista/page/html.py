@@ -22,7 +22,6 @@ _LEVEL = 9
 """Compression level: the highest, as a file is made once and passed on often."""
 
 _STYLESHEET = re.compile(r'<link rel="stylesheet" href="/page/([^"]+)">')
-_CSS_IMPORT = re.compile(r'@import url\("([^"]+)"\);\n?')
 _ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
 """Matches what would end or change a script or style element."""
 
@@ -149,21 +148,12 @@ def _match_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> 
 
 
 def _style(page: Path) -> str:
-    """Return all style sheets that index.html names, in its order, with those that they import."""
+    """Return all style sheets that index.html names, in its order."""
     index = (page / "index.html").read_text(encoding="utf-8")
     names = _STYLESHEET.findall(index)
     if index.count('rel="stylesheet"') != len(names):
         raise BadPageError("index.html: a style sheet that isn't named as /page/NAME")
-    # Imported styles go first, as where the imports stood: at the beginning of a sheet.
-    imported, own = [], []
-    for name in names:
-        text = (page / name).read_text(encoding="utf-8")
-        folder = page / Path(name).parent
-        imported += [
-            (folder / other).read_text(encoding="utf-8") for other in _CSS_IMPORT.findall(text)
-        ]
-        own.append(_CSS_IMPORT.sub("", text))
-    style = "\n".join((*imported, *own))
+    style = "\n".join((page / name).read_text(encoding="utf-8") for name in names)
     if "@import" in style or "url(" in style:
         raise BadPageError("the styles name another file in a way that can't be put into one file")
     return style

@@ -38,6 +38,7 @@ from lanista.page.authorization import Authorization, closed
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError
+from lanista.page.link_cards import card_of, document
 from lanista.page.qr_code import LONGEST, qr_svg
 from lanista.page.replay_reader import GZIP
 from lanista.page.tournaments import NoStandingsError
@@ -45,6 +46,7 @@ from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View
 from lanista_protocol import RemoteProtocolError
 
 if TYPE_CHECKING:
+    from websockets.datastructures import Headers
     from websockets.http11 import Request
 
     from lanista.page.metrics import Metrics
@@ -88,13 +90,15 @@ class Routes:
     view: View
     authorization: Authorization
     files: Mapping[str, Answer]
-    """The page's files, by path."""
+    """The page's files, by path; those that last also by their address in index.html."""
     packed_files: Mapping[str, Answer]
     """The same files, compressed."""
     metrics: "Metrics | None"
     """Makes the text of the arena's figures; None if this isn't an arena's page."""
     nursery: trio.Nursery
     """Where tables are computed that an answer doesn't wait for."""
+    scheme: str
+    """`https` if the server speaks TLS, otherwise `http`."""
     _turns: Turns = attrs.field(factory=Turns, init=False)
     """By kind of work and address."""
     _table: Mapping[re.Pattern[str], Route] = attrs.field(init=False)
@@ -102,6 +106,7 @@ class Routes:
     def __attrs_post_init__(self) -> None:
         match, ladder = "/api/1/matches/([^/]+)", "/api/1/ladders/([^/]+)"
         routes = [
+            Route("/(match|ladder|tournament)/(.+)", self._document, None),
             Route("/healthz", self._health),
             Route("/readyz", self._ready),
             Route("/metrics", self._metrics, ("token",)),
@@ -161,11 +166,18 @@ class Routes:
         """
         target, _, parameters = request.path.partition("?")
         path = unquote(target)
-        if path in self.files and request.method == "GET":
-            packs = "gzip" in request.headers.get("Accept-Encoding", "")
-            return self.packed_files[path] if packs else self.files[path]
+        for file in (request.path, path):  # files that last are named with their version
+            if file in self.files and request.method == "GET":
+                packs = "gzip" in request.headers.get("Accept-Encoding", "")
+                return self.packed_files[file] if packs else self.files[file]
         authorizations = request.headers.get_all("Authorization")
-        asked = Asked(peer, parse_parameters(parameters), authorizations, length)
+        asked = Asked(
+            peer,
+            parse_parameters(parameters),
+            authorizations,
+            self._origin(request.headers),
+            length,
+        )
         for pattern, route in self._table.items():
             if found := pattern.fullmatch(f"{request.method} {path}"):
                 if route.parameters is not None:
@@ -175,10 +187,24 @@ class Routes:
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET is known here")
         raise _nothing()
 
+    def _origin(self, headers: "Headers") -> str:
+        """Return the address of the page for whoever asked: a proxy says what it is there."""
+        scheme = headers.get("X-Forwarded-Proto", self.scheme)
+        return f"{scheme}://{headers.get('X-Forwarded-Host', headers['Host'])}"
+
     # -- the arena -----------------------------------------------------------------------------
 
     async def _health(self, _asked: Asked) -> Answer:
         return json_answer(views.health())
+
+    async def _document(self, asked: Asked, kind: str, name: str) -> Answer:
+        """Answer with the page's document, which knows by its address what to show."""
+        index = self.files["/"]
+        async with self._turn(asked.peer, "documents"):
+            card = await card_of(self.view, kind, name)
+        if card is None:
+            return index
+        return attrs.evolve(index, body=document(index.body, card, asked.origin))
 
     async def _ready(self, _asked: Asked) -> Answer:
         if self.view.arena is None:

@@ -5,8 +5,10 @@ from `routes`. Commands go over the WebSocket (`viewer`). `connections` limits h
 are and what they cost.
 """
 
+import hashlib
 import logging
 import math
+import re
 import traceback
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -178,7 +180,13 @@ class Server:
         done = WorkDone() if arena is None else arena.background.done
         authorization = Authorization(self.operator, self.view)
         self._routes = Routes(
-            self.view, authorization, self._files, self._packed_files, self.metrics, nursery
+            self.view,
+            authorization,
+            self._files,
+            self._packed_files,
+            self.metrics,
+            nursery,
+            "http" if self.tls is None else "https",
         )
         self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
@@ -328,6 +336,8 @@ def _own_names(host: str) -> set[str | None]:
 def page_files() -> dict[str, Answer]:
     """Return all files that a browser can load, by path.
 
+    Those that index.html names have an address with a version there, by which browsers keep them.
+
     Raises:
         BadPageError: The page's modules can't be put into one script.
         OSError: A file of the page can't be read.
@@ -336,9 +346,14 @@ def page_files() -> dict[str, Answer]:
     for path in sorted(PAGE.rglob("*")):
         if path.suffix in TYPES:
             name = path.relative_to(PAGE).as_posix()
-            file = Answer(path.read_bytes(), TYPES[path.suffix])
-            files[f"/page/{name}"] = file
-            if name == "index.html":
-                # The screen of a hall is the same document; its script sees the path.
-                files |= {"/": file, "/screen": file}
-    return files
+            files[f"/page/{name}"] = Answer(path.read_bytes(), TYPES[path.suffix])
+    index = "/page/index.html"
+    text = files[index].body
+    for name in re.findall(rb'"(/page/[^"]+)"', text):
+        file = files[name.decode()]
+        address = f"{name.decode()}?v={hashlib.sha256(file.body).hexdigest()[:16]}"
+        files[address] = attrs.evolve(file, lasts=True)
+        text = text.replace(b'"%b"' % name, f'"{address}"'.encode())
+    file = attrs.evolve(files[index], body=text)
+    # The screen of a hall is the same document; its script sees the path.
+    return files | {index: file, "/": file, "/screen": file}

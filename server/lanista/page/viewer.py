@@ -5,9 +5,11 @@ often, nothing piles up for it, and one that doesn't read is dropped; only its o
 for it.
 """
 
+import base64
 import json
 import re
 import tempfile
+import zlib
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +72,8 @@ DECISIONS = frozenset(
     {"add-name", "reset-name", "remove-name", "bench", "unbench", "strike", "unstrike"}
 )
 """Such requests that change the arena's database."""
+WORTH_PACKING = 16 * 1024
+"""Bytes of frames from which on they are compressed for a viewer that wants that."""
 WAITING = DECISIONS | {"open", "frames", "file", "name", "token", "play", "answer"}
 """Requests whose answers may have to wait."""
 
@@ -344,7 +348,7 @@ class Viewer:
     async def _send_frames(self, message: Mapping[str, Any]) -> None:
         match = _field(message, "match", str)
         position = _field(message, "from", int)
-        known = message.get("known", False)
+        known, packed = message.get("known", False), message.get("packed", False)
         frame_file = self._frame_files.get(match)
         if frame_file is None:
             raise BadMessageError(f"the match {match!r} isn't open; open it first")
@@ -354,6 +358,8 @@ class Viewer:
             )
         if known not in (True, False) or (known and position < 1):
             raise BadMessageError("known is true or false, and true only with from of 1 or more")
+        if packed not in (True, False):
+            raise BadMessageError("packed is true or false")
         with self._until_closed(match) as scope:
             await frame_file.wait_frame(position)
             if frame_file.failed is not None and match not in self.uploads:
@@ -393,7 +399,11 @@ class Viewer:
                     "over": frame_file.over,
                 }
             )
-            await self._send(b'%b,"frames":[%b]}' % (about[:-1], frames))
+            if packed and len(frames) >= WORTH_PACKING:
+                key, value = "packed", await trio.to_thread.run_sync(_packed, frames)
+            else:
+                key, value = "frames", b"[%b]" % frames
+            await self._send(b'%b,"%b":%b}' % (about[:-1], key.encode(), value))
 
     async def _reacquire(self, match: str, failed: FrameFile) -> FrameFile:
         """Return new frames of a match in place of those that failed."""
@@ -723,3 +733,8 @@ def _field(message: Mapping[str, Any], name: str, kind: type) -> Any:
         except UnicodeEncodeError:
             raise BadMessageError(f"half a character (a lone surrogate) in {name}") from None
     return value
+
+
+def _packed(frames: bytes) -> bytes:
+    """Return frames as a compressed list: the Base64, in quotes, of zlib's format."""
+    return b'"%b"' % base64.b64encode(zlib.compress(b"[%b]" % frames, 1))

@@ -30,9 +30,9 @@ for (const [change, text] of [
 }
 
 test("addresses of a ladder, a bot and two bots have encoded names", () => {
-  assert.equal(ladderAddress("pit"), "#/ladder/pit");
-  assert.equal(ladderAddress("pit", "A b/c"), "#/ladder/pit/bot/A%20b%2Fc");
-  assert.equal(ladderAddress("pit", "A", "<b>"), "#/ladder/pit/bot/A/against/%3Cb%3E");
+  assert.equal(ladderAddress("pit"), "/ladder/pit");
+  assert.equal(ladderAddress("pit", "A b/c"), "/ladder/pit/bot/A%20b%2Fc");
+  assert.equal(ladderAddress("pit", "A", "<b>"), "/ladder/pit/bot/A/against/%3Cb%3E");
 });
 
 const PLACE = {

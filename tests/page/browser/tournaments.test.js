@@ -146,5 +146,5 @@ test("a meeting is in both bots' rows, unless one of them isn't shown", () => {
 });
 
 test("a tournament's address may contain any name", () => {
-  assert.equal(tournamentAddress("A/B? #1"), "#/tournament/A%2FB%3F%20%231");
+  assert.equal(tournamentAddress("A/B? #1"), "/tournament/A%2FB%3F%20%231");
 });

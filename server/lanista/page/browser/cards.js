@@ -204,7 +204,7 @@ class Card {
         tournament !== null &&
           el(
             "a",
-            { class: "muted name", href: `#/tournament/${encodeURIComponent(tournament)}` },
+            { class: "muted name", href: `/tournament/${encodeURIComponent(tournament)}` },
             printable(tournament),
           ),
         el("span", { class: "spread" }),

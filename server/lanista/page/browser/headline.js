@@ -241,11 +241,7 @@ export class Headline {
         ),
       isStored &&
         copyButton(
-          () => {
-            const url = new URL(location.href);
-            url.hash = `${addressOf(head.match)}?round=${round()}`;
-            return url.href;
-          },
+          () => new URL(`${addressOf(head.match)}?round=${round()}`, location.href).href,
           { label: "Copy link", title: `Copy a link to this ${turnWord(head)}` },
         ),
     );

@@ -1,6 +1,6 @@
 /**
- * The views of a ladder's bots: one bot (`#/ladder/NAME/bot/BOT`), and its results against another
- * one (`#/ladder/NAME/bot/BOT/against/OPPONENT`). They are updated while the bots play.
+ * The views of a ladder's bots: one bot (`/ladder/NAME/bot/BOT`), and its results against another
+ * one (`/ladder/NAME/bot/BOT/against/OPPONENT`). They are updated while the bots play.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Ladders: their cards in the lobby, and the view of one (`#/ladder/NAME`), which is updated while
+ * Ladders: their cards in the lobby, and the view of one (`/ladder/NAME`), which is updated while
  * its bots play. The views of its bots are in ladder_bots.js.
  *
  * The arena computes all figures, and says when there are new ones (docs/api.md). Names come from
@@ -49,7 +49,7 @@ const COMPUTING = "The table is being computed…";
  */
 export function ladderAddress(ladder, bot, opponent) {
   const parts = [
-    "#/ladder",
+    "/ladder",
     ladder,
     ...(bot === undefined ? [] : ["bot", bot]),
     ...(opponent === undefined ? [] : ["against", opponent]),

@@ -3,12 +3,13 @@
  *
  * The arena sends it and all that it imports as `/page/script.js` (page/page_script.py).
  *
- * Routes are in the address's hash, as the arena serves a single document: `#/` is the lobby,
- * `#/matches?game=…` the list of matches, `#/match/ID?round=N` a match, or with `fault=SEAT` from a seat's fault on, `#/compare?a=ID&b=ID&round=N`
- * two matches side by side, or without `b` the choice of the second one, `#/tournament/NAME` a
- * tournament's standings, `#/ladder/NAME` a ladder with `/bot/BOT` for one of its bots and
- * `/bot/BOT/against/OPPONENT` for two, `#/operator` the operator's page, `#/play` a match of the
- * user's own, and `#/file` a file that
+ * The arena serves a single document. What others may be shown by a link has a path, for which the
+ * arena fills in the document's head (page/link_cards.py): `/match/ID?round=N` is a match, or with
+ * `fault=SEAT` from a seat's fault on, `/tournament/NAME` a tournament's standings, `/ladder/NAME` a
+ * ladder with `/bot/BOT` for one of its bots and `/bot/BOT/against/OPPONENT` for two. All else is in
+ * the hash, as those may be, too: `#/` is the lobby, `#/matches?game=…` the list of matches,
+ * `#/compare?a=ID&b=ID&round=N` two matches side by side, or without `b` the choice of the second
+ * one, `#/operator` the operator's page, `#/play` a match of the user's own, and `#/file` a file that
  * was opened.
  *
  * The path `/screen` is the screen of a hall (screen.js).
@@ -43,11 +44,11 @@ import { tournamentView } from "./tournaments.js";
 /** @typedef {{path: string[], query: URLSearchParams}} Route */
 /** @typedef {{close(): void}} View */
 
-/** The hash that the page shows. If the browser's differs, its hashchange event will follow. */
-let address = location.hash;
-addEventListener("hashchange", () => {
-  address = location.hash;
-});
+/** The views whose addresses are paths. */
+const WITH_PATHS = ["match", "ladder", "tournament"];
+
+/** The address that the page shows. If the browser's differs, an event will follow. */
+let address = location.href;
 
 startTheme();
 const embedded = Reflect.get(globalThis, "LANISTA_MATCH");
@@ -102,7 +103,7 @@ async function showEmbedded(data) {
     setTitle(matches.map(titleOf).join(" / "));
     let shown = show();
     // The address names another round, after a click on a link to the file or typing.
-    addEventListener("hashchange", () => {
+    onAddress(() => {
       shown.close();
       shown = show();
     });
@@ -164,7 +165,8 @@ function showArena() {
   link.addEventListener("hello", (event) => {
     void onHello(/** @type {CustomEvent<Hello>} */ (event).detail);
   });
-  addEventListener("hashchange", () => {
+  addEventListener("click", followLink);
+  onAddress(() => {
     notice.hidden = true;
     // The user went elsewhere: a file that is still being sent doesn't bring them back.
     choice += 1;
@@ -253,6 +255,9 @@ function showArena() {
       replaceAddress(addressOf(seat.match)); // one match at a time
     }
     const { path, query } = routeOf();
+    if (location.hash.startsWith("#/")) {
+      replaceAddress(WITH_PATHS.includes(path[0]) ? location.hash.slice(1) : `/${location.hash}`);
+    }
     visit += 1;
     view?.close();
     view = null;
@@ -277,7 +282,7 @@ function showArena() {
     } else if (path[0] === "matches") {
       enter("matches", "Matches");
       view = matchesView(root, query, (chosen) => {
-        location.hash = chosen.size > 0 ? `#/matches?${chosen}` : "#/matches";
+        go(chosen.size > 0 ? `#/matches?${chosen}` : "#/matches");
       });
     } else if (path[0] === "operator" && operator) {
       enter("operator", "Operator");
@@ -286,7 +291,7 @@ function showArena() {
       enter("play", "Play");
       view = playView(root, link, (begun) => {
         seat = begun;
-        location.hash = addressOf(begun.match);
+        go(addressOf(begun.match));
       });
     } else if (path[0] === "tournament" && path[1] !== undefined) {
       enter("tournament", printable(path[1]));
@@ -347,11 +352,7 @@ function showArena() {
       enter("matches", "Compare");
       view = compareChoice(root, a, query.get("of"), (chosen, isOnly) => {
         const address = compareAddress(a, { b: chosen });
-        if (isOnly) {
-          location.replace(address); // the way back leads to where the choice was asked for
-        } else {
-          location.hash = address;
-        }
+        go(address, isOnly); // else the way back leads to where the choice was asked for
       });
       return;
     }
@@ -417,7 +418,7 @@ function showArena() {
           embedded: false,
           round,
           onRound: (n) => {
-            const place = id === null ? "#/file" : addressOf(id);
+            const place = id === null ? "/#/file" : addressOf(id);
             replaceAddress(n === null ? place : `${place}?round=${n}`);
           },
           operator: operator && id !== null,
@@ -513,7 +514,7 @@ function showArena() {
         replaceAddress("#/file");
         route();
       } else {
-        location.hash = "#/file";
+        go("#/file");
       }
     } catch (error) {
       if (isWanted()) {
@@ -551,7 +552,11 @@ function takeToken() {
 
 /** Return the route that the address names. @returns {Route} */
 function routeOf() {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const { hash, pathname, search } = location;
+  const isInPath = hash === "" && pathname !== "/";
+  const [path, query = ""] = isInPath
+    ? [pathname, search.slice(1)]
+    : hash.replace(/^#\/?/, "").split("?", 2);
   return { path: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };
 }
 
@@ -595,12 +600,50 @@ function faultOf(query) {
  * Change the address without adding to the browser's history. If the user has just gone elsewhere,
  * leave it: the old view mustn't overwrite where they want to go.
  *
- * @param {string} hash
+ * @param {string} target
  */
-function replaceAddress(hash) {
-  if (location.hash === address) {
-    history.replaceState(null, "", hash);
-    address = location.hash;
+function replaceAddress(target) {
+  if (location.href === address) {
+    history.replaceState(null, "", target);
+    address = location.href;
+  }
+}
+
+/**
+ * Call a function whenever the user has gone to another address of the page.
+ *
+ * @param {() => void} listener
+ */
+function onAddress(listener) {
+  for (const type of ["popstate", "hashchange"]) {
+    addEventListener(type, () => {
+      if (location.href !== address) {
+        address = location.href;
+        listener();
+      }
+    });
+  }
+}
+
+/**
+ * Go to another address of the page.
+ *
+ * @param {string} target
+ * @param {boolean} [isInstead] whether the way back leads to where the present address came from
+ */
+function go(target, isInstead = false) {
+  history[isInstead ? "replaceState" : "pushState"](null, "", target);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** Follow a link to a path of this page without loading it again. @param {MouseEvent} event */
+function followLink(event) {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  const path = link?.getAttribute("href") ?? "";
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+  if (isPlain && !event.defaultPrevented && WITH_PATHS.includes(path.split("/")[1]) && path[0] === "/") {
+    event.preventDefault();
+    go(path);
   }
 }
 

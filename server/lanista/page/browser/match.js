@@ -22,6 +22,9 @@ import { eventsPanel, seatsPanel, unitPanel } from "./panels.js";
 
 /** Maximum height of the board on a narrow page, as a share of the window's height. */
 const MAX_BOARD_SHARE = 0.62;
+/** Height in CSS px up to which a page is low, as in match.css, and the board has all of it but this. */
+const LOW = 560;
+const HEADLINE = 48;
 
 /**
  * @typedef {import("./board_view.js").Options & {fault: number | null, embedded: boolean,
@@ -150,8 +153,11 @@ export class MatchView extends BoardView {
   }
 
   /** @override */
-  narrowHeight() {
-    return MAX_BOARD_SHARE * window.innerHeight;
+  narrowHeight(/** @type {number} */ barHeight) {
+    const { innerHeight } = window;
+    return innerHeight <= LOW
+      ? innerHeight - barHeight - HEADLINE
+      : MAX_BOARD_SHARE * innerHeight;
   }
 
   /** @override */
@@ -200,7 +206,7 @@ export class MatchView extends BoardView {
 
   /** Whether the arena has the match; a file that was opened here is nothing to link to. */
   #isStored() {
-    return !this.#options.embedded && location.hash.startsWith("#/match/");
+    return !this.#options.embedded && location.pathname.startsWith("/match/");
   }
 
   #showFacts() {

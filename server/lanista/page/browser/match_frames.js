@@ -285,7 +285,9 @@ export class MatchFrames extends EventTarget {
     }
     this.#isFetchingNewest = true;
     while (this.#isFollowing && this.#canFetch() && this.end === null) {
-      if (!(await this.#request(this.count === 0 ? -1 : this.count))) {
+      // A match that is over is mostly watched from its start.
+      const first = this.head.live === false ? 0 : -1;
+      if (!(await this.#request(this.count === 0 ? first : this.count))) {
         break;
       }
     }
@@ -370,7 +372,7 @@ export class MatchFrames extends EventTarget {
    * @throws {Error} if the arena refuses, or the match was closed meanwhile
    */
   async #ask(from) {
-    const request = { do: "frames", match: this.#matchId, from };
+    const request = { do: "frames", match: this.#matchId, from, packed: true };
     const known = this.#frames[from - 1] !== undefined;
     const answer = await /** @type {Feed} */ (this.#link).ask(
       known ? { ...request, known } : request,
@@ -378,7 +380,9 @@ export class MatchFrames extends EventTarget {
     if (answer?.type === "done") {
       throw new Error("the arena closed the match");
     }
-    return answer;
+    return typeof answer?.packed === "string"
+      ? { ...answer, frames: await unpacked(answer.packed) }
+      : answer;
   }
 
   async #reopen() {
@@ -548,6 +552,18 @@ export class MatchFrames extends EventTarget {
     const message = error instanceof Error ? error.message : String(error);
     this.dispatchEvent(new CustomEvent("trouble", { detail: message }));
   }
+}
+
+/**
+ * Return the frames of an answer that were compressed.
+ *
+ * @param {string} packed
+ * @returns {Promise<any>}
+ */
+async function unpacked(packed) {
+  const bytes = Uint8Array.from(atob(packed), (byte) => byte.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
 }
 
 /**

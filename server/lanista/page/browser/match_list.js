@@ -86,7 +86,7 @@ export function matchesView(root, chosen, choose) {
             "Matches of ",
             el(
               "a",
-              { class: "name", href: `#/tournament/${encodeURIComponent(tournament)}` },
+              { class: "name", href: `/tournament/${encodeURIComponent(tournament)}` },
               printable(tournament),
             ),
           ),

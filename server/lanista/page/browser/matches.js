@@ -169,7 +169,7 @@ export function playersOf(match, linkOf = null) {
  * @returns {string}
  */
 export function addressOf(match) {
-  return `#/match/${encodeURIComponent(match)}`;
+  return `/match/${encodeURIComponent(match)}`;
 }
 
 /**

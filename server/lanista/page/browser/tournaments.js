@@ -1,6 +1,6 @@
 /**
  * Tournaments, which other processes play: their cards in the lobby, and the view of one
- * (`#/tournament/NAME`), which is updated while the tournament goes on.
+ * (`/tournament/NAME`), which is updated while the tournament goes on.
  *
  * The arena computes all figures, and says when there are new ones (docs/api.md). Names come from
  * the tournament's file and aren't trusted.
@@ -46,7 +46,7 @@ const COMPUTING = "The standings are being computed…";
  * @returns {string}
  */
 export function tournamentAddress(name) {
-  return `#/tournament/${encodeURIComponent(name)}`;
+  return `/tournament/${encodeURIComponent(name)}`;
 }
 
 /**
