@@ -6,7 +6,6 @@ for it.
 """
 
 import base64
-import json
 import re
 import tempfile
 import zlib
@@ -20,13 +19,13 @@ import trio
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
-from lanista.arena.arena import Arena, GuestRefusedError
-from lanista.arena.person import Person, PersonRefusedError, PersonsWish
-from lanista.hosting.control import RunningMatch
+from lanista.page.commands import operate
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
 from lanista.page.frames import API, encode
+from lanista.page.messages import BadMessageError, field, id_of, parse
 from lanista.page.operator_token import OperatorToken
+from lanista.page.playing import Playing
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
 
@@ -50,8 +49,6 @@ SHARE = 0.008
 share of the loop's time, however many there are."""
 LOBBY_EVERY = 0.25
 """Minimum seconds between two messages of the lobby."""
-LONGEST = 4096
-"""Maximum length of a text message in characters."""
 HEARD_EVERY = 0.01
 """Seconds between a message and the next one that is read."""
 MAX_NAMES = 64
@@ -60,10 +57,6 @@ MAX_OPEN = 64
 """Maximum number of matches that a viewer has open at once."""
 WHOLE_WITHIN = 3.0
 """Seconds to wait for all frames of a finished match before it is shown without the last ones."""
-ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
-"""The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
-SEED = re.compile(r"-?[0-9]{1,19}")
-"""The form of a match's seed."""
 OPERATIONS = frozenset(
     {"start", "mode", "pause", "resume", "step", "cancel", "kick", "house", "play"}
 )
@@ -76,10 +69,6 @@ WORTH_PACKING = 16 * 1024
 """Bytes of frames from which on they are compressed for a viewer that wants that."""
 WAITING = DECISIONS | {"open", "frames", "file", "name", "token", "play", "answer"}
 """Requests whose answers may have to wait."""
-
-
-class BadMessageError(Exception):
-    """A request can't be carried out; the message is shown to the viewer."""
 
 
 @attrs.define(eq=False)
@@ -123,8 +112,7 @@ class Viewer:
     """Held while frames are in memory to be sent."""
     _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while a token is checked: each connection may have only one checked at a time."""
-    _person: Person | None = attrs.field(default=None, init=False)
-    """The match that this viewer plays, or has played last."""
+    _playing: Playing = attrs.field(init=False)
     _last_frames: float = attrs.field(default=0.0, init=False)
     """The time for which the last answer with frames was planned, by trio's clock."""
     _sends_lobby: bool = attrs.field(default=False, init=False)
@@ -137,6 +125,7 @@ class Viewer:
             ConnectionClosed: The viewer has left.
         """
         self.visitor = Visitor(operator=not self.operator.is_needed)
+        self._playing = Playing(self.view, self.peer.address, self._send)
         try:
             async with trio.open_nursery() as self._nursery:
                 await self._send(
@@ -159,8 +148,7 @@ class Viewer:
                 self._release(match, frame_file)
             for match in list(self.uploads):  # incomplete uploads
                 self._remove(match)
-            if self._person is not None:
-                self._person.leave()
+            self._playing.close()
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
         data = message if isinstance(message, bytes) else encode(message)
@@ -174,15 +162,15 @@ class Viewer:
     async def _answer(self, data: str | bytes) -> None:
         request_id = None
         try:
-            message = _parse(data)
-            request_id = _id(message)
+            message = parse(data)
+            request_id = id_of(message)
             await self._do(message)
         except (BadMessageError, NoFramesError) as error:
             await self._send({"type": "error", "id": request_id, "words": str(error)})
 
     async def _do(self, message: Mapping[str, Any]) -> None:
         """Carry out a request, in a task of its own if it may have to wait."""
-        what = _field(message, "do", str)
+        what = field(message, "do", str)
         if what in WAITING and self._waiting >= MAX_WAITING:
             raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
         if what in OPERATIONS | DECISIONS and not self.visitor.operator:
@@ -190,14 +178,14 @@ class Viewer:
         if what in DECISIONS:
             self._nursery.start_soon(self._answer_later, self._decide, message)
         elif what == "play":
-            self._nursery.start_soon(self._answer_later, self._play, message)
+            self._nursery.start_soon(self._answer_later, self._playing.begin, message)
         elif what == "answer":
-            self._nursery.start_soon(self._answer_later, self._answer_turn, message)
+            self._nursery.start_soon(self._answer_later, self._playing.answer, message)
         elif what == "resign":
-            self._playing(message).leave()
+            self._playing.resign(message)
             await self._done(message)
         elif what in OPERATIONS:
-            self._operate(what, message)
+            operate(self.view, what, message)
             await self._done(message)
         elif what == "token":
             self._nursery.start_soon(self._answer_later, self._prove_operator, message)
@@ -211,7 +199,7 @@ class Viewer:
         elif what == "frames":
             self._nursery.start_soon(self._answer_later, self._send_frames, message)
         elif what == "close":
-            match = _field(message, "match", str)
+            match = field(message, "match", str)
             self._close(match)
             await self._done(message)
         elif what == "file":
@@ -250,7 +238,7 @@ class Viewer:
     # -- matches -------------------------------------------------------------------------------
 
     async def _open(self, message: Mapping[str, Any]) -> None:
-        match = _field(message, "match", str)
+        match = field(message, "match", str)
         if message.get("logs") is True:
             with self._until_closed(match) as scope:
                 await self.view.until_shown(match)
@@ -346,8 +334,8 @@ class Viewer:
             self.view.frame_cache.remove(upload.folder)
 
     async def _send_frames(self, message: Mapping[str, Any]) -> None:
-        match = _field(message, "match", str)
-        position = _field(message, "from", int)
+        match = field(message, "match", str)
+        position = field(message, "from", int)
         known, packed = message.get("known", False), message.get("packed", False)
         frame_file = self._frame_files.get(match)
         if frame_file is None:
@@ -438,8 +426,8 @@ class Viewer:
 
     async def _file(self, message: Mapping[str, Any]) -> None:
         """Receive a file and open it. The viewer's next request is read only after that."""
-        size = _field(message, "size", int)
-        name = _field(message, "name", str)
+        size = field(message, "size", int)
+        name = field(message, "name", str)
         if not 0 < size <= MAX_FILE:
             raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
         self._check_room()
@@ -521,7 +509,7 @@ class Viewer:
 
     async def _prove_operator(self, message: Mapping[str, Any]) -> None:
         """Check the operator's token."""
-        token = _field(message, "token", str)
+        token = field(message, "token", str)
         async with self._one_token:
             is_operators = await self.operator.is_operators(token, self.peer.address)
         if not is_operators:
@@ -531,7 +519,7 @@ class Viewer:
 
     async def _prove_name(self, message: Mapping[str, Any]) -> None:
         """Check the token of a name, whose logs and failure bundles may then be seen."""
-        name, token = _field(message, "name", str), _field(message, "token", str)
+        name, token = field(message, "name", str), field(message, "token", str)
         names = self._arena_names()
         if len(self.visitor.names) >= MAX_NAMES:
             raise BadMessageError(f"{MAX_NAMES} names at once; load the page again for others")
@@ -552,56 +540,6 @@ class Viewer:
             raise BadMessageError("there are no ladders here")
         return names
 
-    # -- playing oneself -----------------------------------------------------------------------
-
-    async def _play(self, message: Mapping[str, Any]) -> None:
-        """Begin a match that this viewer plays, and answer when its first turn is asked for."""
-        arena = self.view.arena
-        if arena is None:
-            raise BadMessageError("play is for an arena; this is the page of one match")
-        if self._person is not None and not self._person.is_over:
-            raise BadMessageError(f"you play the match {self._person.match}; end it first")
-        bots = _field(message, "bots", list)
-        if not all(isinstance(bot, str) for bot in bots):
-            raise BadMessageError("bots are the names of house bots")
-        wish = PersonsWish(
-            game=_field(message, "game", str),
-            name=_field(message, "name", str),
-            bots=bots,
-            seat=_field(message, "seat", int),
-            seed=None if message.get("seed") is None else _seed(message),
-        )
-        try:
-            self._person = arena.people.begin(wish, self.peer.address)
-        except PersonRefusedError as error:
-            raise BadMessageError(str(error)) from None
-        await self._ask(self._person, message)
-
-    async def _answer_turn(self, message: Mapping[str, Any]) -> None:
-        """Send the answer for a turn, and answer when the next one is asked for."""
-        person = self._playing(message)
-        try:
-            await person.answer(_field(message, "turn", int), _field(message, "line", str))
-        except PersonRefusedError as error:
-            raise BadMessageError(str(error)) from None
-        await self._ask(person, message)
-
-    async def _ask(self, person: Person, message: Mapping[str, Any]) -> None:
-        """Say for which turn the person's answer is awaited, as soon as one is."""
-        turn = await person.next_turn()
-        if person.match is None:
-            raise BadMessageError(person.why or "the match didn't begin")
-        await self._send(
-            {"type": "asked", "match": person.match, "turn": turn, "id": message.get("id")}
-        )
-
-    def _playing(self, message: Mapping[str, Any]) -> Person:
-        """Return the person in the match of a request."""
-        match = _field(message, "match", str)
-        if self._person is None or self._person.match != match:
-            raise BadMessageError(f"you don't play the match {match!r}")
-        return self._person
-
     # -- commands ------------------------------------------------------------------------------
 
     async def _decide(self, message: Mapping[str, Any]) -> None:
@@ -610,11 +548,11 @@ class Viewer:
         from lanista.arena.tokens import NameRefusedError  # noqa: PLC0415
         from lanista.page.name_decisions import decision  # noqa: PLC0415
 
-        names, name = self._arena_names(), _field(message, "name", str)
+        names, name = self._arena_names(), field(message, "name", str)
         assert self.view.arena is not None
         ladders = {room.spec.name: room.spec for room in self.view.arena.ladders.values()}
         ladder = message.get("ladder")
-        if ladder is not None and _field(message, "ladder", str) not in ladders:
+        if ladder is not None and field(message, "ladder", str) not in ladders:
             raise BadMessageError(f"there is no ladder {ladder!r}; known: {', '.join(ladders)}")
         try:
             if message["do"] == "add-name":
@@ -629,110 +567,6 @@ class Viewer:
         else:
             answer = {"type": "new-token", "name": name, "token": token}
             await self._send({**answer, "id": message.get("id")})
-
-    def _operate(self, what: str, message: Mapping[str, Any]) -> None:
-        """Carry out an operator's command."""
-        arena = self.view.arena
-        if what in {"start", "mode", "kick", "house"} and arena is None:
-            raise BadMessageError(f"{what} is for an arena; this is the page of one match")
-        if what == "start":
-            assert arena is not None
-            game, room = _field(message, "game", str), message.get("room")
-            if not (room is None or isinstance(room, str)) or not arena.start_match((game, room)):
-                raise BadMessageError("no match is ready there")
-        elif what == "mode":
-            assert arena is not None
-            arena.set_manual(manual=_field(message, "manual", bool))
-        elif what == "house":
-            assert arena is not None
-            self._start_guest(arena, message)
-        elif what == "kick":
-            assert arena is not None
-            bot = _field(message, "bot", int)
-            if not arena.kick(bot):
-                raise BadMessageError(f"there is no bot {bot} any more")
-        else:
-            self._control(what, self._running(message))
-
-    def _start_guest(self, arena: Arena, message: Mapping[str, Any]) -> None:
-        """Start a house bot for a friendly room."""
-        game, bot = _field(message, "game", str), _field(message, "bot", str)
-        room = _field(message, "room", str)
-        if not ROOM.fullmatch(room) or room in arena.ladders:
-            raise BadMessageError(
-                f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
-            )
-        try:
-            arena.seat_house_bot(game, bot, room)
-        except GuestRefusedError as error:
-            raise BadMessageError(str(error)) from None
-
-    def _running(self, message: Mapping[str, Any]) -> RunningMatch:
-        match = _field(message, "match", str)
-        running = self.view.running.matches.get(match)
-        if running is None:
-            if self.view.is_running(match):
-                raise BadMessageError(
-                    "a tournament plays this match; only the match itself can be watched here"
-                )
-            raise BadMessageError(f"no match {match!r} is running")
-        return running
-
-    def _control(self, what: str, running: RunningMatch) -> None:
-        if what == "cancel":
-            running.control.given_up = True
-            running.playing.interrupt("the operator ended this match")
-        elif what == "pause":
-            running.control.pause()
-        elif what == "resume":
-            running.control.resume()
-        else:
-            running.control.step()
-        self.view.running.changes.tell()
-
-
-def _id(message: Mapping[str, Any]) -> int | str | None:
-    """Return the id that the answer has to carry."""
-    request_id = message.get("id")
-    if not (request_id is None or isinstance(request_id, int | str)):
-        raise BadMessageError("id is neither a whole number nor text")
-    return request_id
-
-
-def _parse(data: str | bytes) -> dict[str, Any]:
-    if isinstance(data, bytes):
-        raise BadMessageError("binary; a message is a JSON object in text")
-    if len(data) > LONGEST:
-        # Parsing it would hold up the matches.
-        raise BadMessageError(f"{len(data)} characters; no message needs more than {LONGEST}")
-    try:
-        message = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise BadMessageError(f"not JSON ({error})") from None
-    if not isinstance(message, dict):
-        raise BadMessageError("not a JSON object")
-    return message
-
-
-def _seed(message: Mapping[str, Any]) -> int:
-    """Return a match's seed, which is text, as JavaScript's numbers have too few digits for it."""
-    text = _field(message, "seed", str)
-    if not SEED.fullmatch(text):
-        raise BadMessageError(f"seed is {text!r}; it is a whole number, as text")
-    return int(text)
-
-
-def _field(message: Mapping[str, Any], name: str, kind: type) -> Any:
-    value = message.get(name)
-    if type(value) is not kind:
-        kinds = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
-        raise BadMessageError(f"{name} is {value!r}; it should be {kinds[kind]}")
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise BadMessageError(f"half a character (a lone surrogate) in {name}") from None
-    return value
 
 
 def _packed(frames: bytes) -> bytes:

@@ -158,8 +158,9 @@ export function transport({ act, seek, speed }, word, goal) {
       const fault = isFault ? ", with a fault" : "";
       slider.setAttribute("aria-valuetext", `${word} ${round} of ${total}${fault}`);
       const upTo = spoils ? last : round;
-      marks.show(moments, { seat, last, upTo });
-      shares.show((n) => moments.scores(n), { version: moments.version, last, upTo });
+      const shown = { version: moments.version, last, upTo };
+      marks.show(moments, seat, shown);
+      shares.show((n) => moments.scores(n), shown);
       slider.style.setProperty("--part", `${last === 0 ? 0 : (100 * round) / last}%`);
       updateAttribute(field, "max", String(last));
       if (document.activeElement !== field) {

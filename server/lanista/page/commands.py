@@ -1,0 +1,81 @@
+"""The operator's commands to the arena and its running matches (docs/api.md, "WebSocket")."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lanista.arena.arena import Arena, GuestRefusedError
+from lanista.hosting.control import RunningMatch
+from lanista.page.messages import BadMessageError, field
+from lanista.page.view import View
+
+ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
+
+
+def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
+    """Carry out an operator's command, one of `viewer.OPERATIONS`.
+
+    Raises:
+        BadMessageError: It can't be carried out.
+    """
+    arena = view.arena
+    if what in {"start", "mode", "kick", "house"} and arena is None:
+        raise BadMessageError(f"{what} is for an arena; this is the page of one match")
+    if what == "start":
+        assert arena is not None
+        game, room = field(message, "game", str), message.get("room")
+        if not (room is None or isinstance(room, str)) or not arena.start_match((game, room)):
+            raise BadMessageError("no match is ready there")
+    elif what == "mode":
+        assert arena is not None
+        arena.set_manual(manual=field(message, "manual", bool))
+    elif what == "house":
+        assert arena is not None
+        _start_guest(arena, message)
+    elif what == "kick":
+        assert arena is not None
+        bot = field(message, "bot", int)
+        if not arena.kick(bot):
+            raise BadMessageError(f"there is no bot {bot} any more")
+    else:
+        _control(view, what, _running(view, message))
+
+
+def _start_guest(arena: Arena, message: Mapping[str, Any]) -> None:
+    """Start a house bot for a friendly room."""
+    game, bot = field(message, "game", str), field(message, "bot", str)
+    room = field(message, "room", str)
+    if not ROOM.fullmatch(room) or room in arena.ladders:
+        raise BadMessageError(
+            f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
+        )
+    try:
+        arena.seat_house_bot(game, bot, room)
+    except GuestRefusedError as error:
+        raise BadMessageError(str(error)) from None
+
+
+def _running(view: View, message: Mapping[str, Any]) -> RunningMatch:
+    match = field(message, "match", str)
+    running = view.running.matches.get(match)
+    if running is None:
+        if view.is_running(match):
+            raise BadMessageError(
+                "a tournament plays this match; only the match itself can be watched here"
+            )
+        raise BadMessageError(f"no match {match!r} is running")
+    return running
+
+
+def _control(view: View, what: str, running: RunningMatch) -> None:
+    if what == "cancel":
+        running.control.given_up = True
+        running.playing.interrupt("the operator ended this match")
+    elif what == "pause":
+        running.control.pause()
+    elif what == "resume":
+        running.control.resume()
+    else:
+        running.control.step()
+    view.running.changes.tell()
