@@ -232,6 +232,8 @@ class Build:
                     place = Path(file.extract(member, FOLDER))
                     if member.external_attr >> 16 & stat.S_IXUSR and place.is_file():
                         place.chmod(0o755)
+        except RecursionError:
+            raise BuildError("the ZIP can't be unpacked: its folders lie too deep") from None
         except OSError as error:
             raise BuildError(f"the ZIP can't be unpacked: {error.strerror}") from None
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
@@ -266,13 +268,22 @@ class Build:
             words = [self.python, "-P", "-m", "lanista.bots.bridge", *words]
         return build, words
 
-    def check_size(self) -> None:
-        """Refuse a program that takes too much room.
+    def check(self) -> None:
+        """Refuse a program that takes too much room, or that `unpacker` wouldn't unpack.
 
         Raises:
-            BuildError: It does.
+            BuildError: It is such a program.
         """
-        size = sum(path.lstat().st_size for path in FOLDER.rglob("*"))
+        paths = [*FOLDER.rglob("*")]
+        with tarfile.open(os.devnull, "w") as packed:
+            for path in [FOLDER, *paths]:
+                member = packed.gettarinfo(path, str(path.relative_to(WORK)))
+                if member is not None:  # sockets aren't packed
+                    try:
+                        tarfile.data_filter(member, str(WORK))
+                    except tarfile.FilterError as error:
+                        raise BuildError(f"the built program can't be kept: {error}") from None
+        size = sum(path.lstat().st_size for path in paths)
         if size > self.most:
             raise BuildError(
                 f"the built program takes {size / 2**20:.1f} MiB; at most "
@@ -294,7 +305,7 @@ def main(request: str, source: str, libraries: list[str]) -> None:
         try:
             build = Build(asked, Path(source), [*map(Path, libraries)])
             command, language = build.run()
-            build.check_size()
+            build.check()
         except BuildError as error:
             result.write(json.dumps({"error": str(error)}).encode() + b"\n")
             return
