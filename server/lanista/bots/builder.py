@@ -119,16 +119,17 @@ class Build:
         make = getattr(self, f"_{language.tool.replace('+', 'p')}")
         return make(), language.name
 
-    def _call(self, *command: str | Path, cwd: Path = FOLDER, what: str = "") -> None:
-        """Run a command, whose output the author sees."""
+    def _call(self, *command: str | Path, cwd: Path | None = None, what: str = "") -> None:
+        """Run a command, by default in the program's folder; its author sees the output."""
         words = [*map(str, command)]
         shown = ["python3" if word == self.python else word for word in words]
         sys.stdout.write(f"$ {shlex.join(shown)}\n")
         sys.stdout.flush()
         try:
-            code = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, check=False).returncode
-        except FileNotFoundError:
-            raise BuildError(f"there is no {words[0]} here") from None
+            done = subprocess.run(words, cwd=cwd or FOLDER, stdin=subprocess.DEVNULL, check=False)
+            code = done.returncode
+        except FileNotFoundError as error:  # the program, or the folder
+            raise BuildError(f"there is no {error.filename} here") from None
         except OSError as error:
             raise BuildError(f"{words[0]}: {error.strerror}") from None
         if code < 0:
@@ -268,22 +269,13 @@ class Build:
             words = [self.python, "-P", "-m", "lanista.bots.bridge", *words]
         return build, words
 
-    def check(self) -> None:
-        """Refuse a program that takes too much room, or that `unpacker` wouldn't unpack.
+    def check_size(self) -> None:
+        """Refuse a program that takes too much room.
 
         Raises:
-            BuildError: It is such a program.
+            BuildError: It does.
         """
-        paths = [*FOLDER.rglob("*")]
-        with tarfile.open(os.devnull, "w") as packed:
-            for path in [FOLDER, *paths]:
-                member = packed.gettarinfo(path, str(path.relative_to(WORK)))
-                if member is not None:  # sockets aren't packed
-                    try:
-                        tarfile.data_filter(member, str(WORK))
-                    except tarfile.FilterError as error:
-                        raise BuildError(f"the built program can't be kept: {error}") from None
-        size = sum(path.lstat().st_size for path in paths)
+        size = sum(path.lstat().st_size for path in FOLDER.rglob("*"))
         if size > self.most:
             raise BuildError(
                 f"the built program takes {size / 2**20:.1f} MiB; at most "
@@ -305,7 +297,7 @@ def main(request: str, source: str, libraries: list[str]) -> None:
         try:
             build = Build(asked, Path(source), [*map(Path, libraries)])
             command, language = build.run()
-            build.check()
+            build.check_size()
         except BuildError as error:
             result.write(json.dumps({"error": str(error)}).encode() + b"\n")
             return

@@ -30,7 +30,9 @@ def main(program: str, command: list[str]) -> None:
     os.nice(NICENESS)
     os.makedirs(FOLDER)
     with tarfile.open(program) as files:
-        files.extractall(FOLDER, filter="data")
+        # As it is: the sandbox holds whatever it may be, and Python before 3.11.4 has no filters.
+        files.extraction_filter = lambda member, _folder: member
+        files.extractall(FOLDER)  # noqa: S202 -- see above
     os.chdir(FOLDER)
     try:
         os.execvp(command[0], command)  # noqa: S606 -- without a shell, on purpose

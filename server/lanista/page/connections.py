@@ -330,7 +330,7 @@ class Connections(trio.abc.Listener[Peer]):
         return True
 
     def hold(self, peer: Peer, size: int) -> None:
-        """Count the memory of a large answer or a body, and close others' connections if need be."""
+        """Count the memory of a large answer or body, and close others' connections if need be."""
         while holding := [other for other in self._peers if other.holds]:
             sizes: Counter[str] = Counter()
             for other in holding:
