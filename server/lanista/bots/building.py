@@ -36,7 +36,7 @@ MAX_WORDS, MAX_COMMAND = 64, 4096
 """Maximum number of words of a program's command line, and of their characters together."""
 MAX_WHY = 500
 """Maximum number of characters of the line that says why a program can't be built."""
-PIECE = 64 * 1024
+PIECE = 256 * 1024
 """Number of bytes of a result that are received at once."""
 PACKING = 1.5
 """Maximum size of a tar file in relation to the files in it, with `PACKING_BASE` more."""
@@ -214,7 +214,7 @@ class Builder:
                         raise NotBuiltError(
                             f"the built program takes more than {self.most >> 20} MiB"
                         )
-                    file.write(data)
+                    await trio.to_thread.run_sync(file.write, data)  # the disk may take long
                     data = b""
                 await trio.to_thread.run_sync(os.fsync, file.fileno())
         exit_ = await bot.exited()
