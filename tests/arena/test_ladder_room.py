@@ -1,14 +1,18 @@
-"""A ladder of an arena, without bots: what the operator decides about its names, and restarts."""
+"""A ladder of an arena, without bots: what the operator decides about its names, restarts, programs
+that were handed in."""
 
 import math
 import random
 from contextlib import contextmanager
 
+import attrs
 import pytest
 
-from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.ladder_matches import LadderMatches
+from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
-from lanista.arena.spec import LadderSpec
+from lanista.arena.spec import LadderSpec, Submissions
+from lanista.hosting.bot_pool import Contestant
 from lanista.match.ending import Ending
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
@@ -112,3 +116,126 @@ def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):
     assert 40 == len({spec.seed for spec in specs})
     assert set(maps) == {spec.ladder.map for spec in specs}
     assert all(spec.board is not None for spec in specs)
+
+
+# -- programs that were handed in ----------------------------------------------------------------
+
+
+def program(name, version=1):
+    contestant = Contestant(name=name, command=("bot",), sandboxed=True)
+    return SubmittedBot(who(name), contestant, version)
+
+
+@contextmanager
+def with_programs(folder, **limits):
+    """A ladder that takes programs, with a match of two seats."""
+    spec = attrs.evolve(SPEC, submissions=Submissions(**limits))
+    data = DataFolder(folder)
+    with Database.of_arena(data) as database:
+        yield LadderRoom.open(spec, folder, data, database, chance=random.Random(1))
+
+
+class Games:
+    """The matches of an arena that only begin and end; who has connected is what a test says."""
+
+    may_begin, closing, unfinished = True, False, 0
+
+    def __init__(self, connected):
+        self.lobby = self.nursery = self.running = self.changes = self
+        self.connected = connected
+        self.begun = []
+
+    def take_named(self, _room, names):
+        return {name: name for name in names if name in self.connected}
+
+    def start_soon(self, _run, _room, match, players, submitted):
+        self.begun.append((match, players, submitted))
+
+    def tell(self):
+        pass
+
+
+def ended(ladder, room, match, players, submitted):
+    """A match is over, as `LadderMatches._run` says it; those that have connected wait again."""
+    ladder.unattended -= not players
+    room.over(match, None, submitted)
+    for name in room.connected & players.keys():
+        room.wait(who(name))
+    ladder.start_ready()
+
+
+def test_any_coming_and_going_keeps_to_the_slots(tmp_path):
+    """A connected bot has its name's place; without one, no more matches are played than slots.
+
+    Nobody plays twice at once, and a name that was taken back begins no match.
+    """
+    names, chance = "ABCDEFGH", random.Random(2)
+    with with_programs(tmp_path, slots=2) as room:
+        games = Games(room.connected)
+        ladder = LadderMatches(games, {"pit": room})
+        room.changed = ladder.start_ready
+        most = attended = 0
+        for _ in range(1500):
+            name = chance.choice(names)
+            match chance.choice(["offer", "take back", "connect", "leave", "over", "over"]):
+                case "offer":
+                    room.offer(name, program(name, chance.choice([1, 2])))
+                case "take back":
+                    room.offer(name, None)
+                case "connect" if name not in room.connected:
+                    room.connect(name)
+                    room.wait(who(name))
+                    ladder.start_ready()
+                case "leave" if name in room.connected:
+                    room.leave(who(name))
+                    room.disconnect(name)
+                    ladder.start_ready()
+                case "over" if games.begun:
+                    over = games.begun.pop(chance.randrange(len(games.begun)))
+                    ended(ladder, room, *over)
+            playing = [name for match, *_ in games.begun for name in match]
+            assert len(playing) == len(set(playing))
+            unattended = sum(not players for _, players, _ in games.begun)
+            assert unattended == ladder.unattended <= 2
+            most, attended = max(most, unattended), max(attended, len(games.begun) - unattended)
+        assert 2 == most
+        assert attended
+
+
+def test_a_version_that_has_played_enough_begins_no_match_but_plays_those_of_others(tmp_path):
+    """Also of connected bots; a newer version of the same name begins its own ones."""
+    with with_programs(tmp_path, slots=4, matches=3) as room:
+        games = Games(room.connected)
+        ladder = LadderMatches(games, {"pit": room})
+        room.changed = ladder.start_ready
+        for name in "AB":
+            room.offer(name, program(name))
+        count = 0
+        while games.begun:
+            ended(ladder, room, *games.begun.pop())
+            count += 1
+        assert 3 == count
+        room.connect("C")
+        room.wait(who("C"))
+        ladder.start_ready()
+        ended(ladder, room, *games.begun.pop())
+        match, players, submitted = games.begun.pop()
+        assert ({"C"}, 1) == (set(players), len(submitted))
+        room.leave(who("C"))
+        room.disconnect("C")
+        ended(ladder, room, match, players, submitted)
+        assert [] == games.begun
+        room.offer("A", program("A", 2))
+        assert 1 == len(games.begun)
+
+
+def test_a_program_that_does_not_start_rests_unless_it_was_taken_back(tmp_path):
+    """What is deleted or replaced while it is to be started is no failure of the name."""
+    with with_programs(tmp_path) as room:
+        room.offer("A", program("A", 2))
+        for version in 1, 1, 1, 2:
+            room.not_started("A", version, "it isn't there")
+        assert room.resting(who("A")) is None
+        room.not_started("A", 2, "it exited with code 1")
+        assert room.resting(who("A")) > 0
+        assert room.why_resting("A").endswith("it exited with code 1")

@@ -462,3 +462,33 @@ def test_only_a_failure_begins_a_rest_and_none_exceeds_a_day(bench_after, matche
         assert until is None or 60.0 <= until - now + 1e-6
         # After some days a difference of times is rounded.
         assert until is None or until - now <= DAY + 1e-6
+
+
+# Followers
+
+
+def test_followers_begin_no_match_but_play_those_of_others():
+    """Neither among themselves nor against house bots, however long they wait."""
+    ladder = make(house=["Demo"], fill_after=1.0)
+    ladder.followers = {"A", "B"}
+    wait(ladder, "AB")
+    assert (None, None) == (ladder.next(1000.0), ladder.due(1000.0))
+    wait(ladder, "C", 1000.0)
+    (match,) = begun(ladder, 1000.0)
+    assert "C" in match
+    assert 1 == len({"A", "B"} & set(match))
+
+
+def test_a_follower_makes_nobody_wait_for_a_choice():
+    """A pairing is put off by the wait of whoever begins it, not by that of its followers."""
+    ladder = make()
+    wait(ladder, "ABCD")
+    for match in begun(ladder):
+        finish(ladder, match, 100.0)  # matches take 100 s, so that pairings are put off
+    ladder.followers = {"A", "B"}
+    wait(ladder, "AB", 100.0)
+    wait(ladder, "CDE", 500.0)
+    assert ladder.next(500.0) is not None
+    due = ladder.due(500.0)
+    assert 500.0 < due <= 515.0
+    assert ladder.next(due) is not None

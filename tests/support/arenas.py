@@ -8,6 +8,7 @@ from lanista.arena.ladder_room import open_ladders
 from lanista.arena.options import Options
 from lanista.arena.server import ArenaServer
 from lanista.arena.spec import ArenaSpec, Friendly, Start
+from lanista.arena.submissions import open_submissions
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
@@ -38,7 +39,11 @@ async def arena_server(options, opened):
     """The server of an arena, whose ladders the exit stack closes."""
     if not options.spec.ladders:
         return ArenaServer(options)
-    return ArenaServer(options, *await trio.to_thread.run_sync(open_ladders, options, opened))
+    rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
+    submissions = None
+    if any(ladder.submissions is not None for ladder in options.spec.ladders):
+        submissions = open_submissions(rooms, options)
+    return ArenaServer(options, rooms, names, submissions)
 
 
 @contextmanager

@@ -195,13 +195,9 @@ class LadderMatches:
             self.unattended -= not players
             room.over(match, result, submitted)
             self.matches.over += result is not None
-            for name, bot in pooled.items():
+            for bot in pooled.values():
                 assert self.matches.nursery is not None
-                present = room.submitted.get(name)
-                is_former = name in submitted and (
-                    present is None or present.version != submitted[name].version
-                )
-                self.matches.nursery.start_soon(self._give_back, bot, is_former)
+                self.matches.nursery.start_soon(self._give_back, bot)
             self.start_ready()
 
     def _seated(
@@ -257,7 +253,7 @@ class LadderMatches:
             name, why = names[place], bot.with_last_words()
             if name in submitted:
                 log.info("a submitted bot didn't start", ladder=room.spec.name, name=name, why=why)
-                room.not_started(name, why)
+                room.not_started(name, submitted[name].version, why)
             else:
                 log.error(
                     "a house bot can't be started, and isn't paired until the arena is restarted",
@@ -268,10 +264,10 @@ class LadderMatches:
                 room.bench_house(name)
         return bots
 
-    async def _give_back(self, bot: PooledBot, is_former: bool) -> None:
-        """Keep a bot for its next match, or end it if it doesn't stay or isn't played any more."""
+    async def _give_back(self, bot: PooledBot) -> None:
+        """Keep a bot for its next match, or end it if it doesn't stay or is started for each."""
         assert self._pool is not None
-        if bot.connection.closed or is_former:
+        if bot.connection.closed or bot.contestant.restart:
             await bot.end()
         else:
             await self._pool.give_back(bot)

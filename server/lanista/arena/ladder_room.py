@@ -256,10 +256,15 @@ class LadderRoom:
             if name not in self.connected:
                 self._ladder.wait(name, bot.who.owner, self.now)
 
-    def not_started(self, name: str, why: str) -> None:
-        """Count a failure of a program that was handed in and didn't start."""
-        self._failures[name] = why
-        self._ladder.fail(name, self.now)
+    def not_started(self, name: str, version: int, why: str) -> None:
+        """Count a failure of a program that was handed in and didn't start.
+
+        It isn't one if the version was taken back meanwhile, as its file may be gone.
+        """
+        present = self.submitted.get(name)
+        if present is not None and present.version == version:
+            self._failures[name] = why
+            self._ladder.fail(name, self.now)
 
     def presence(self) -> Mapping[str, int]:
         """Return how many bots are present: `waiting`, `playing`, `resting`."""

@@ -18,6 +18,7 @@ import math
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -42,6 +43,7 @@ from lanista.bots.building import (
     command_of,
 )
 from lanista.bots.command import environment
+from lanista.bots.execute import printable
 from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot, start_bot
 from lanista.bots.sandbox import SandboxError, check_sandbox
@@ -101,6 +103,19 @@ class SubmissionRefusedError(Exception):
 
 
 @attrs.define(eq=False)
+class _Work:
+    """The version that is being built or checked now."""
+
+    key: str
+    """The key of its name."""
+    number: int
+    scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
+    """Cancelled if it needn't be brought up any more."""
+    bot: Bot | None = None
+    """The process that builds it."""
+
+
+@attrs.define(eq=False)
 class LadderSubmissions:
     """The programs that were handed in to one ladder."""
 
@@ -115,8 +130,9 @@ class LadderSubmissions:
     _removed: set[str] = attrs.field(factory=set, init=False)
     """The keys of names that the operator has removed since; their programs don't play."""
     _lock: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    # The version that is being built or checked now, with the process that does it.
-    _in_work: tuple[str, int, Bot] | None = attrs.field(default=None, init=False)
+    _in_work: _Work | None = attrs.field(default=None, init=False)
+    # By key and number: how often a version couldn't be built by no fault of its own.
+    _put_back: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
 
     @classmethod
     def open(
@@ -149,9 +165,9 @@ class LadderSubmissions:
 
     # -- what authors ask for ------------------------------------------------------------------
 
-    def is_open(self) -> bool:
-        """Return whether anything is taken now."""
-        return self.spec.closes is None or datetime.now(UTC) <= self.spec.closes
+    def is_open(self, time: datetime | None = None) -> bool:
+        """Return whether what comes at a time is taken; None for now."""
+        return self.spec.closes is None or (time or datetime.now(UTC)) <= self.spec.closes
 
     async def hand_in(self, who: LadderName, file: str, data: bytes) -> Version:
         """Take a new version of a name's program; on return it is on disk.
@@ -167,9 +183,10 @@ class LadderSubmissions:
         received = datetime.now(UTC)
         self.check_name(file)
         self.check_size(file, len(data))
+        digest = await trio.to_thread.run_sync(lambda: hashlib.sha256(data).hexdigest())
         async with self._lock:
             author = self._author(who)
-            self._check_changeable(author)
+            self._check_changeable(author, received)
             self._check_rate(author, received)
             used = sum(one.size for one in self.authors.values())
             if used + len(data) > self.spec.max_disk:
@@ -182,7 +199,7 @@ class LadderSubmissions:
                 number=author.next,
                 file=file,
                 size=len(data),
-                sha256=hashlib.sha256(data).hexdigest(),
+                sha256=digest,
                 received=received.isoformat(timespec="milliseconds"),
             )
             for other in author.versions.values():
@@ -254,6 +271,7 @@ class LadderSubmissions:
             del author.versions[number]
 
         author = await self._change(who, change)
+        self._stop_work(author.key, number)
         await self._remove(author.key, [number])
         return author
 
@@ -261,12 +279,19 @@ class LadderSubmissions:
         """Let a name hand in and play nothing more, or again if `why` is empty; the operator does.
 
         Raises:
-            SubmissionRefusedError: Nothing was handed in for the name.
+            SubmissionRefusedError: Nothing was handed in for the name, or it can't be stored.
         """
         async with self._lock:
             author = copy.deepcopy(self.author(key))
             author.disabled = why
-            await self._keep(author)
+            try:
+                await self._keep(author)
+            except OSError as error:
+                raise _no_disk(error) from None
+        if why:
+            self._stop_work(key)
+        else:
+            self.changes.tell()  # a version of the name may have waited
         return author
 
     def author(self, key: str, registered: datetime | None = None) -> Author:
@@ -318,8 +343,8 @@ class LadderSubmissions:
         """
         version = self.version(self.author(key), number)
         work = self._in_work
-        if work is not None and work[:2] == (key, number) and version.state is State.BUILDING:
-            return work[2].output_tail()
+        if work is not None and work.bot is not None and version.state is State.BUILDING:
+            return work.bot.output_tail()
         try:
             data = await self._read(self.folder.output(key, number))
         except SubmissionRefusedError:  # it wasn't built yet
@@ -370,12 +395,12 @@ class LadderSubmissions:
                 f"{file} has {size} bytes; at most {self.spec.max_bytes} are taken",
             )
 
-    def _check_changeable(self, author: Author) -> None:
+    def _check_changeable(self, author: Author, now: datetime | None = None) -> None:
         if author.disabled:
             raise SubmissionRefusedError(
                 Refusal.CLOSED, f"the operator has disabled {author.name}: {author.disabled}"
             )
-        if not self.is_open():
+        if not self.is_open(now):
             assert self.spec.closes is not None
             raise SubmissionRefusedError(
                 Refusal.CLOSED,
@@ -479,7 +504,8 @@ class LadderSubmissions:
             limits=_limits(self.spec.limits, BotLimits()),
             sandboxed=True,
             hidden=(*self.private, self.folder.path, folder),
-            restart=False,
+            # Started for each match: between matches it takes no memory or processor from others.
+            restart=True,
         )
         who = LadderName(
             name=author.name,
@@ -501,10 +527,22 @@ class LadderSubmissions:
 
     # -- building and checking -----------------------------------------------------------------
 
-    def next(self) -> tuple[str, str, int] | None:
-        """Return the version that has waited longest: when it came, its name's key, its number."""
+    def next(self) -> tuple[int, str, str, int] | None:
+        """Return the version to build next: the one that has waited longest.
+
+        Those come last that couldn't be built by no fault of their own, as the reason may be there
+        still.
+
+        Returns:
+            How often it was put back, when it came, its name's key, its number.
+        """
         waiting = [
-            (version.received, author.key, version.number)
+            (
+                self._put_back[author.key, version.number],
+                version.received,
+                author.key,
+                version.number,
+            )
             for author in self.authors.values()
             for version in author.versions.values()
             if version.state is State.RECEIVED
@@ -520,6 +558,25 @@ class LadderSubmissions:
             BrokenSandboxError: It can't be built now, by no fault of its own.
             OSError: The same.
         """
+        work = self._in_work = _Work(key, number)
+        try:
+            with work.scope:
+                await self._bring_up(key, number)
+        finally:
+            self._in_work = None
+            if number not in self.authors[key].versions:  # deleted meanwhile
+                with trio.CancelScope(shield=True):
+                    await self._remove(key, [number])
+        if work.scope.cancelled_caught:  # it was deleted, or its name disabled
+            await self.put_back(key, number)
+
+    def _stop_work(self, key: str, number: int | None = None) -> None:
+        """Stop building a version of a name, given its number; None for whichever it is."""
+        work = self._in_work
+        if work is not None and work.key == key and number in {None, work.number}:
+            work.scope.cancel()
+
+    async def _bring_up(self, key: str, number: int) -> None:
         name, ladder = self.authors[key].name, self.room.spec.name
         try:
             version = self.version(self.authors[key], number)
@@ -536,14 +593,10 @@ class LadderSubmissions:
             why = str(error)
             await self._set(key, number, state=State.REFUSED, why=why, findings=findings)
             log.info("submission refused", ladder=ladder, name=name, version=number, why=why)
-        finally:
-            self._in_work = None
-            if number not in self.authors[key].versions:  # deleted meanwhile
-                with trio.CancelScope(shield=True):
-                    await self._remove(key, [number])
 
     async def put_back(self, key: str, number: int) -> None:
         """Let a version wait again that couldn't be built now."""
+        self._put_back[key, number] += 1
         try:
             await self._set(key, number, state=State.RECEIVED)
         except OSError as error:
@@ -569,7 +622,8 @@ class LadderSubmissions:
 
         def started(bot: Bot) -> None:
             process.append(bot)
-            self._in_work = key, version.number, bot
+            if self._in_work is not None:
+                self._in_work.bot = bot
 
         try:
             product = self.folder.program(key, version.number)
@@ -610,7 +664,6 @@ class LadderSubmissions:
                 command = [nice, "-n", "10", *command]
             env = environment(host="", port=0, name="check")
             async with start_bot(command, env, cwd=folder.path, grace=1.0) as bot:
-                self._in_work = key, number, bot
                 with trio.move_on_after(CHECK_TIME):
                     await bot.exited()
                     await trio.sleep(0.05)  # its last output may still be in the pipe
@@ -620,14 +673,14 @@ class LadderSubmissions:
             raise _CheckFailedError(
                 f"it couldn't be checked within {CHECK_TIME:g} s"
                 if bot.exit is not None and bot.exit.by_arena
-                else f"it couldn't be checked: {output.strip()[-200:] or bot.exit}",
+                else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}",
                 (),
             )
         findings = tuple(_findings(report))
         for item in report["items"]:
             if item["name"] in REQUIRED and item["status"] == "failed":
                 evidence = item["evidence"][0] if item["evidence"] else item["advice"]
-                raise _CheckFailedError(f"it failed its check: {evidence}"[:MAX_FINDING], findings)
+                raise _CheckFailedError(_line(f"it failed its check: {evidence}"), findings)
         return findings
 
     def _check_options(self) -> Iterator[str]:
@@ -669,7 +722,12 @@ def _findings(report: Mapping[str, Any]) -> Iterator[str]:
     for item in report["items"][:MAX_FINDINGS]:
         if item["status"] in {"failed", "warning"}:
             words = [item["title"], *item["evidence"][:2], item["advice"]]
-            yield f"{item['status']}: {'; '.join(filter(None, words))}"[:MAX_FINDING]
+            yield _line(f"{item['status']}: {'; '.join(filter(None, words))}")
+
+
+def _line(text: str) -> str:
+    """Return a text that may have a program's words as one line, safe for a terminal."""
+    return printable(text[:MAX_FINDING])
 
 
 def _no_disk(error: OSError) -> SubmissionRefusedError:
@@ -724,7 +782,7 @@ class AllSubmissions:
             if not jobs:
                 await self.changes.wait(count)
                 continue
-            (_, key, number), ladder = min(jobs, key=lambda job: job[0])
+            (*_, key, number), ladder = min(jobs, key=lambda job: job[0])
             try:
                 await ladder.bring_up(key, number)
             except (BrokenSandboxError, OSError) as error:

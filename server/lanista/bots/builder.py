@@ -121,16 +121,17 @@ class Build:
         make = getattr(self, f"_{language.tool.replace('+', 'p')}")
         return make(), language.name
 
-    def _call(self, *command: str | Path, cwd: Path = FOLDER, what: str = "") -> None:
-        """Run a command, whose output the author sees."""
+    def _call(self, *command: str | Path, cwd: Path | None = None, what: str = "") -> None:
+        """Run a command, by default in the program's folder; its author sees the output."""
         words = [*map(str, command)]
         shown = ["python3" if word == self.python else word for word in words]
         sys.stdout.write(f"$ {shlex.join(shown)}\n")
         sys.stdout.flush()
         try:
-            code = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, check=False).returncode
-        except FileNotFoundError:
-            raise BuildError(f"there is no {words[0]} here") from None
+            done = subprocess.run(words, cwd=cwd or FOLDER, stdin=subprocess.DEVNULL, check=False)
+            code = done.returncode
+        except FileNotFoundError as error:  # the program, or the folder
+            raise BuildError(f"there is no {error.filename} here") from None
         except OSError as error:
             raise BuildError(f"{words[0]}: {error.strerror}") from None
         if code < 0:
@@ -234,6 +235,8 @@ class Build:
                     place = Path(file.extract(member, FOLDER))
                     if member.external_attr >> 16 & stat.S_IXUSR and place.is_file():
                         place.chmod(0o755)
+        except RecursionError:
+            raise BuildError("the ZIP can't be unpacked: its folders lie too deep") from None
         except OSError as error:
             raise BuildError(f"the ZIP can't be unpacked: {error.strerror}") from None
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:

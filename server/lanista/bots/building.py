@@ -20,6 +20,7 @@ import trio
 from lanista.bots import builder, unpacker
 from lanista.bots.client_libraries import HEADER, SOURCES, library
 from lanista.bots.command import environment
+from lanista.bots.execute import printable
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Bot, start_bot
 from lanista.bots.sandbox import Sandbox
@@ -31,9 +32,11 @@ SCRATCH_SIZE = 512 * MIB
 """Size of a build's scratch folder in bytes; it is in memory."""
 MAX_LINE = 64 * 1024
 """Maximum size of the first line of a result, in bytes."""
-MAX_WORDS = 64
-"""Maximum number of words of a program's command line."""
-PIECE = 64 * 1024
+MAX_WORDS, MAX_COMMAND = 64, 4096
+"""Maximum number of words of a program's command line, and of their characters together."""
+MAX_WHY = 500
+"""Maximum number of characters of the line that says why a program can't be built."""
+PIECE = 256 * 1024
 """Number of bytes of a result that are received at once."""
 PACKING = 1.5
 """Maximum size of a tar file in relation to the files in it, with `PACKING_BASE` more."""
@@ -211,7 +214,7 @@ class Builder:
                         raise NotBuiltError(
                             f"the built program takes more than {self.most >> 20} MiB"
                         )
-                    file.write(data)
+                    await trio.to_thread.run_sync(file.write, data)  # the disk may take long
                     data = b""
                 await trio.to_thread.run_sync(os.fsync, file.fileno())
         exit_ = await bot.exited()
@@ -257,15 +260,17 @@ def _command(answer: Mapping[str, Any]) -> tuple[str, ...]:
         NotBuiltError: It says why there is none, or isn't one.
     """
     if "error" in answer:
-        raise NotBuiltError(str(answer["error"])[:500])
+        raise NotBuiltError(printable(str(answer["error"])[:MAX_WHY]))
     words = answer.get("command")
     if (
         not isinstance(words, list)
         or not 1 <= len(words) <= MAX_WORDS
-        or not all(isinstance(word, str) and word and "\0" not in word for word in words)
+        or not all(isinstance(word, str) and word and word.isprintable() for word in words)
+        or sum(map(len, words)) > MAX_COMMAND
     ):
         raise NotBuiltError(
-            f"the command line that runs it isn't 1 to {MAX_WORDS} words; see run in bot.toml"
+            f"the command line that runs it isn't 1 to {MAX_WORDS} words of printable characters, "
+            f"together at most {MAX_COMMAND}; see run in bot.toml"
         )
     return tuple(words)
 

@@ -54,7 +54,7 @@ NOT_TLS = (
 )
 """The answer to whoever speaks plain text where TLS is spoken."""
 MAX_ANSWERS = 64 * 1024 * 1024
-"""Maximum size of all large answers in memory, in bytes."""
+"""Maximum size of all large answers, and of the bodies of requests, in memory, in bytes."""
 
 
 @attrs.define(eq=False)
@@ -72,7 +72,7 @@ class Peer(trio.abc.HalfCloseableStream):
     is_viewer: bool = attrs.field(default=False, init=False)
     """Whether it is a WebSocket."""
     holds: int = attrs.field(default=0, init=False)
-    """Memory that a large answer takes, in bytes."""
+    """Memory that a large answer or the body of its request takes, in bytes."""
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _until_closed: trio.CancelScope | None = attrs.field(default=None, init=False)
     _unread: bytes = attrs.field(default=b"", init=False)
@@ -330,7 +330,7 @@ class Connections(trio.abc.Listener[Peer]):
         return True
 
     def hold(self, peer: Peer, size: int) -> None:
-        """Count the memory of a large answer, and close others that are being sent if need be."""
+        """Count the memory of a large answer or body, and close others' connections if need be."""
         while holding := [other for other in self._peers if other.holds]:
             sizes: Counter[str] = Counter()
             for other in holding:

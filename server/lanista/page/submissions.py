@@ -9,7 +9,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import trio
 
 from lanista.arena.submissions import LadderSubmissions, Refusal, SubmissionRefusedError
 from lanista.bots.building import ENDINGS
@@ -28,10 +27,6 @@ from lanista.results.names import key_of
 if TYPE_CHECKING:
     from lanista.page.view import View
     from lanista.results.submissions import Author, Version
-
-MAX_UPLOADS = 8
-"""Maximum number of programs that are received at once; further ones wait."""
-
 
 STATUS: Mapping[Refusal, HTTPStatus] = {
     Refusal.BAD: HTTPStatus.BAD_REQUEST,
@@ -63,9 +58,6 @@ class SubmissionRoutes:
 
     view: "View"
     authorization: Authorization
-    _uploads: trio.CapacityLimiter = attrs.field(
-        factory=lambda: trio.CapacityLimiter(MAX_UPLOADS), init=False
-    )
 
     async def get(self, asked: Asked, ladder: str) -> Answer:
         """Answer with what can be handed in, and with the versions that whoever asks may see."""
@@ -106,9 +98,9 @@ class SubmissionRoutes:
         submissions.check_name(file)
         submissions.check_size(file, asked.length)
         who = await self.authorization.author(asked.peer, asked.authorizations)
-        async with self._uploads:
-            data = await asked.peer.read_body(asked.length)
-            version = await submissions.hand_in(who, file, data)
+        asked.peer.connections.hold(asked.peer, 2 * asked.length)  # twice, as parts are joined
+        data = await asked.peer.read_body(asked.length)
+        version = await submissions.hand_in(who, file, data)
         answer = _version_json(submissions.author(who.key), version)
         return attrs.evolve(json_answer(answer), status=HTTPStatus.CREATED)
 

@@ -160,7 +160,7 @@ class SubmissionFolder:
         for file in sorted(self.path.glob(f"name-*/{_FILE}")):
             try:
                 author = _author_of(json.loads(file.read_text(encoding="utf-8")))
-            except (OSError, ValueError, KeyError, cattrs.BaseValidationError) as error:
+            except (OSError, ValueError, KeyError, TypeError, cattrs.BaseValidationError) as error:
                 raise BadSubmissionsError(
                     f"{file}: can't be read: {type(error).__name__}: {error}"[:500]
                 ) from None

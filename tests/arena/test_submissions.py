@@ -1,0 +1,388 @@
+"""What authors hand in to a ladder: taken, kept and offered; builds and checks are made up."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import attrs
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.arena import submissions as module
+from lanista.arena.names import LadderName, Owner
+from lanista.arena.spec import LadderSpec, Submissions
+from lanista.arena.submissions import (
+    AllSubmissions,
+    LadderSubmissions,
+    Refusal,
+    SubmissionRefusedError,
+)
+from lanista.bots.building import BrokenSandboxError, Builder
+from lanista.games import registry
+from lanista.hosting.control import Changes
+from lanista.results import submissions as stored
+from lanista.results.submissions import State
+from support.builds import build as build_well
+from support.builds import make_up
+
+
+def who(name, owner=None):
+    owner = Owner((owner or name).encode())
+    return LadderName(name=name, key=name.lower(), owner=owner, is_registered=True)
+
+
+@attrs.define
+class Room:
+    """A ladder that only notes what it is offered."""
+
+    spec: LadderSpec
+    ruleset = registry.get("angrymob")
+    submitted: dict = attrs.field(factory=dict)
+
+    def offer(self, name, bot):
+        self.submitted[name] = bot
+
+
+def opened(folder, **limits):
+    """What was handed in to a ladder, as an arena opens it."""
+    spec = LadderSpec(name="pit", game="angrymob", submissions=Submissions(**limits))
+    return LadderSubmissions.open(Room(spec), folder, (), Changes())
+
+
+@pytest.fixture(autouse=True)
+def made_up(monkeypatch):
+    make_up(monkeypatch)
+
+
+async def bring_up_all(submissions):
+    while (job := submissions.next()) is not None:
+        *_, key, number = job
+        await submissions.bring_up(key, number)
+
+
+def states(submissions, key):
+    return {number: v.state.value for number, v in submissions.authors[key].versions.items()}
+
+
+async def refused(kind, awaited):
+    """The words with which something is refused."""
+    with pytest.raises(SubmissionRefusedError) as caught:
+        await awaited
+    assert kind is caught.value.kind
+    assert str(caught.value).isprintable()
+    return str(caught.value)
+
+
+# -- what is taken -------------------------------------------------------------------------------
+
+
+async def test_what_is_handed_in_at_once_gets_a_number_each(tmp_path):
+    """Only the last one is built; of the others it is told why not."""
+    submissions = opened(tmp_path)
+    async with trio.open_nursery() as nursery:
+        for number in range(5):
+            nursery.start_soon(submissions.hand_in, who("Ann"), "bot.py", b"%d" % number)
+    await bring_up_all(submissions)
+    assert {**dict.fromkeys(range(1, 5), "refused"), 5: "ready"} == states(submissions, "ann")
+    why = submissions.authors["ann"].versions[1].why
+    assert why.endswith("came before it was built")
+    sources = {await submissions.source("ann", number) for number in range(1, 6)}
+    assert {b"0", b"1", b"2", b"3", b"4"} == sources
+
+
+async def test_a_name_that_a_shell_or_a_terminal_would_read_is_refused(tmp_path):
+    submissions = opened(tmp_path)
+    for file in (
+        *("", "bot", ".py", "-rf.py", "../bot.py", "a/b.py", "a b.py", "$(x).py", "a\n.py"),
+        *("\x1b[m.py", "bot.exe", "x" * 80 + ".py", "b\xf6t.py", "bot.py\0", "bot.py "),
+    ):
+        await refused(Refusal.BAD, submissions.hand_in(who("Ann"), file, b"x"))
+    assert {} == submissions.authors
+
+
+async def test_the_deadline_is_that_of_arrival(tmp_path, monkeypatch):
+    """Whoever came in time isn't refused because others are served first; later nothing changes."""
+    closes = datetime(2026, 12, 18, 23, 59, tzinfo=UTC)
+
+    class Clock(datetime):
+        time = closes
+
+        @classmethod
+        def now(cls, _zone):
+            return cls.time
+
+    monkeypatch.setattr(module, "datetime", Clock)
+    submissions = opened(tmp_path, closes=closes)
+    async with trio.open_nursery() as nursery, submissions._lock:
+        nursery.start_soon(submissions.hand_in, who("Ann"), "bot.py", b"x")
+        while not submissions._lock.statistics().tasks_waiting:
+            await trio.lowlevel.checkpoint()
+        Clock.time = closes + timedelta(microseconds=1)
+    assert {1: "received"} == states(submissions, "ann")
+    for asked in (
+        submissions.hand_in(who("Bob"), "bot.py", b"x"),
+        submissions.pause(who("Ann"), paused=True),
+        submissions.delete(who("Ann"), 1),
+    ):
+        assert "closed at 2026-12-18" in await refused(Refusal.CLOSED, asked)
+    await bring_up_all(submissions)  # what came in time is built all the same
+    assert {1: "ready"} == states(submissions, "ann")
+
+
+async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_more(tmp_path):
+    submissions = opened(tmp_path, per_hour=2)
+    for data in b"a", b"b":
+        await submissions.hand_in(who("Ann"), "bot.py", data)
+    await submissions.delete(who("Ann"), 1)
+    words = await refused(Refusal.TOO_MANY, submissions.hand_in(who("Ann"), "bot.py", b"c"))
+    assert "try again in 3600 s" in words
+    await submissions.hand_in(who("Bob"), "bot.py", b"c")
+
+
+async def test_the_ladders_room_is_for_all_and_is_told_when_it_is_full(tmp_path):
+    submissions = opened(tmp_path, max_disk=1 << 20)
+    await submissions.hand_in(who("Ann"), "bot.py", bytes(1 << 19))
+    await bring_up_all(submissions)  # as much again
+    words = await refused(Refusal.NO_ROOM, submissions.hand_in(who("Bob"), "bot.py", b"x"))
+    assert "is full (1 MiB)" in words
+
+
+async def test_a_full_disk_changes_nothing_and_is_told(tmp_path, monkeypatch):
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"a")
+    await bring_up_all(submissions)
+    before = attrs.asdict(submissions.authors["ann"])
+    with monkeypatch.context() as full:
+
+        def no_room(_descriptor):
+            raise OSError(28, "No space left on device")
+
+        full.setattr(os, "fsync", no_room)
+        for asked in (
+            submissions.hand_in(who("Ann"), "bot.py", b"b"),
+            submissions.pause(who("Ann"), paused=True),
+            submissions.disable("ann", "why"),
+        ):
+            assert "No space left" in await refused(Refusal.NO_ROOM, asked)
+    assert before == attrs.asdict(submissions.authors["ann"])
+    await submissions.hand_in(who("Ann"), "bot.py", b"b")
+    await bring_up_all(submissions)
+    submissions = opened(tmp_path)
+    assert {1: "ready", 2: "ready"} == states(submissions, "ann")
+
+
+# -- building ------------------------------------------------------------------------------------
+
+
+async def test_what_cannot_be_built_by_no_fault_of_its_own_lets_others_go_first(
+    tmp_path, monkeypatch, autojump_clock
+):
+    """One version that breaks every sandbox doesn't keep the others from being built."""
+
+    async def build(self, request, product, on_start=None):
+        if request.file == "breaks.py":
+            raise BrokenSandboxError("the sandbox of a build couldn't be started")
+        return await build_well(self, request, product)
+
+    monkeypatch.setattr(Builder, "build", build)
+
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "breaks.py", b"x")
+    await submissions.hand_in(who("Bob"), "bot.py", b"x")
+    async with trio.open_nursery() as nursery:
+        every = AllSubmissions({"pit": submissions}, submissions.changes)
+        nursery.start_soon(every.run)
+        while states(submissions, "bob") != {1: "ready"}:  # noqa: ASYNC110 - nobody tells
+            await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+    assert states(submissions, "ann")[1] in stored.UNFINISHED
+
+
+@pytest.mark.parametrize("how", ["deleted", "disabled"])
+async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, how):
+    """At once, and leaves no file; a name that is enabled again goes on with it."""
+    building = trio.Event()
+
+    async def build(_self, _request, product, on_start=None):
+        product.write_bytes(b"half")
+        building.set()
+        try:
+            await trio.sleep_forever()
+        finally:
+            product.unlink()
+
+    monkeypatch.setattr(Builder, "build", build)
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"x")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(submissions.bring_up, "ann", 1)
+        await building.wait()
+        assert {1: "building"} == states(submissions, "ann")
+        if how == "deleted":
+            await submissions.delete(who("Ann"), 1)
+        else:
+            await submissions.disable("ann", "it mines coins")
+    files = {path.name for path in submissions.folder.of_name("ann").iterdir()}
+    if how == "deleted":
+        assert {"versions.json"} == files
+        assert {} == states(submissions, "ann")
+        return
+    assert {"versions.json", "1.source", "1.output"} == files
+    assert submissions.next() is None
+    monkeypatch.setattr(Builder, "build", build_well)
+    await submissions.disable("ann", "")
+    await bring_up_all(submissions)
+    assert {1: "ready"} == states(submissions, "ann")
+
+
+async def test_the_version_that_plays_goes_on_until_another_one_is_ready(tmp_path):
+    """A bad one replaces nothing; the oldest are dropped, but not the one that plays."""
+    submissions = opened(tmp_path, versions=2)
+    room = submissions.room
+    for data, plays in (b"a", 1), (b"bad", 1), (b"bad", 1), (b"d", 4):
+        await submissions.hand_in(who("Ann"), "bot.py", data)
+        await bring_up_all(submissions)
+        assert plays == room.submitted["Ann"].version
+    assert 2 == len(submissions.authors["ann"].versions)
+    await refused(Refusal.CONFLICT, submissions.delete(who("Ann"), 4))
+    await refused(Refusal.NOT_FOUND, submissions.choose(who("Ann"), 3))  # it was dropped
+    await submissions.hand_in(who("Ann"), "bot.py", b"bad")
+    await bring_up_all(submissions)
+    await refused(Refusal.CONFLICT, submissions.choose(who("Ann"), 5))
+
+
+# -- after a crash -------------------------------------------------------------------------------
+
+
+class Crash(BaseException):
+    """The process is killed: nothing of it runs any more."""
+
+
+class Crashes:
+    """Ends the process before one of its changes to files, given how many go well."""
+
+    def __init__(self, patched, good):
+        self.left = good
+        for owner, name in (
+            (os, "fsync"),
+            (Path, "replace"),
+            (Path, "unlink"),
+            (Path, "mkdir"),
+            (Path, "write_bytes"),
+        ):
+            patched.setattr(owner, name, self._counted(getattr(owner, name)))
+
+    def _counted(self, function):
+        def counted(*arguments, **options):
+            if self.left <= 0:
+                raise Crash
+            self.left -= 1
+            return function(*arguments, **options)
+
+        return counted
+
+
+NAMES = st.sampled_from(["Ann", "Bob"])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("hand in"), NAMES, st.sampled_from([b"a", b"bb", b"bad"])),
+        st.tuples(st.sampled_from(["delete", "choose"]), NAMES, st.integers(1, 5)),
+        st.tuples(st.sampled_from(["pause", "resume", "build"]), NAMES, st.none()),
+    ),
+    max_size=15,
+)
+
+
+async def do(submissions, step, name, value):
+    """Do one step as far as it is allowed."""
+    try:
+        if step == "hand in":
+            await submissions.hand_in(who(name), "bot.py", value)
+        elif step == "delete":
+            await submissions.delete(who(name), value)
+        elif step == "choose":
+            await submissions.choose(who(name), value)
+        elif step == "build":
+            await bring_up_all(submissions)
+        else:
+            await submissions.pause(who(name), paused=step == "pause")
+    except SubmissionRefusedError:
+        pass
+
+
+def acknowledged(submissions):
+    """What authors were told is there, as an arena that starts finds it."""
+    found = {}
+    for author in submissions.authors.values():
+        value = attrs.asdict(author)
+        for version in value["versions"].values():
+            if version["state"] in stored.UNFINISHED:
+                version["state"] = State.RECEIVED
+        found[author.key] = value
+    return found
+
+
+@given(steps=STEPS, last=STEPS.filter(len), good=st.integers(0, 12))
+def test_after_a_crash_at_any_change_what_was_acknowledged_is_there(steps, last, good):
+    """Each name is as before the step in which it crashed, or as after it; no file is a stranger.
+
+    A step of the builder counts as several, of which each may have been the last.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="lanista-test-"))
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder)
+        patched = stack.enter_context(pytest.MonkeyPatch.context())
+        make_up(patched)
+        known = []
+
+        async def run():
+            submissions = opened(folder, versions=3)
+            for step in steps:
+                await do(submissions, *step)
+            known.append(acknowledged(submissions))
+            keep = submissions._keep
+
+            async def noted(author):
+                """Store it; before that it is known how the name will be then."""
+                authors = {**submissions.authors, author.key: author}
+                known.append(acknowledged(attrs.evolve(submissions, authors=authors)))
+                del known[:-2]  # one change at a time
+                await keep(author)
+
+            patched.setattr(LadderSubmissions, "_keep", lambda _self, author: noted(author))
+            with pytest.MonkeyPatch.context() as crashing:
+                Crashes(crashing, good)
+                try:
+                    for step in last:
+                        await do(submissions, *step)
+                        known[:] = [acknowledged(submissions)]
+                except Crash:
+                    pass
+            again = opened(folder, versions=3)
+            assert acknowledged(again) in known
+            await same_files(again)
+
+        trio.run(run)
+
+
+async def same_files(submissions):
+    """Check that exactly the files of its versions are there, byte for byte."""
+    folder = submissions.folder
+    expected = set()
+    for key, author in submissions.authors.items():
+        expected.add(folder.of_name(key) / "versions.json")
+        for number, version in author.versions.items():
+            data = folder.source(key, number).read_bytes()
+            assert (version.size, version.sha256) == (len(data), hashlib.sha256(data).hexdigest())
+            expected.add(folder.source(key, number))
+            if version.state is State.READY:
+                assert data == folder.program(key, number).read_bytes()
+    found = {path for path in folder.path.rglob("*") if path.is_file()}
+    assert expected <= found
+    assert {".program", ".output"} >= {path.suffix for path in found - expected}

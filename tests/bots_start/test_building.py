@@ -1,0 +1,295 @@
+"""Building what authors hand in: odd archives and recipes, forged answers, real sandboxes."""
+
+import io
+import json
+import os
+import random
+import stat
+import sys
+import tempfile
+import zipfile
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from bots_start.arena import HOST, needs_sandbox
+from bots_start.processes import PATIENCE
+from lanista.bots import builder, building
+from lanista.bots.builder import Build, BuildError
+from lanista.bots.building import Builder, NotBuiltError, Request, command_of
+from lanista.bots.command import environment
+from lanista.bots.process import Exit, start_bot
+from lanista.bots.sandbox import Sandbox
+
+RUN = 'run = "python3 main.py"\n'
+
+
+def packed(files, **modes):
+    """A ZIP of these files, by name."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            member = zipfile.ZipInfo(name)
+            member.external_attr = modes.get(name, stat.S_IFREG | 0o644) << 16
+            archive.writestr(member, content)
+    return data.getvalue()
+
+
+# -- archives and recipes, without a sandbox -----------------------------------------------------
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    """Build a ZIP in a folder of the test's; only with builds that are harmless."""
+    monkeypatch.setattr(builder, "WORK", tmp_path)
+    monkeypatch.setattr(builder, "FOLDER", tmp_path / "bot")
+    monkeypatch.setattr(builder, "LIBRARIES", tmp_path / "libraries")
+
+    def build(data, most=1 << 20):
+        source = tmp_path / "1.source"
+        source.write_bytes(data)
+        asked = {"file": "bot.zip", "game": "angrymob", "python": sys.executable, "most": most}
+        made = Build(asked, source, [])
+        command, _ = made.run()
+        made.check_size()
+        return command
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"../x": "", "bot.toml": RUN}, "lies within it, without '..'"),
+        ({"a/../../x": "", "bot.toml": RUN}, "lies within it, without '..'"),
+        ({"/etc/x": ""}, "lies within it, without '..'"),
+        ({"..\\x": ""}, "lies within it, without '..'"),
+        ({"\x1b[31mred": ""}, "'\\x1b[31mred' in the ZIP"),
+        ({"link": "/etc/passwd", "bot.toml": RUN}, "'link' in the ZIP is a link"),
+        ({"d/" * 2000 + "x": ""}, "the ZIP can't be unpacked"),
+        ({"bot.toml": RUN, "a": "", "a/b": ""}, "the ZIP can't be unpacked: "),
+        ({"main.py": ""}, "the ZIP has no bot.toml"),
+        ({"bot.toml/x": "", "main.py": ""}, "bot.toml: "),
+        ({"bot.toml": b"\xff\xfe"}, "bot.toml: 'utf-8' codec can't decode"),
+        ({"bot.toml": "run = "}, "bot.toml: Invalid value"),
+        ({"bot.toml": "x = " + "[" * 20000}, "bot.toml: "),
+        ({"bot.toml": '"\\u001b[m" = 1'}, "no such key '\\x1b[m'"),
+        ({"bot.toml": "run = 1"}, "run is missing"),
+        ({"bot.toml": 'run = "stdio:"'}, "run is missing"),
+        ({"bot.toml": 'run = "\'"'}, "run: No closing quotation"),
+        ({"bot.toml": RUN + "build = [1]"}, "build is a command, or a list"),
+        ({"bot.toml": RUN + 'build = "exit 3"'}, "`exit 3` failed with code 3"),
+        ({"bot.toml": RUN + 'build = "kill -SEGV $$"'}, "`kill -SEGV $$` was killed by signal 11"),
+        ({"bot.toml": RUN + 'build = "head -c 2000000 /dev/zero >x"'}, "at most 1.0 MiB is kept"),
+    ],
+)
+def test_a_bad_archive_or_recipe_is_refused_in_words(build, tmp_path, files, words):
+    """Nothing is written outside of the folder."""
+    with pytest.raises(BuildError, match=r".") as refused:
+        build(packed(files, link=stat.S_IFLNK | 0o777))
+    assert words in str(refused.value)
+    assert {"bot", "1.source", "libraries"} >= {path.name for path in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"PK\3\4" + bytes(200), packed({"a": "b"})[:-9]])
+def test_what_is_no_archive_is_refused_in_words(build, data):
+    with pytest.raises(BuildError, match="the ZIP can't be unpacked"):
+        build(data)
+
+
+def test_a_shell_reads_no_name_of_an_archive(build, tmp_path):
+    """Names that mean something to it are names of files; a folder around all is taken off."""
+    files = {"p/$(touch x)": "", "p/-rf": "", "p/a;b": "", "p/bot.toml": RUN, "p/main.py": ""}
+    assert [sys.executable, "main.py"] == build(packed(files))
+    names = {name.removeprefix("p/") for name in files}
+    assert names == {path.name for path in (tmp_path / "bot").iterdir()}
+
+
+# -- answers of a build, which may be forged -----------------------------------------------------
+
+
+class Ended:
+    """A build's process that has ended well."""
+
+    async def exited(self):
+        return Exit(code=0)
+
+
+async def answered(folder, *parts, most=1 << 16):
+    """What is made of these bytes as the answer of a build."""
+    product = folder / "1.program"
+    [listener] = await trio.open_tcp_listeners(0, host=HOST)
+
+    async def send():
+        stream = await trio.testing.open_stream_to_socket_listener(listener)
+        async with stream:
+            try:
+                for part in parts:
+                    await stream.send_all(part)
+            except trio.BrokenResourceError:
+                pass  # it was enough
+
+    with trio.fail_after(PATIENCE):
+        async with listener, trio.open_nursery() as nursery:
+            nursery.start_soon(send)
+            try:
+                answer = await Builder(most=most)._receive(listener, Ended(), product)
+                return None if answer is None else building._command(answer)
+            except NotBuiltError as error:
+                return str(error) if str(error).isprintable() else error
+            finally:
+                nursery.cancel_scope.cancel()
+
+
+async def test_a_forged_answer_is_one_printable_line_or_none(tmp_path):
+    """Whatever a build sends: it shares the builder's user, and may have taken its connection."""
+    for answer, expected in (
+        (b"", None),
+        (b'{"command": ["x"]}', None),  # no end of the line
+        (b"x" * 200_000, None),
+        (b"\xff\n", None),
+        (b"[" * 60_000 + b"\n", None),
+        (b'["command"]\n', None),
+        (b'{"error": "a\\u001b[31m\\nb\\ud800"}\n', "a\\x1b[31m\\nb\\ud800"),
+        (b'{"error": {"a": "\\u0007"}}\n', "{'a': '\\x07'}"),
+        (b'{"command": ["./bot", "h\\u00f6"]}\nrest', ("./bot", "h\xf6")),
+    ):
+        assert expected == await answered(tmp_path, answer)
+    for command in (
+        *(b"1", b"[]", b"[1]", b'[""]', b'["\\ud800"]', b'["a\\nb"]', b'["\\u001b[m"]'),
+        *(json.dumps(["x"] * 65).encode(), json.dumps(["x" * 5000]).encode()),
+    ):
+        words = await answered(tmp_path, b'{"command": ' + command + b"}\n")
+        assert words.startswith("the command line that runs it isn't"), command
+    assert 500 == len(await answered(tmp_path, b'{"error": "%s"}\n' % (b"x" * 9000)))
+
+
+async def test_a_program_of_any_size_takes_bounded_room(tmp_path):
+    """It is cut off as soon as it is too large."""
+    line = b'{"command": ["./bot"]}\n'
+    zeros = bytes(1 << 20)
+    words = await answered(tmp_path, line, *[zeros] * 100)
+    assert "takes more than" in words
+    assert 2 << 20 > (tmp_path / "1.program").stat().st_size
+
+
+# -- builds in sandboxes -------------------------------------------------------------------------
+
+LOOKS = """
+import json, os, socket, sys
+def tried(look):
+    try:
+        return str(look())
+    except OSError as error:
+        return type(error).__name__
+here, port = sys.argv[1:]
+print(json.dumps({
+    "folder": tried(lambda: os.listdir(here)),
+    "other": tried(lambda: open(here + "/name-bob/1.source").read()),
+    "older": tried(lambda: open(here + "/name-ann/1.source").read()),
+    "file": tried(lambda: open(here + "/arena.toml").read()),
+    "arena": tried(lambda: socket.create_connection(("127.0.0.1", int(port)), 5)),
+    "written": tried(lambda: open(here + "/name-ann/x", "w")),
+    "secret": os.environ.get("SECRET", ""),
+}))
+"""
+
+
+@pytest.fixture
+def data():
+    """Where an arena keeps what was handed in, as it keeps it."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        data = Path(os.path.realpath(name))
+        for author in "name-ann", "name-bob":
+            (data / author).mkdir(mode=0o700)
+            (data / author / "1.source").write_text("secret")
+        (data / "arena.toml").write_text("secret")
+        yield data
+
+
+@asynccontextmanager
+async def playing(data, built):
+    """The program as it plays: its output."""
+    [listener] = await trio.open_tcp_listeners(0, host=HOST)
+    async with listener:
+        port = listener.socket.getsockname()[1]
+        folder = data / "name-ann"
+        sandbox = Sandbox(host=HOST, port=port, hidden=(data / "arena.toml", data, folder))
+        command = command_of(folder / "2.program", built.command)
+        env = environment(host=HOST, port=port, name="Ann", token="t0k")
+        async with start_bot(command, env, cwd=folder, grace=0, sandbox=sandbox) as bot:
+            yield bot
+
+
+async def build_in(data, source, *, seconds=PATIENCE, output=None):
+    """Build the second version of Ann's program in a sandbox."""
+    ann = data / "name-ann"
+    (ann / "2.source").write_bytes(source)
+    (ann / "2.source").chmod(0o644)
+    maker = Builder(seconds=seconds, hidden=(data / "arena.toml", data, ann))
+    request = Request(source=ann / "2.source", file="bot.zip", game="angrymob")
+    bots = []
+    try:
+        return await maker.build(request, ann / "2.program", bots.append)
+    finally:
+        if output is not None:
+            output.append(bots[0].output_tail())
+
+
+@needs_sandbox
+async def test_neither_build_nor_program_sees_others_or_older_versions(data, monkeypatch):
+    """Nor the arena's file, its data or its port; and each runs in an arena of any user."""
+    monkeypatch.setenv("SECRET", "s3cret")
+    [listener] = await trio.open_tcp_listeners(0, host=HOST)
+    async with listener:
+        port = listener.socket.getsockname()[1]
+        looks = f"python3 looks.py {data} {port}"
+        # What is no file is kept too, and harms nobody.
+        odd = "mkfifo pipe; ln -s /etc/passwd out; ln -s . loop"
+        recipe = f'build = ["{looks}", "{odd}"]\nrun = "{looks}"'
+        source = packed({"bot.toml": recipe, "looks.py": LOOKS})
+        output = []
+        built = await build_in(data, source, output=output)
+        async with playing(data, built) as bot:
+            with trio.fail_after(PATIENCE):
+                assert Exit(code=0) == await bot.exited(), bot.output_tail()
+    for told in output[0].splitlines()[1], bot.output_tail():
+        looked = json.loads(told)
+        folder = looked.pop("folder")
+        assert "bob" not in folder
+        assert "arena" not in folder
+        assert {
+            "other": "FileNotFoundError",
+            "older": "FileNotFoundError",
+            "file": "FileNotFoundError",
+            "arena": "ConnectionRefusedError",
+            "written": "OSError",
+            "secret": "",
+        } == looked
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("kill -9 $PPID", "ended without a result"),
+        ("yes", "took more than 1 s, its limit"),
+        ("while :; do sleep 9 & done", "processes; the limit is 64"),
+    ],
+)
+async def test_a_hostile_build_ends_in_one_line_and_leaves_nothing(data, command, words):
+    """Neither a file of its own nor one of the builder's, nor a process, however it ends."""
+    chance = random.Random(1).randbytes(20_000)  # a source that isn't small
+    source = packed({"bot.toml": f"build = '{command}'\n{RUN}", "main.py": "", "x": chance})
+    output = []
+    seconds = 1 if command == "yes" else PATIENCE
+    with pytest.raises(NotBuiltError, match=r".") as refused:
+        await build_in(data, source, seconds=seconds, output=output)
+    assert words in str(refused.value)
+    assert 1 << 16 >= len(output[0].encode())
+    assert {"1.source", "2.source"} == {path.name for path in (data / "name-ann").iterdir()}
+    mine = f"lanista-build-{os.getpid()}-"
+    assert [] == [*Path(tempfile.gettempdir()).glob(f"{mine}*")]  # noqa: ASYNC240 - a moment

@@ -1,0 +1,184 @@
+"""Programs that authors hand in over HTTP: who may, and what becomes of requests that are odd."""
+
+import base64
+import json
+import logging
+
+import pytest
+import trio
+
+from lanista.arena.spec import LadderSpec, Submissions
+from lanista.page import connections
+from page.house import opened, until
+from support.builds import make_up
+
+PATH = "/api/1/ladders/pit/submissions"
+
+
+@pytest.fixture(autouse=True)
+def made_up(monkeypatch):
+    make_up(monkeypatch)
+
+
+def with_ladder(folder, token=None, **limits):
+    """A page whose arena has a ladder that takes programs."""
+    ladder = LadderSpec(name="pit", game="angrymob", submissions=Submissions(**limits))
+    return opened(folder, settings={}, board=None, ladders=(ladder,), token=token)
+
+
+def basic(name, token=None):
+    """The header with a name and its token."""
+    both = f"{name}:{token or f'token-of-{name}'}"
+    return f"Authorization: Basic {base64.b64encode(both.encode()).decode()}"
+
+
+async def post(house, path, *headers, body=b"", length=None):
+    """The answer to a request that says that its body is so long."""
+    lines = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{house.server.port}", *headers]
+    lines.append(f"Content-Length: {len(body) if length is None else length}")
+    return await house.raw("\r\n".join([*lines, "", ""]).encode() + body)
+
+
+async def hand_in(house, name="Ann", body=b"print()", file="bot.py", **how):
+    return await post(house, f"{PATH}?file={file}", basic(name), body=body, **how)
+
+
+async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
+    """Its bytes come back as they were; others, and other names, get neither them nor its state."""
+    body = bytes(range(256)) * 20
+    async with with_ladder(tmp_path, token="operator") as house:
+        answer = await hand_in(house, body=body)
+        assert (201, 1, "received") == (
+            answer.status,
+            answer.json["version"],
+            answer.json["state"],
+        )
+        await hand_in(house, "Bob")
+        for path in f"{PATH}/1", f"{PATH}/1/source":
+            assert 200 == (await house.get(path, basic("Ann"))).status
+            assert 401 == (await house.get(path)).status
+            assert 403 == (await house.get(path, basic("Ann", "wrong-token"))).status
+            assert 403 == (await house.get(f"{path}?name=Ann", basic("Bob"))).status
+            assert (
+                200
+                == (await house.get(f"{path}?name=Ann", "Authorization: Bearer operator")).status
+            )
+        source = await house.get(f"{PATH}/1/source", basic("Ann"))
+        assert (body, 'attachment; filename="bot.py"') == (
+            source.body,
+            source.header("Content-Disposition"),
+        )
+        assert "versions" not in (await house.get(PATH)).json
+        for what in "play", "delete":
+            assert 401 == (await post(house, f"{PATH}/1/{what}")).status
+            assert 403 == (await post(house, f"{PATH}/1/{what}", basic("Ann", "x" * 20))).status
+        assert 403 == (await post(house, f"{PATH}/Ann/disable?why=x", basic("Bob"))).status
+
+
+async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
+    """By one line of JSON; nobody has to send a body that is refused for what its head says."""
+    async with with_ladder(tmp_path, max_bytes=100) as house:
+        for status, words, asked in (
+            (413, "at most 100", hand_in(house, length=101)),
+            (413, "at most 100", hand_in(house, length=10**11)),
+            (400, "is empty", hand_in(house, body=b"")),
+            (400, "expected NAME.ENDING", hand_in(house, file="bot.exe")),
+            (400, "expected NAME.ENDING", hand_in(house, file="..%2Fbot.py")),
+            (400, "no parameter 'evil'", hand_in(house, file="bot.py&evil=1")),
+            (401, "curl -u", post(house, f"{PATH}?file=bot.py", length=10)),
+            (404, "no ladder", post(house, PATH.replace("pit", "x") + "?file=b.py", length=9)),
+            (405, "only GET", post(house, "/api/1/lobby", length=10)),
+            (400, "two lengths", hand_in(house, length="7\r\nContent-Length: 8")),
+            (400, "HTTP", hand_in(house, length="-7")),
+            (400, "HTTP", hand_in(house, length="7\r\nTransfer-Encoding: chunked")),
+        ):
+            answer = await asked
+            assert (status, words in answer.json["error"]) == (answer.status, True), answer
+            assert answer.json["error"].isprintable()
+        assert {} == house.arena.submissions.ladders["pit"].authors
+
+
+async def test_another_sites_page_hands_in_and_changes_nothing(tmp_path):
+    """Without a token, on loopback, everybody is the operator: a browser says who asks."""
+    async with with_ladder(tmp_path) as house:
+        await hand_in(house)
+        for origin in "http://evil.example", "null":
+            for path in f"{PATH}?file=bot.py", f"{PATH}/Ann/disable?why=x", f"{PATH}/1/delete":
+                answer = await post(house, path, f"Origin: {origin}", basic("Ann"), body=b"x")
+                assert (403, "Origin") == (answer.status, answer.json["error"].split(" ")[0])
+        own = f"Origin: http://127.0.0.1:{house.server.port}"
+        assert 200 == (await post(house, f"{PATH}/Ann/disable?why=", own)).status
+        assert 405 == (await house.get(PATH, method="DELETE")).status
+
+
+async def test_why_a_name_is_disabled_is_one_line_without_escapes(tmp_path):
+    async with with_ladder(tmp_path) as house:
+        await hand_in(house)
+        for why in "%1b[31mred", "a%0Ab", "x" * 201, "%E2%80%AE":
+            assert 400 == (await post(house, f"{PATH}/Ann/disable?why={why}")).status
+        assert 200 == (await post(house, f"{PATH}/Ann/disable?why=it+mines+coins")).status
+        answer = await hand_in(house)
+        assert (403, True) == (answer.status, "it mines coins" in answer.json["error"])
+
+
+async def test_a_body_that_does_not_come_holds_nobody_up(tmp_path, monkeypatch, caplog):
+    """Many begin to send and don't go on, of one name and of several; others hand in meanwhile."""
+    monkeypatch.setattr(connections, "MAX_ANSWERS", 10_000)
+    async with with_ladder(tmp_path) as house, trio.open_nursery() as nursery:
+        streams = []
+        for number in range(12):
+            stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
+            nursery.callback = streams.append(stream)
+            head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n"
+            await stream.send_all(f"{head}{basic(f'Eve{number % 3}')}\r\n\r\nhalf".encode())
+        assert 201 == (await hand_in(house)).status
+        for stream in streams[:6]:
+            await stream.aclose()
+        assert 201 == (await hand_in(house, "Bob")).status
+        for stream in streams[6:]:
+            await stream.aclose()
+        assert {"ann", "bob"} == house.arena.submissions.ladders["pit"].authors.keys()
+    assert [] == [line for line in caplog.records if line.levelno >= logging.ERROR]
+
+
+async def test_a_body_that_takes_too_long_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(connections, "BODY_TIME", 0.01)
+    async with with_ladder(tmp_path) as house:
+        with pytest.raises((IndexError, ValueError)):  # no answer: the connection is closed
+            await hand_in(house, body=b"half", length=100)
+        assert {} == house.arena.submissions.ladders["pit"].authors
+
+
+async def test_whoever_waits_for_the_go_ahead_gets_it(tmp_path):
+    """As curl does with larger files; bytes beyond the length are no part of the program."""
+    async with with_ladder(tmp_path) as house:
+        stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
+        head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3\r\n"
+        await stream.send_all(f"{head}Expect: 100-continue\r\n{basic('Ann')}\r\n\r\n".encode())
+        assert b"HTTP/1.1 100 Continue\r\n\r\n" == await stream.receive_some()
+        await stream.send_all(b"abcdef")
+        answer = b""
+        while data := await stream.receive_some():
+            answer += data
+        assert 3 == json.loads(answer.partition(b"\r\n\r\n")[2])["size"]
+        await stream.aclose()
+
+
+async def test_many_at_once_are_all_taken(tmp_path):
+    """Each gets an answer, and what was acknowledged is there."""
+    async with with_ladder(tmp_path, per_hour=100) as house:
+        answers = []
+
+        async def one(number):
+            answers.append((number, await hand_in(house, body=b"%d" % number)))
+
+        async with trio.open_nursery() as nursery:
+            for number in range(12):
+                nursery.start_soon(one, number)
+        submissions = house.arena.submissions.ladders["pit"]
+        assert [201] * 12 == [answer.status for _, answer in answers]
+        assert set(range(1, 13)) == {answer.json["version"] for _, answer in answers}
+        await until(lambda: submissions.next() is None and submissions._in_work is None)
+        numbers = {answer.json["version"]: number for number, answer in answers}
+        for version in submissions.authors["ann"].versions:
+            assert b"%d" % numbers[version] == await submissions.source("ann", version)
