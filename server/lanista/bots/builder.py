@@ -33,6 +33,8 @@ from typing import Any, NamedTuple
 WORK = Path("/tmp")  # noqa: S108 -- the sandbox's own, seen by nobody else
 FOLDER = WORK / "bot"
 """The folder of the program, which is packed in the end; `unpacker` unpacks it at the same path."""
+PYTHON = "{python}"
+"""Word of a command line for which `unpacker` puts the Python that runs it, wherever it is then."""
 LIBRARIES = WORK / "libraries"
 """The folder of the client libraries, as LANISTA_LIBRARIES says."""
 RECIPE = "bot.toml"
@@ -143,7 +145,7 @@ class Build:
 
     def _python3(self) -> list[str]:
         self._call(self.python, "-m", "py_compile", self.file, what="Python's compiler")
-        return [self.python, "-u", self.file]
+        return [PYTHON, "-u", self.file]
 
     def _gpp(self) -> list[str]:
         if KIT_PLAYER.search((FOLDER / self.file).read_bytes()):
@@ -261,9 +263,9 @@ class Build:
         if not words:
             raise BuildError(f"{RECIPE}: run is missing: {EXAMPLE}")
         if words[0] in {"python", "python3"}:
-            words[0] = self.python
+            words[0] = PYTHON
         if run.startswith(STDIO):
-            words = [self.python, "-P", "-m", "lanista.bots.bridge", *words]
+            words = [PYTHON, "-P", "-m", "lanista.bots.bridge", *words]
         return build, words
 
     def check_size(self) -> None:

@@ -3,8 +3,9 @@
     python -I -S -B unpacker.py PROGRAM ARGUMENT …
 
 runs in a sandbox, which shows PROGRAM, a tar file that `builder` made. The arguments are the
-program's command line, which is executed in the folder of its files. Only the standard library is
-imported, because every bot pays for it.
+program's command line, which is executed in the folder of its files; a word `{python}` stands for
+the Python that runs this, so that a program built on one machine runs on another. Only the standard
+library is imported, because every bot pays for it.
 """
 
 # Importing pathlib would double the time that this takes.
@@ -15,6 +16,7 @@ import sys
 import tarfile
 
 FOLDER = "/tmp/bot"  # noqa: S108 -- the sandbox's own, seen by nobody else
+PYTHON = "{python}"
 
 
 def main(program: str, command: list[str]) -> None:
@@ -27,6 +29,7 @@ def main(program: str, command: list[str]) -> None:
     with tarfile.open(program) as files:
         files.extractall(FOLDER, filter="data")
     os.chdir(FOLDER)
+    command = [sys.executable if word == PYTHON else word for word in command]
     os.execvp(command[0], command)  # noqa: S606 -- without a shell, on purpose
 
 
