@@ -257,7 +257,10 @@ class LadderSubmissions:
         async with self._lock:
             author = copy.deepcopy(self.author(key))
             author.disabled = why
-            await self._keep(author)
+            try:
+                await self._keep(author)
+            except OSError as error:
+                raise _no_disk(error) from None
         return author
 
     def author(self, key: str) -> Author:
@@ -695,6 +698,19 @@ class AllSubmissions:
                 await trio.sleep(AGAIN)
 
 
+def check_limits(spec: Submissions, where: str) -> None:
+    """Check the resources that builds and bots may use; `where` is the table's place in the file.
+
+    Raises:
+        SpecError: They can't be read.
+    """
+    for key in ("limits", "build_limits"):
+        try:
+            _limits(getattr(spec, key), BotLimits())
+        except LimitsError as error:
+            raise SpecError(f"{where}.{key}: {error}") from None
+
+
 def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
     """Open the submissions of an arena's ladders; this blocks.
 
@@ -708,11 +724,7 @@ def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSu
         if spec.submissions is None:
             continue
         where = f"ladders[{number}].submissions"
-        for key in ("limits", "build_limits"):
-            try:
-                _limits(getattr(spec.submissions, key), BotLimits())
-            except LimitsError as error:
-                raise SpecError(f"{where}.{key}: {error}") from None
+        check_limits(spec.submissions, where)
         try:
             if not opened:
                 check_sandbox()
