@@ -1,4 +1,4 @@
-"""`lanista submit` against a stand-in for an arena's page; a real one is in tests/e2e/test_submit.py."""
+"""`lanista submit` against a stand-in for an arena's page; tests/e2e/test_submit.py has a real one."""
 
 import base64
 import hashlib

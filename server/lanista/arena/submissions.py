@@ -700,19 +700,6 @@ class AllSubmissions:
                 await trio.sleep(AGAIN)
 
 
-def check_limits(spec: Submissions, where: str) -> None:
-    """Check the resources that builds and bots may use; `where` is the table's place in the file.
-
-    Raises:
-        SpecError: They can't be read.
-    """
-    for key in ("limits", "build_limits"):
-        try:
-            _limits(getattr(spec, key), BotLimits())
-        except LimitsError as error:
-            raise SpecError(f"{where}.{key}: {error}") from None
-
-
 def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
     """Open the submissions of an arena's ladders; this blocks.
 
@@ -726,7 +713,11 @@ def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSu
         if spec.submissions is None:
             continue
         where = f"ladders[{number}].submissions"
-        check_limits(spec.submissions, where)
+        for key in ("limits", "build_limits"):
+            try:
+                _limits(getattr(spec.submissions, key), BotLimits())
+            except LimitsError as error:
+                raise SpecError(f"{where}.{key}: {error}") from None
         try:
             if not opened:
                 check_sandbox()

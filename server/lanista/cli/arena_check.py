@@ -20,7 +20,6 @@ from lanista.arena.certificate import CertificateError, load, validity
 from lanista.arena.ladder_room import house_contestants
 from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
-from lanista.arena.submissions import check_limits
 from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
@@ -183,10 +182,6 @@ def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Fi
     for number, ladder in taking:
         assert ladder.submissions is not None
         key, closes = f"ladders[{number}].submissions", ladder.submissions.closes
-        try:
-            check_limits(ladder.submissions, key)
-        except SpecError as error:
-            yield Finding(str(error))
         if closes is not None and closes < datetime.now(UTC):
             yield Finding(f"{key}.closes: {closes.isoformat()} is over: nothing is taken", "warn")
     key = f"ladders[{taking[0][0]}].submissions"

@@ -70,14 +70,15 @@ def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
     folder beside FILE, and both can be taken to another machine. An existing file isn't
     overwritten.
     """
+    import lanista_maps
+    from lanista.competition.example import example
+    from lanista.games import registry
+
     if ladder is not None:
         from lanista.cli.tournament_from_ladder import write
 
         write(file, arena, ladder)
         return 0
-    import lanista_maps
-    from lanista.competition.example import example
-    from lanista.games import registry
 
     ruleset = registry.get(game)
     house = list(registry.house_bots(ruleset.name))

@@ -5,7 +5,6 @@ both together can be played on another machine. Authors' programs only run in sa
 """
 
 import contextlib
-import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
@@ -25,17 +24,29 @@ from lanista.cli.arena_submissions import (
     last_ready,
 )
 from lanista.cli.common import printable, write_example
-from lanista.competition.example import example
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
+from lanista.games.picture import counted
 from lanista.hosting.names import is_file
 from lanista.hosting.spec_parts import Clock
-from lanista.toml_spec import quoted
+from lanista.toml_spec import key_text, quoted
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
+    from lanista.games.base import Ruleset
     from lanista.results.submissions import SubmissionFolder
 
+SEEDS = 10
+"""Number of seeds; they are drawn from a secret, so nobody has tried them before."""
+_HEAD = """\
+# The programs of the ladder {ladder} against each other. Check them, then play:
+#
+#     lanista tournament check {file}
+#     lanista tournament run {file}
+#
+# docs/tournaments.md explains these keys, and `lanista tournament new` writes an example with all.
+
+"""
 FOLDER = "{}.programs"
 """Name of the folder of the programs, given the name of the spec without its ending."""
 
@@ -52,8 +63,6 @@ def write(file: Path, arena: Path, name: str) -> None:
         BadInputError: There are no such programs, or there is a file already.
         FileError: Something can't be written.
     """
-    import lanista_maps
-
     spec = spec_of(arena)
     ladder = ladder_of(spec, arena, name)
     ruleset = registry.get(ladder.game)
@@ -66,27 +75,22 @@ def write(file: Path, arena: Path, name: str) -> None:
         if not bots:
             raise BadInputError(f"no program on {ladder.name} is ready to play")
         maps = [_map(arena.parent, map_, folder) for map_ in ladder.maps]
-    house = list(registry.house_bots(ruleset.name))
-    text = example(
-        stem=printable(file.stem),
-        game=ruleset.name,
-        title=ruleset.title,
-        seats=ruleset.seats,
-        house=house[:1],
-        maps=list(lanista_maps.names(ruleset.name))[:2],
-        settings=[(setting.name, setting.default, setting.help) for setting in ruleset.settings],
-        bots=bots,
-        seeds="10",  # drawn from a secret, so that nobody has tried them
-    )
-    fill = {"fill": house[0]} if house and len(bots) < ruleset.seats > 2 else {}
-    own, mark, others = text.partition("[settings]\n")
-    own = with_values(own, {"sandbox": "bwrap", **fill, **_values(ladder, maps)})
-    others = with_values(others, {**ladder.settings, **_clock(ladder.clock)})
+    spec_ = {
+        "name": file.stem,
+        "game": ladder.game,
+        "format": "round-robin",
+        "seeds": SEEDS,
+        "sandbox": "bwrap",
+        **_fill(ruleset, len(bots)),
+        **dict(_as_on(ladder, maps)),
+    }
+    tables = [f"\n[[bots]]\n{_lines(bot)}" for bot in bots]
+    head = _HEAD.format(ladder=ladder.name, file=printable(file.name))
     write_example(
         file,
-        own + mark + others,
-        f"{len(bots)} programs in {folder.name}; check it with `lanista tournament check`, then "
-        "play it",
+        "".join([head, _lines(spec_), *tables]),
+        f"{counted(len(bots), 'program')} in {folder.name}; check it with `lanista tournament "
+        "check`, then play it",
     )
 
 
@@ -136,34 +140,40 @@ def _map(arena: Path, map_: str, folder: Path) -> str:
     return f"{folder.name}/{Path(map_).name}"
 
 
-def _values(ladder: "LadderSpec", maps: list[str]) -> dict[str, Any]:
+def _fill(ruleset: "Ruleset", bots: int) -> Mapping[str, str]:
+    """Return the key for a house bot in the seats for which there are too few programs."""
+    house = registry.house_bots(ruleset.name)
+    return {"fill": next(iter(house))} if house and bots < ruleset.seats > 2 else {}
+
+
+def _as_on(ladder: "LadderSpec", maps: list[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of a spec with which it is played as on the ladder; tables are last."""
     assert ladder.submissions is not None
-    values: dict[str, Any] = {}
-    if ladder.submissions.limits is not None:
-        values["limits"] = ladder.submissions.limits
     if maps:
-        values["maps"] = maps
-    return values
+        yield "maps", maps
+    if ladder.submissions.limits is not None:
+        yield "limits", ladder.submissions.limits
+    if ladder.settings:
+        yield "settings", ladder.settings
+    usual = attrs.asdict(Clock())
+    clock = {
+        name: value for name, value in attrs.asdict(ladder.clock).items() if value != usual[name]
+    }
+    if clock:
+        yield "clock", clock
 
 
-def _clock(clock: Clock) -> dict[str, Any]:
-    """Return the times that differ from the defaults."""
-    given, usual = attrs.asdict(clock), attrs.asdict(Clock())
-    return {name: value for name, value in given.items() if value != usual[name]}
-
-
-def with_values(text: str, values: Mapping[str, Any]) -> str:
-    """Return an example spec in which some keys have values; their lines were comments."""
-    for key, value in values.items():
+def _lines(table: Mapping[str, Any]) -> str:
+    """Return the lines of a table of TOML, whose own tables come last."""
+    lines = []
+    for key, value in table.items():
         match value:
             case str():
-                written = quoted(value)
+                lines.append(f"{key_text(key)} = {quoted(value)}\n")
             case list():
-                written = f"[{', '.join(map(quoted, value))}]"
+                lines.append(f"{key_text(key)} = [{', '.join(map(quoted, value))}]\n")
+            case Mapping():
+                lines.append(f"\n[{key_text(key)}]\n{_lines(value)}")
             case _:
-                written = repr(value)
-        line = re.compile(rf"^# {re.escape(key)} = [^\n#]*?(?=  +#|$)", re.MULTILINE)
-        found = line.search(text)
-        assert found is not None, key
-        text = f"{text[: found.start()]}{key} = {written}{text[found.end() :]}"
-    return text
+                lines.append(f"{key_text(key)} = {value!r}\n")
+    return "".join(lines)

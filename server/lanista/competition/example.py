@@ -3,7 +3,7 @@
 It is only text here; a test compares each default with that of `Spec`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from lanista.toml_spec import quoted
 
@@ -28,7 +28,7 @@ format = "round-robin"
 
 # Bots that meet play each seed in all seatings. This is a list of seeds; or their number (default:
 # 10), drawn from a secret; or {{ count = 100, base = 42 }}, drawn from 42.
-seeds = {seeds}
+seeds = [1, 2, 3]
 
 # Maps: files, or names from `lanista map list {game}`. Each seed is played on each map; by
 # default each seed makes its own.
@@ -123,8 +123,6 @@ def example(
     house: Sequence[str],
     maps: Sequence[str],
     settings: Sequence[tuple[str, int, str]],
-    bots: Sequence[Mapping[str, str]] | None = None,
-    seeds: str = "[1, 2, 3]",
 ) -> str:
     """Return the text of a commented spec.
 
@@ -133,31 +131,23 @@ def example(
         game: The name of the ruleset.
         title: The name of the game for people.
         seats: The number of seats in a match.
-        house: House bots.
+        house: The house bots. All take part; the first one several times if seats were left free.
         maps: Names of shipped maps, for the example.
         settings: By setting: its name, its default and its meaning.
-        bots: The keys of each bot that takes part; None for all house bots, the first one several
-            times if seats were left free.
-        seeds: The seeds, as they are in the file.
     """
-    if bots is None:
-        bots = [{"name": bot, "command": bot} for bot in house]
-        bots += [
-            {"name": f"{house[0]}-{copy}", "command": house[0]}
-            for copy in range(2, seats - len(house) + 2)
-        ]
+    entries = [(bot, bot) for bot in house]
+    entries += [(f"{house[0]}-{copy}", house[0]) for copy in range(2, seats - len(house) + 2)]
     return _TEXT.format(
         title=title,
         file=f"{stem}.toml",
         name=quoted(stem),
         game=game,
-        seeds=seeds,
         maps=", ".join(map(quoted, maps)) or '"my.map"',
         rotations="two seatings"
         if seats == 2
         else f"{seats} seatings, every bot once in each seat",
         all="the same" if seats == 2 else "every arrangement",
-        first=quoted(bots[0]["name"]),
+        first=quoted(entries[0][0]),
         fill="" if seats == 2 else _FILL.format(bot=quoted(house[0])),
         database=quoted(f"{stem}.db"),
         records=quoted(f"{stem}.records"),
@@ -165,7 +155,7 @@ def example(
             f"# {key} = {default}  # {meaning}" for key, default, meaning in settings
         ),
         bots="".join(
-            "\n[[bots]]\n" + "".join(f"{key} = {quoted(value)}\n" for key, value in bot.items())
-            for bot in bots
+            f"\n[[bots]]\nname = {quoted(name)}\ncommand = {quoted(command)}\n"
+            for name, command in entries
         ),
     )
