@@ -1,4 +1,4 @@
-"""`lanista submit` against a stand-in for an arena's page; tests/e2e/test_submit.py has a real one."""
+"""`lanista submit` against a stand-in for the page; tests/e2e/test_submit.py has a real arena."""
 
 import base64
 import hashlib
