@@ -54,6 +54,7 @@ def bots(*, first):
         ({"seeds": [1, 2**64]}, "seeds[2]: 18446744073709551616; a seed of Angry Mob is from"),
         ({"bots": []}, "bots: there are none; a tournament needs [[bots]] tables"),
         ({"bots": bots(first={"name": "Random"})}, "bots[2].name: Random is used twice"),
+        ({"bots": bots(first={"program": "x"})}, "bots[1].program: 'x' is unpacked in a sandbox; "),
         ({"bots": bots(first={"name": "a=b"})}, "bots[1].name: 'a=b': no name"),
         ({"bots": bots(first={"name": " Joe"})}, "bots[1].name: ' Joe'; a name has no spaces"),
         ({"bots": bots(first={"name": "x" * 33})}, "bots[1].name: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx"),

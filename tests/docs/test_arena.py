@@ -7,7 +7,7 @@ import pytest
 
 from docs.pages import DOCS, fenced
 from lanista.arena import spec as arena_spec
-from lanista.arena.spec import ArenaSpec, LadderSpec, Page, Tls, parse_spec
+from lanista.arena.spec import ArenaSpec, LadderSpec, Page, Submissions, Tls, parse_spec
 from lanista.hosting.spec_parts import Clock
 from lanista.toml_spec import SpecError
 
@@ -17,6 +17,10 @@ KINDS = {
     "`[tls]`": (Tls, '[tls]\nkey = "k"\ncertificate = "c"\n'),
     "`[page]`": (Page, "[page]\n"),
     "`[[ladders]]`": (LadderSpec, '[[ladders]]\nname = "n"\ngame = "g"\n'),
+    "`[ladders.submissions]`": (
+        Submissions,
+        '[[ladders]]\nname = "n"\ngame = "hogwarts"\n[ladders.submissions]\n',
+    ),
     "`[ladders.clock]`": (Clock, '[[ladders]]\nname = "n"\ngame = "g"\n[ladders.clock]\n'),
 }
 

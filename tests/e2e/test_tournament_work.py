@@ -1,11 +1,13 @@
 """What a worker plays: blocks with real bots, kept from match to match; endings told apart."""
 
 import contextlib
+import io
 import itertools
 import multiprocessing
 import os
 import signal
 import sys
+import tarfile
 import threading
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -17,7 +19,7 @@ import trio
 from e2e.running import PATIENCE, bot, wait_until
 from lanista.bots import keeper_process
 from lanista.competition import worker
-from lanista.competition.setup import prepare
+from lanista.competition.setup import Opening, prepare
 from lanista.competition.spec import spec_of
 from lanista.competition.worker import Block, Task, WorkError, play_blocks, try_bot
 from lanista.match.ending import Ending
@@ -519,3 +521,30 @@ def test_a_sandboxed_bot_sees_neither_the_results_nor_the_spec(tmp_path, one_san
 
     assert "no secret" in trial.output
     assert 1 == trial.output.count("secret")
+
+
+def test_a_built_program_runs_in_its_sandbox_and_sees_no_other(tmp_path, one_sandbox):
+    """Also where the Python has another path than that with which an arena built it."""
+    (tmp_path / "programs").mkdir()
+    looks = (
+        "import os, sys\n"
+        f"print(os.getcwd(), os.listdir({str(tmp_path / 'programs')!r}), sys.executable)\n"
+    )
+    for name in ("mine", "other"):
+        with tarfile.open(tmp_path / "programs" / f"{name}.program", "w") as packed:
+            member = tarfile.TarInfo("./bot.py")
+            member.size = len(looks)
+            packed.addfile(member, io.BytesIO(looks.encode()))
+    bot = {"program": "programs/mine.program", "command": "{python} bot.py"}
+    spec = spec_of(
+        {
+            "name": "cup",
+            "game": "angrymob",
+            "format": "round-robin",
+            "sandbox": "bwrap",
+            "bots": [{"name": "Mine", **bot}],
+        }
+    )
+    setup = prepare(spec, tmp_path, "cup")
+    trial = try_bot(setup.match_setup, setup.contestants["Mine"], Opening(1, ""))
+    assert f"/tmp/bot ['mine.program'] {sys.executable}" in trial.output

@@ -1,4 +1,4 @@
-"""A copy of an arena from which it can be run: its file, its database, its complete records.
+"""A copy of an arena from which it can be run: its file, database, complete records, submissions.
 
 It may be made while the arena runs, by another process. A match's record is complete before its
 result is stored, so the database is copied first, and the records then include those of all
@@ -19,6 +19,7 @@ from lanista.errors import BadInputError
 from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
+from lanista.results.submissions import BadSubmissionsError, SubmissionFolder, owner_salt
 
 _MAKING = ".part"
 """The end of the folder's name until the copy is complete."""
@@ -40,6 +41,8 @@ class Backup:
     """Whether there was a SQLite database to copy."""
     files: int
     """Number of records, and of the files beside them."""
+    versions: int
+    """Number of versions of programs that were handed in."""
 
 
 def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
@@ -64,12 +67,15 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
         copied.make()
         has_database = _copy_database(data, copied)
         files = _copy_records(data.records, copied.records)
+        versions = _copy_submissions(data.submissions, copied.submissions)
         making.rename(place)
+    except BadSubmissionsError as error:
+        raise BackupError(str(error)) from None
     except OSError as error:
         raise BackupError(f"{error.filename or target}: {error.strerror}") from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    return Backup(target / data_folder, has_database, files)
+    return Backup(target / data_folder, has_database, files, versions)
 
 
 def _new_folder(place: Path) -> Path:
@@ -131,6 +137,25 @@ def _copy_records(records: Path, copied: Path) -> int:
                 _private_copy(path, place)
             count += 1
     return count
+
+
+def _copy_submissions(submissions: Path, copied: Path) -> int:
+    """Copy what was handed in to all ladders, and return the number of versions.
+
+    Raises:
+        BadSubmissionsError: A file that describes versions can't be read.
+        OSError: Something can't be read or written.
+    """
+    if not submissions.exists():
+        return 0
+    copied.mkdir(mode=0o700)
+    salt = owner_salt(submissions)
+    if salt.exists():
+        _private_copy(salt, owner_salt(copied))
+    return sum(
+        SubmissionFolder(folder).copy(SubmissionFolder(copied / folder.name))
+        for folder in submissions.glob("ladder-*")
+    )
 
 
 def _files(folder: Path) -> Iterator[Path]:

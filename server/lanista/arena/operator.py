@@ -235,7 +235,12 @@ class Operator:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Take commands, and take up what the operator changes in databases, until cancelled."""
-        commands = {"kick": self._kick, "look": self._look, "status": self._status}
+        commands = {
+            "disable": self._disable,
+            "kick": self._kick,
+            "look": self._look,
+            "status": self._status,
+        }
         async with trio.open_nursery() as nursery:
             if self.arena.names is not None:
                 nursery.start_soon(self._keep_up, self.arena.names)
@@ -294,6 +299,24 @@ class Operator:
         if not kicked:
             raise CommandRefusedError(f"no bot called {name!r} is connected")
         return {"connections": kicked}
+
+    async def _disable(self, asked: Mapping[str, Any]) -> None:
+        """Let a name hand in and play nothing more on a ladder, or again if `why` is empty."""
+        # Imported only now, as an arena without ladders needs nothing of it.
+        from lanista.arena.submissions import SubmissionRefusedError  # noqa: PLC0415
+        from lanista.results.names import key_of  # noqa: PLC0415
+
+        every = self.arena.submissions
+        ladder = None if every is None else every.ladders.get(_text(asked, "ladder"))
+        if ladder is None:
+            raise CommandRefusedError(
+                f"no programs are handed in to a ladder {asked['ladder']!r} of the running arena; "
+                "it may have been started before its file was changed"
+            )
+        try:
+            await ladder.disable(key_of(_text(asked, "name")), _text(asked, "why"))
+        except SubmissionRefusedError as error:
+            raise CommandRefusedError(str(error)) from None
 
     async def _status(self, _: Mapping[str, Any]) -> Mapping[str, object]:
         """Return figures on the arena and its ladders."""

@@ -686,7 +686,9 @@ class LadderSubmissions:
     def _check_options(self) -> Iterator[str]:
         clock = self.room.spec.clock
         limits: Limits = clock.conditions().clock
-        yield from ("--time-init", f"{limits.first:g}", "--time-move", f"{limits.turn:g}")
+        # Where a ladder has no limit, the time of the whole check is one.
+        first, turn = limits.first or CHECK_TIME, limits.turn or CHECK_TIME
+        yield from ("--time-init", f"{first:g}", "--time-move", f"{turn:g}")
         yield from ("--time-start", f"{clock.time_start:g}")
         if self.spec.limits is not None:
             yield from ("--limits", self.spec.limits)

@@ -33,12 +33,12 @@ from typing import Any, NamedTuple
 WORK = Path("/tmp")  # noqa: S108 -- the sandbox's own, seen by nobody else
 FOLDER = WORK / "bot"
 """The folder of the program, which is packed in the end; `unpacker` unpacks it at the same path."""
+PYTHON = "{python}"
+"""Word of a command line for which `unpacker` puts the Python that runs it, wherever it is then."""
 LIBRARIES = WORK / "libraries"
 """The folder of the client libraries, as LANISTA_LIBRARIES says."""
 RECIPE = "bot.toml"
 """The file of a ZIP that says how to build and run the program."""
-PYTHON = "{python}"
-"""Stands for the arena's Python in the command line of a program, which may play elsewhere."""
 STDIO = "stdio:"
 """Prefix of the command line of a program that reads stdin and writes stdout."""
 KIT_PLAYER = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]Player\.hh[">]', re.MULTILINE)

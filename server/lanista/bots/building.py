@@ -294,5 +294,4 @@ def command_of(product: Path, command: Sequence[str]) -> tuple[str, ...]:
         product: The packed program.
         command: `Built.command`.
     """
-    words = [sys.executable if word == builder.PYTHON else word for word in command]
-    return (sys.executable, "-I", "-S", "-B", unpacker.__file__, str(product), *words)
+    return (sys.executable, "-I", "-S", "-B", unpacker.__file__, str(product), *command)

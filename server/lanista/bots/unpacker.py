@@ -3,8 +3,9 @@
     python -I -S -B unpacker.py PROGRAM ARGUMENT …
 
 runs in a sandbox, which shows PROGRAM, a tar file that `builder` made. The arguments are the
-program's command line, which is executed in the folder of its files. Only the standard library is
-imported, because every bot pays for it.
+program's command line, which is executed in the folder of its files; a word `{python}` stands for
+the Python that runs this, so that a program built on one machine runs on another. Only the standard
+library is imported, because every bot pays for it.
 """
 
 # Importing pathlib would double the time that this takes.
@@ -15,6 +16,8 @@ import sys
 import tarfile
 
 FOLDER = "/tmp/bot"  # noqa: S108 -- the sandbox's own, seen by nobody else
+PYTHON = "{python}"
+"""Stands for the interpreter in a command line, so that it holds on every machine."""
 NICENESS = 5
 """How much a program gives way to the arena, whose clock is that of bots that have connected too.
 """
@@ -34,6 +37,7 @@ def main(program: str, command: list[str]) -> None:
         files.extraction_filter = lambda member, _folder: member
         files.extractall(FOLDER)  # noqa: S202 -- see above
     os.chdir(FOLDER)
+    command = [sys.executable if word == PYTHON else word for word in command]
     try:
         os.execvp(command[0], command)  # noqa: S606 -- without a shell, on purpose
     except OSError as error:

@@ -48,6 +48,7 @@ class LazyGroup(Group):
         "check": ("check", "command"),
         "build": ("originals", "build"),
         "connect": ("connect", "command"),
+        "submit": ("submit", "command"),
         "serve": ("serve", "command"),
         "arena": ("arena", "command"),
         "tournament": ("tournament", "command"),

@@ -11,10 +11,13 @@ from lanista.cli import Group
 from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
+from lanista.cli.arena_submissions import bad_submissions, folder_of
+from lanista.cli.arena_submissions import command as submissions
 from lanista.cli.common import printable, write_example
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME
+from lanista.games.picture import counted
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
@@ -69,7 +72,8 @@ def verify(file: Path, *, rebuild: bool) -> int:
     """Compare the results of the ladders of FILE with the records of their matches.
 
     One line is printed for each match whose record is missing, can't be read or says something
-    else, and for each record whose match isn't stored; then the totals of each ladder. The arena
+    else, for each record whose match isn't stored, and for each program that isn't as it was handed
+    in; and the totals of each ladder. The arena
     may be running, but not while its database is rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
@@ -84,7 +88,7 @@ def verify(file: Path, *, rebuild: bool) -> int:
     data = data_of(spec, file)
     if rebuild:
         return 0 if show_rebuilt(file.stem, _rebuilt(spec, file, data)) else EXIT_DIFFERENT
-    is_right = True
+    is_right = _has_right_sources(spec, data)
     with database_of(spec, file) as database:
         database.check_whole()
         for ladder in spec.ladders:
@@ -95,6 +99,23 @@ def verify(file: Path, *, rebuild: bool) -> int:
             records = LadderRecords(data.records, ladder.name)
             is_right &= show(ladder.name, Comparison(Store(database, number), records))
     return 0 if is_right else EXIT_DIFFERENT
+
+
+def _has_right_sources(spec: "ArenaSpec", data: "DataFolder") -> bool:
+    """Print which sources aren't as they were handed in, and return whether all are."""
+    is_right = True
+    for ladder in spec.ladders:
+        if ladder.submissions is None:
+            continue
+        folder = folder_of(data, ladder)
+        with bad_submissions():
+            for text in folder.damaged():
+                is_right = False
+                click.echo(printable(f"{ladder.name}: submission: {text}"))
+            count = sum(len(author.versions) for author in folder.read().values())
+        rest = "; nothing is wrong" if is_right else ""
+        click.echo(printable(f"{ladder.name}: {counted(count, 'version')} handed in{rest}"))
+    return is_right
 
 
 def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
@@ -255,5 +276,5 @@ def _reread(
     return with_limits(options, attrs.evolve(spec, max_connections=possible))
 
 
-for each in (status, name, kick, bench, unbench, strike, unstrike, backup):
+for each in (status, name, kick, bench, unbench, strike, unstrike, submissions, backup):
     command.add_command(each)

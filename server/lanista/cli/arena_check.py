@@ -5,6 +5,7 @@ Nothing is started, and nothing is changed. Everything is checked, even after a 
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,8 @@ from lanista.arena.certificate import CertificateError, load, validity
 from lanista.arena.ladder_room import house_contestants
 from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
+from lanista.bots.builder import LANGUAGES
+from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed
@@ -35,6 +38,7 @@ from lanista.system import usable_cores
 from lanista.toml_spec import SpecError
 
 EXIT_FAILED = 1
+GIB = 1 << 30
 SOON = timedelta(days=14)
 """How long before its end a certificate gets a warning."""
 
@@ -64,6 +68,7 @@ def findings(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
         yield from _ladder(ladder, f"ladders[{number}]", folder)
     yield from _friendly(spec, folder)
     yield from _sandbox(spec.ladders)
+    yield from _submissions(spec.ladders, DataFolder(folder / spec.data))
     yield from _places(spec, folder)
     yield from _ports(spec)
     if spec.tls is not None:
@@ -162,6 +167,40 @@ def _sandbox(ladders: Sequence[LadderSpec]) -> Iterator[Finding]:
             except SandboxError as error:
                 yield Finding(f"ladders[{number}].{error}")
             return
+
+
+def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Finding]:
+    """Yield what programs can be handed in, and whether there is room for them."""
+    taking = [(number, one) for number, one in enumerate(ladders, 1) if one.submissions is not None]
+    if not taking:
+        return
+    for number, ladder in taking:
+        assert ladder.submissions is not None
+        key, closes = f"ladders[{number}].submissions", ladder.submissions.closes
+        if closes is not None and closes < datetime.now(UTC):
+            yield Finding(f"{key}.closes: {closes.isoformat()} is over: nothing is taken", "warn")
+    key = f"ladders[{taking[0][0]}].submissions"
+    try:
+        check_sandbox()
+        found = trio.run(Builder().languages)
+    except (SandboxError, NotBuiltError, BrokenSandboxError, OSError) as error:
+        yield Finding(f"{key}: programs run only in sandboxes; {one_line(error)}")
+        return
+    tools = ", ".join(f"{name} ({version})" for name, version in found.items())
+    yield Finding(f"submissions: sandboxes work; languages: {tools}", "ok")
+    missing = [f"{one.name} ({one.tool})" for one in LANGUAGES if one.name not in found]
+    if missing:
+        yield Finding(
+            f"submissions: can't be built, as a tool isn't there: {', '.join(missing)}", "warn"
+        )
+    most = sum(one.submissions.max_disk for _, one in taking if one.submissions is not None)
+    place = next(path for path in (data.path, *data.path.parents) if path.exists())
+    free = shutil.disk_usage(place).free
+    yield Finding(
+        f"submissions: {free / GIB:.1f} GiB are free in {place}; max_disk allows "
+        f"{most / GIB:.1f} GiB",
+        "ok" if free > most else "warn",
+    )
 
 
 # -- the network -------------------------------------------------------------------------------

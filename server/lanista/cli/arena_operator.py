@@ -196,15 +196,17 @@ def _strike(file: Path, name: str, ladder: str, *, is_struck: bool) -> None:
 def backup(file: Path, folder: Path) -> int:
     """Copy the arena of FILE to DIR, a new folder, even while it runs.
 
-    FILE, the database and the records of all matches that are over are copied; `lanista arena
-    run` runs the copy. A PostgreSQL database isn't copied; use pg_dump.
+    FILE, the database, the records of all matches that are over and the programs that were handed
+    in are copied; `lanista arena run` runs the copy. A PostgreSQL database isn't copied; use
+    pg_dump.
     """
     from lanista.arena.backup import back_up
 
     spec = spec_of(file)
     made = back_up(spec, file, folder)
     counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
-    click.echo(printable(f"{folder}: {file.name}; {counts} of records in {made.data}"))
+    programs = f", {counted(made.versions, 'version')} handed in" if made.versions else ""
+    click.echo(printable(f"{folder}: {file.name}; {counts} of records{programs} in {made.data}"))
     if spec.store is not None:
         click.echo("the database of `store` isn't in the copy: back it up with pg_dump", err=True)
     return 0

@@ -49,14 +49,35 @@ def command() -> None:
 @command.command("new")
 @click.argument("file", type=SPEC, default=Path("cup.toml"), required=False)
 @click.option("--game", default=DEFAULT_GAME, show_default=True, help="The tournament's game.")
-def new(file: Path, game: str) -> int:
+@click.option(
+    "--from-ladder",
+    "ladder",
+    metavar="LADDER",
+    help="Let the programs play that were handed in to this ladder, in its game.",
+)
+@click.option(
+    "--arena",
+    type=SPEC,
+    default=Path("arena.toml"),
+    show_default=True,
+    metavar="FILE",
+    help="The file of the arena that has the ladder.",
+)
+def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
     """Write an example spec to FILE (cup.toml), with every key, and house bots as players.
 
-    An existing file isn't overwritten.
+    With --from-ladder the players are the programs that play on the ladder; they are copied to a
+    folder beside FILE, and both can be taken to another machine. An existing file isn't
+    overwritten.
     """
     from lanista.competition.example import example
     from lanista.games import registry
 
+    if ladder is not None:
+        from lanista.cli.tournament_from_ladder import write
+
+        write(file, arena, ladder)
+        return 0
     text = example(registry.get(game), printable(file.stem))
     write_example(file, text, "check it with `lanista tournament check`, then play it")
     return 0

@@ -101,6 +101,7 @@ seeds = [1, 2, 3]
 # [[bots]]
 # name = "Mine"
 # command = "python3 mybot.py"
+# program = "mine.program"              # built by an arena, and unpacked in its sandbox
 # limits = "memory=512M"               # its own, instead of those above
 # restart = false                      # true: started anew for every match
 # environment = {{ LEVEL = "3" }}        # additional environment variables

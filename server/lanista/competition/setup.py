@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from lanista.bots.command import CommandError, parse_command
 from lanista.bots.limits import BotLimits, LimitsError, limits_of_match
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.competition import executors
@@ -259,7 +260,11 @@ def prepare(
     if isinstance(database, Path):
         hidden += [f"{database}{ending}" for ending in ("", "-wal", "-shm", ".lock")]
     seated = [
-        attrs.evolve(contestant, folder=str(folder), hidden=tuple(hidden))
+        attrs.evolve(
+            contestant,
+            folder=contestant.folder or str(folder),
+            hidden=(*contestant.hidden, *hidden),
+        )
         for contestant in contestants.values()
     ]
     return Setup(
@@ -325,7 +330,7 @@ def _contestant(
     spec: Spec, entry: BotEntry, number: int, folder: Path, *, plays: bool = True
 ) -> Contestant:
     command: tuple[str, ...] = ()
-    if plays:
+    if plays and entry.program is None:
         try:
             _, command = bot_command(spec.game, entry.command, folder)
         except UnusableNameError as error:
@@ -352,7 +357,7 @@ def _contestant(
                 "no = and no NUL character, its value no NUL character"
             )
     sandboxed = spec.sandbox is SandboxName.BWRAP
-    return Contestant(
+    contestant = Contestant(
         name=entry.name,
         command=command,
         environment=dict(entry.environment),
@@ -361,6 +366,30 @@ def _contestant(
         restart=bool(restart),
         identity=_identity(entry, limits, restart=bool(restart), sandboxed=sandboxed),
     )
+    return contestant if entry.program is None else _built(entry, number, folder, contestant, plays)
+
+
+def _built(
+    entry: BotEntry, number: int, folder: Path, contestant: Contestant, plays: bool
+) -> Contestant:
+    """Return a contestant whose program an arena has built; it sees nothing else of its folder."""
+    from lanista.bots.building import command_of  # noqa: PLC0415 - few tournaments have any
+
+    assert entry.program is not None
+    if not contestant.sandboxed:
+        raise SpecError(
+            f"bots[{number}].program: {entry.program!a} is unpacked in a sandbox; add "
+            'sandbox = "bwrap" above the bots'
+        )
+    program = folder / entry.program
+    if plays and not program.is_file():
+        raise SpecError(f"bots[{number}].program: there is no file {program}")
+    try:
+        command = command_of(program, parse_command(entry.command))
+    except CommandError as error:
+        raise SpecError(f"bots[{number}].command: {error}") from None
+    place = str(program.parent)
+    return attrs.evolve(contestant, command=command, folder=place, hidden=(place,))
 
 
 def _identity(entry: BotEntry, limits: BotLimits, *, restart: bool, sandboxed: bool) -> str:
@@ -370,6 +399,8 @@ def _identity(entry: BotEntry, limits: BotLimits, *, restart: bool, sandboxed: b
         "limits": limits.encode(),
         "sandbox": "bwrap" if sandboxed else "none",
     }
+    if entry.program is not None:
+        identity["program"] = entry.program
     if entry.environment:
         # Hashed: a variable may be a secret, and this goes into the database.
         written = _canonical(sorted(entry.environment.items())).encode()

@@ -84,6 +84,9 @@ class BotEntry:
     name: str
     command: str
     """A house bot's name, a command line, or `stdio:` and a command line."""
+    program: str | None = None
+    """The file of a program that an arena built, in whose sandbox `command` is run; None for a
+    command that runs in the folder of the spec."""
     limits: str | None = None
     """The resources it may use, such as `memory=512M,cpu=60`, or `none`; None for `Spec.limits`."""
     restart: bool | None = None

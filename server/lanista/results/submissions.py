@@ -17,9 +17,11 @@ Nothing here runs or unpacks anything. All of it blocks.
 
 import contextlib
 import enum
+import hashlib
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -158,14 +160,63 @@ class SubmissionFolder:
         """
         found = {}
         for file in sorted(self.path.glob(f"name-*/{_FILE}")):
-            try:
-                author = _author_of(json.loads(file.read_text(encoding="utf-8")))
-            except (OSError, ValueError, KeyError, TypeError, cattrs.BaseValidationError) as error:
-                raise BadSubmissionsError(
-                    f"{file}: can't be read: {type(error).__name__}: {error}"[:500]
-                ) from None
+            author = _read(file)
             found[author.key] = author
         return found
+
+    def read_name(self, key: str) -> Author:
+        """Return a name with its versions, given its key.
+
+        Raises:
+            BadSubmissionsError: Its file can't be read.
+        """
+        return _read(self.of_name(key) / _FILE)
+
+    def damaged(self) -> Iterator[str]:
+        """Yield a line about each source that isn't as it was handed in.
+
+        Programs may be handed in and removed meanwhile.
+
+        Raises:
+            BadSubmissionsError: A file that describes versions can't be read.
+        """
+        for key, author in self.read().items():
+            for version in author.versions.values():
+                path = self.source(key, version.number)
+                try:
+                    is_right = hashlib.sha256(path.read_bytes()).hexdigest() == version.sha256
+                    why = "" if is_right else "isn't what was handed in: its SHA-256 differs"
+                except OSError as error:
+                    why = f"can't be read: {error.strerror}"
+                if why and version.number in self.read_name(key).versions:
+                    yield f"{path}: {why}"
+
+    def copy(self, target: "SubmissionFolder") -> int:
+        """Copy what was handed in to a folder that isn't there, and return the number of versions.
+
+        Each name is copied as it was at one moment, though programs may be handed in and removed
+        meanwhile. A file that is missing isn't copied; `damaged` tells of it.
+
+        Raises:
+            BadSubmissionsError: A file that describes versions can't be read.
+            OSError: Something can't be read or written.
+        """
+        count = 0
+        for key in self.read():
+            author, now = None, self.read_name(key)
+            while author != now:  # versions that went meanwhile are removed from the copy below
+                author = now
+                for number, version in author.versions.items():
+                    # What isn't finished will be built again.
+                    is_built = version.state not in UNFINISHED
+                    files = self._files(key, number) if is_built else [self.source(key, number)]
+                    for path in files:
+                        _copy(path, target.of_name(key) / path.name)
+                now = self.read_name(key)
+            target.write(author)
+            count += len(author.versions)
+        target.tidy(target.read())
+        return count
 
     def tidy(self, authors: Mapping[str, Author]) -> None:
         """Remove the files that no version has, which a crash has left.
@@ -203,6 +254,11 @@ class SubmissionFolder:
         yield self.output(key, number)
 
 
+def owner_salt(submissions: Path) -> Path:
+    """Return the file of the salt of owners (`read_owner_salt`), given `DataFolder.submissions`."""
+    return submissions / "owner.salt"
+
+
 def read_owner_salt(submissions: Path) -> bytes:
     """Return the salt with which owners are derived from tokens; it is made if it isn't there.
 
@@ -214,7 +270,7 @@ def read_owner_salt(submissions: Path) -> bytes:
     Raises:
         OSError: It can't be read or written.
     """
-    path = submissions / "owner.salt"
+    path = owner_salt(submissions)
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
     salt = secrets.token_bytes(SALT_SIZE)
@@ -242,6 +298,31 @@ def write_file(path: Path, data: bytes) -> None:
             part.unlink()
         raise
     _sync_folder(path.parent)
+
+
+def _read(file: Path) -> Author:
+    try:
+        return _author_of(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, cattrs.BaseValidationError) as error:
+        raise BadSubmissionsError(
+            f"{file}: can't be read: {type(error).__name__}: {error}"[:500]
+        ) from None
+
+
+def _copy(path: Path, place: Path) -> None:
+    """Copy a file of a version, unless it isn't there.
+
+    It is never changed, so both may be the same file.
+    """
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        try:
+            place.hardlink_to(path)
+        except FileNotFoundError:
+            raise
+        except OSError:  # on another disk, say
+            shutil.copy2(path, place)
 
 
 def _sync_folder(folder: Path) -> None:

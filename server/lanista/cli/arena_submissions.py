@@ -1,0 +1,381 @@
+"""`lanista arena submissions`: the programs that authors have handed in, for the operator.
+
+They are read from the arena's data folder, whether it runs or not. Only decisions go to a running
+arena by its socket.
+"""
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lanista.cli import Group
+from lanista.cli.arena_file import (
+    FILE,
+    NotRunningError,
+    ask,
+    data_of,
+    database_of,
+    ladder_named,
+    spec_of,
+)
+from lanista.cli.common import printable
+from lanista.errors import BadInputError, FileError
+from lanista.games.picture import counted
+from lanista.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.results.data_folder import DataFolder
+    from lanista.results.submissions import Author, SubmissionFolder, Version
+
+MAX_WHY = 200
+"""Maximum number of characters of a reason; the page has the same maximum."""
+MAX_FILES, MAX_UNPACKED = 2000, 64 << 20
+"""Maximum number of files of a ZIP that is unpacked, and of their bytes together."""
+
+_on_ladder = click.option(
+    "--ladder",
+    metavar="LADDER",
+    show_default="the only one with submissions",
+    help="The ladder; its name in FILE.",
+)
+
+
+@click.group("submissions", cls=Group)
+def command() -> None:
+    """List, show, export and disable the programs that authors have handed in."""
+
+
+# -- which ladder, which name --------------------------------------------------------------------
+
+
+def folder_of(data: "DataFolder", ladder: "LadderSpec") -> "SubmissionFolder":
+    """Return the folder of what was handed in to a ladder."""
+    from lanista.results.submissions import SubmissionFolder
+
+    return SubmissionFolder.of_ladder(data.submissions, ladder.name)
+
+
+@contextlib.contextmanager
+def bad_submissions() -> Iterator[None]:
+    """Report as bad input that what was handed in can't be read.
+
+    Raises:
+        BadInputError: It can't.
+    """
+    from lanista.results.submissions import BadSubmissionsError
+
+    try:
+        yield
+    except BadSubmissionsError as error:
+        raise BadInputError(str(error)) from None
+
+
+def ladder_of(spec: "ArenaSpec", file: Path, name: str | None) -> "LadderSpec":
+    """Return the ladder of a name, or the only one to which programs are handed in.
+
+    Raises:
+        BadInputError: There is none, or there are several.
+    """
+    taking = [ladder for ladder in spec.ladders if ladder.submissions is not None]
+    if name is not None:
+        ladder = ladder_named(spec, file, name)
+        if ladder in taking:
+            return ladder
+    elif len(taking) == 1:
+        return taking[0]
+    if not taking or name is not None:
+        which = "any ladder" if name is None else name
+        raise BadInputError(
+            f"{file}: no programs are handed in to {printable(which)}; a ladder takes them with "
+            "submissions = true"
+        )
+    names = ", ".join(ladder.name for ladder in taking)
+    raise BadInputError(f"{file}: programs are handed in to {names}; choose one by --ladder")
+
+
+def _author(authors: Mapping[str, "Author"], ladder: str, name: str) -> "Author":
+    from lanista.results.names import key_of
+
+    author = authors.get(key_of(name))
+    if author is None:
+        raise BadInputError(
+            f"nothing was handed in to {ladder} as {printable(name)!r}"
+            f"{did_you_mean(name, [author.name for author in authors.values()])}"
+        )
+    return author
+
+
+def last_ready(author: "Author") -> "Version | None":
+    """Return the version of a name that plays, or else the last one that could; None for none."""
+    from lanista.results.submissions import State
+
+    if author.playing in author.versions:
+        return author.versions[author.playing]
+    ready = [one for one in author.versions.values() if one.state is State.READY]
+    return ready[-1] if ready else None
+
+
+# -- looking at them -----------------------------------------------------------------------------
+
+
+@command.command("list")
+@click.argument("file", type=FILE)
+@_on_ladder
+def list_(file: Path, ladder: str | None) -> int:
+    """List the names for which programs were handed in, with the versions that play."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from lanista.cli.tournament_table import console_for, print_to
+
+    spec = spec_of(file)
+    with bad_submissions():
+        authors = folder_of(data_of(spec, file), ladder_of(spec, file, ladder)).read()
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("name", "plays", "latest", "state", "handed in", "versions", "size", ""):
+        is_number = title in {"plays", "latest", "versions", "size"}
+        table.add_column(title, justify="right" if is_number else "left")
+    for author in authors.values():
+        latest = max(author.versions.values(), key=lambda one: one.number, default=None)
+        table.add_row(
+            printable(author.name),
+            "" if author.playing is None else str(author.playing),
+            "" if latest is None else str(latest.number),
+            "" if latest is None else _state(author, latest),
+            "" if latest is None else _minute(latest.received),
+            str(len(author.versions)),
+            size_text(author.size),
+            printable(f"disabled: {author.disabled}" if author.disabled else _paused(author)),
+        )
+    print_to(console_for(is_terminal=sys.stdout.isatty()), table)
+    return 0
+
+
+@command.command("show")
+@click.argument("file", type=FILE)
+@click.argument("name")
+@click.argument("number", metavar="[VERSION]", type=click.IntRange(min=1), required=False)
+@_on_ladder
+def show(file: Path, name: str, number: int | None, ladder: str | None) -> int:
+    """Show the versions of NAME, and what the build and the check of one said (the latest)."""
+    spec = spec_of(file)
+    of = ladder_of(spec, file, ladder)
+    folder = folder_of(data_of(spec, file), of)
+    with bad_submissions():
+        author = _author(folder.read(), of.name, name)
+    for version in author.versions.values():
+        click.echo(printable(version_line(author, version)))
+    number = number or max(author.versions, default=0)
+    if number not in author.versions:
+        known = ", ".join(map(str, author.versions)) or "none"
+        raise BadInputError(f"{author.name} has no version {number}; there are: {known}")
+    version = author.versions[number]
+    click.echo(f"\nVersion {number}: {version.size} bytes, SHA-256 {printable(version.sha256)}")
+    if author.disabled:
+        click.echo(printable(f"{author.name} is disabled: {author.disabled}"))
+    if version.why:
+        click.echo(printable(f"refused: {version.why}"))
+    for finding in version.findings:
+        click.echo(printable(finding))
+    with contextlib.suppress(FileNotFoundError):  # it wasn't built yet
+        output = folder.output(author.key, number).read_text(encoding="utf-8", errors="replace")
+        click.echo(printable(output, kept="\n\t"), nl=not output.endswith("\n"))
+    return 0
+
+
+def version_line(author: "Author", version: "Version") -> str:
+    """Return a line about a version: its number, state, file, size and time."""
+    return (
+        f"{version.number:>4}  {_state(author, version):8}  {_minute(version.received)}  "
+        f"{size_text(version.size + version.built_size):>8}  {version.file}"
+    )
+
+
+def _state(author: "Author", version: "Version") -> str:
+    plays = version.number == author.playing and not author.paused and not author.disabled
+    return "playing" if plays else version.state.value
+
+
+def size_text(size: int) -> str:
+    """Return a size in bytes as people read it."""
+    return f"{size} B" if size < 1000 else f"{size / 1024:,.1f} KiB"
+
+
+def _paused(author: "Author") -> str:
+    return "paused" if author.paused else ""
+
+
+def _minute(moment: str) -> str:
+    return moment[:16].replace("T", " ")
+
+
+# -- decisions -----------------------------------------------------------------------------------
+
+
+@command.command("disable")
+@click.argument("file", type=FILE)
+@click.argument("name")
+@click.option("--why", required=True, metavar="TEXT", help="The reason, which its author sees.")
+@_on_ladder
+def disable(file: Path, name: str, why: str, ladder: str | None) -> int:
+    """Let NAME hand in and play nothing more, until `enable`; a match under way goes on."""
+    if not why.strip() or len(why) > MAX_WHY or not why.isprintable():
+        raise BadInputError(f"--why: one line of 1 to {MAX_WHY} characters is expected")
+    _disable(file, name, ladder, why.strip())
+    return 0
+
+
+@command.command("enable")
+@click.argument("file", type=FILE)
+@click.argument("name")
+@_on_ladder
+def enable(file: Path, name: str, ladder: str | None) -> int:
+    """Let NAME hand in and play again."""
+    _disable(file, name, ladder, "")
+    return 0
+
+
+def _disable(file: Path, name: str, ladder: str | None, why: str) -> None:
+    spec = spec_of(file)
+    of, data = ladder_of(spec, file, ladder), data_of(spec, file)
+    folder = folder_of(data, of)
+    with bad_submissions():
+        author = _author(folder.read(), of.name, name)
+        with contextlib.suppress(NotRunningError):
+            ask(file, data, "disable", ladder=of.name, name=author.name, why=why)
+            return
+        with database_of(spec, file) as database, database.lock():  # so that none is started now
+            author = folder.read_name(author.key)
+            author.disabled = why
+            try:
+                folder.write(author)
+            except OSError as error:
+                raise FileError.of("can't write", folder.of_name(author.key), error) from None
+
+
+# -- export --------------------------------------------------------------------------------------
+
+
+@command.command("export")
+@click.argument("file", type=FILE)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@_on_ladder
+@click.option(
+    "--all", "every", is_flag=True, help="Export all versions, each into a folder of its own."
+)
+def export(file: Path, folder: Path, ladder: str | None, *, every: bool) -> int:
+    """Copy the sources to DIR, a new folder, with a folder for each name.
+
+    Of each name it is the version that plays, or else the last one. Tools that look for similar
+    programs (Dolos, JPlag, MOSS) take such folders. A ZIP is unpacked, unless it is hostile or
+    damaged: then it is copied as it is, and said.
+    """
+    spec = spec_of(file)
+    source = folder_of(data_of(spec, file), ladder_of(spec, file, ladder))
+    with bad_submissions():
+        authors = source.read()
+    count = 0
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise BadInputError(f"{folder}: exists already, and isn't an empty folder")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for author in authors.values():
+            place = folder / folder_name(author.name)
+            for version in [*author.versions.values()] if every else _exported(author):
+                to = place / str(version.number) if every else place
+                try:
+                    _export(source.source(author.key, version.number), version.file, to)
+                except FileNotFoundError as error:
+                    if version.number in source.read_name(author.key).versions:
+                        raise
+                    click.echo(f"removed meanwhile: {error.filename}", err=True)
+                else:
+                    count += 1
+    except OSError as error:
+        raise FileError.of("can't copy", Path(error.filename or folder), error) from None
+    names = counted(len(authors), "name")
+    click.echo(printable(f"{folder}: {counted(count, 'program')} of {names}"))
+    return 0
+
+
+def _exported(author: "Author") -> list["Version"]:
+    version = last_ready(author) or max(
+        author.versions.values(), key=lambda one: one.number, default=None
+    )
+    return [] if version is None else [version]
+
+
+def folder_name(name: str) -> str:
+    """Return the name of a folder for a bot's name, which may be `..` or look like an option."""
+    return f"@{name}" if name.startswith((".", "-")) else name
+
+
+def _export(source: Path, file: str, to: Path) -> None:
+    """Copy a source to a folder, unpacked if it is a ZIP that can be.
+
+    Raises:
+        OSError: It can't be read or written.
+    """
+    to.mkdir(mode=0o700, parents=True)
+    if file.lower().endswith(".zip"):
+        why = unpack(source, to)
+        if not why:
+            return
+        click.echo(printable(f"{to}: {file} isn't unpacked: {why}"), err=True)
+        shutil.rmtree(to)
+        to.mkdir(mode=0o700)
+    shutil.copyfile(source, to / file)
+
+
+def unpack(source: Path, to: Path) -> str:
+    """Unpack a ZIP that somebody else has made into an empty folder.
+
+    Returns:
+        Why it can't be unpacked, which leaves some of it behind; empty if it was.
+
+    Raises:
+        OSError: A file can't be written.
+    """
+    import stat
+    import zipfile
+    import zlib
+
+    left = MAX_UNPACKED
+    try:
+        with zipfile.ZipFile(source) as packed:
+            members = packed.infolist()
+            if len(members) > MAX_FILES:
+                return f"it has more than {MAX_FILES} files"
+            for member in members:
+                name = member.filename
+                parts = name.rstrip("/").split("/")
+                is_odd = any(len(part.encode()) > 200 or part in {"", ".", ".."} for part in parts)
+                if is_odd or len(name) > 500 or not name.isprintable() or "\\" in name:
+                    return f"{name[:80]!a} is no path within it"
+                kind = stat.S_IFMT(member.external_attr >> 16)
+                if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+                    return f"{name[:80]!a} is a link or a device"
+                place = to.joinpath(*parts)
+                if member.is_dir():
+                    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    continue
+                place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with packed.open(member) as content, place.open("xb") as written:
+                    while data := content.read(min(left, 1 << 16) or 1):
+                        left -= len(data)
+                        if left < 0:
+                            return f"it has more than {MAX_UNPACKED >> 20} MiB"
+                        written.write(data)
+    except (FileExistsError, NotADirectoryError):
+        return "two of its files have the same path"
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError) as error:
+        return f"it can't be read: {error}"
+    except EOFError:
+        return "it can't be read: it ends early"
+    return ""

@@ -1,0 +1,181 @@
+"""`lanista submit`: hands a program in to an arena's ladder, and looks after what was handed in."""
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lanista.cli.common import printable
+from lanista.errors import BadInputError, FileError
+
+if TYPE_CHECKING:
+    from lanista.cli.submit_page import SubmissionsPage
+
+EXIT_REFUSED = 1
+INTERVAL = 1.0
+"""Seconds between two looks at a version that is being built or checked."""
+FINISHED = frozenset({"playing", "ready", "refused"})
+"""The states from which a version doesn't go on by itself."""
+ACTIONS = ("list_", "play", "pause", "resume", "delete", "download")
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+_number = click.IntRange(min=1)
+
+
+@click.command("submit")
+@click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option("--arena", metavar="URL", show_default="LANISTA_ARENA", help="The arena's page.")
+@click.option("--ladder", required=True, metavar="NAME", help="The ladder.")
+@click.option(
+    "--name",
+    show_default="LANISTA_NAME, or the one handed in as before",
+    help="The bot's name on the ladder.",
+)
+@click.option(
+    "--token",
+    show_default="LANISTA_TOKEN, or the one that was kept",
+    help="The secret of the name; without any, one is made and kept.",
+)
+@click.option("--follow", is_flag=True, help="Show how it is built and checked, until it plays.")
+@click.option("--list", "list_", is_flag=True, help="List the versions.")
+@click.option("--play", type=_number, metavar="N", help="Let version N play, which is ready.")
+@click.option("--pause", is_flag=True, help="Let nothing play.")
+@click.option("--resume", is_flag=True, help="Let the version play again.")
+@click.option("--delete", type=_number, metavar="N", help="Remove version N.")
+@click.option("--download", type=_number, metavar="N", help="Write version N to a new file here.")
+def command(
+    files: tuple[Path, ...],
+    *,
+    arena: str | None,
+    ladder: str,
+    name: str | None,
+    token: str | None,
+    follow: bool,
+    **actions: Any,
+) -> int:
+    """Hand FILE in to a ladder, whose arena builds it, checks it, and lets it play.
+
+    FILE is a program's source, or a ZIP with a bot.toml that says how to run it. Several files, or
+    a folder, are packed into a ZIP; bot.toml must be among them. docs/submissions.md explains what
+    can be handed in.
+
+    Exit codes: 0 handed in, or with --follow it plays or is ready; 1 it was refused when it was
+    built or checked; 2 bad input, or the arena refuses it.
+    """
+    from lanista.cli.submit_page import SubmissionsPage
+
+    chosen = [action for action in ACTIONS if actions[action] not in {None, False}]
+    if len(chosen) + bool(files) != 1:
+        raise BadInputError(
+            "give the files to hand in, or one of --list, --play, --pause, --resume, --delete and "
+            "--download"
+        )
+    if follow and not files:
+        raise BadInputError("--follow shows what becomes of files that are handed in; name them")
+    address = arena or os.environ.get("LANISTA_ARENA")
+    if not address:
+        raise BadInputError("no arena: give the address of its page, as --arena http://HOST:8080")
+    page = SubmissionsPage.of(
+        address,
+        ladder,
+        name or os.environ.get("LANISTA_NAME") or None,
+        token or os.environ.get("LANISTA_TOKEN") or None,
+        makes_token=bool(files),
+    )
+    if files:
+        return _hand_in(page, files, follow=follow)
+    (action,) = chosen
+    value = actions[action]
+    if action == "list_":
+        _show(page.ask("GET"))
+    elif action == "download":
+        _download(page, value)
+    else:
+        number = "" if value is True else f"/{value}"
+        _show(page.ask("POST", f"{number}/{action}"))
+    return 0
+
+
+def _hand_in(page: "SubmissionsPage", files: tuple[Path, ...], *, follow: bool) -> int:
+    from lanista.cli.submit_files import packed
+
+    name, data = packed(files)
+    most = page.about["max_bytes"]
+    if len(data) > most:  # the page says so too, but may close the connection before it is read
+        raise BadInputError(f"{name} has {len(data)} bytes; at most {most} are taken")
+    version = page.hand_in(name, data)
+    number = version["version"]
+    click.echo(printable(f"{page.name}: {name} is version {number} on {page.ladder}"))
+    if follow:
+        return follow_version(page, number)
+    click.echo(f"how it goes: lanista submit --arena {page.url} --ladder {page.ladder} --list")
+    return 0
+
+
+def follow_version(
+    page: "SubmissionsPage", number: int, sleep: Callable[[float], object] = time.sleep
+) -> int:
+    """Print what becomes of a version until it plays or is refused, and return the exit code."""
+    state, output = "received", ""
+    click.echo(f"{state}: it waits for its turn")
+    while True:
+        version = page.ask("GET", f"/{number}")
+        said = version["output"]
+        # Only the end of it is kept, so its beginning may go.
+        new = said.removeprefix(output) if said.startswith(output) else said
+        if version["state"] != state and version["state"] not in FINISHED:
+            click.echo(version["state"])
+        if new:
+            click.echo(printable(new, kept="\n\t"), nl=False)
+        state, output = version["state"], said or output
+        if state in FINISHED:
+            break
+        sleep(INTERVAL)
+    if output and not output.endswith("\n"):
+        click.echo()
+    for finding in version["findings"]:
+        click.echo(printable(finding))
+    if state == "refused":
+        click.echo(printable(f"refused: {version['why']}"))
+        return EXIT_REFUSED
+    click.echo("playing" if state == "playing" else "ready: another version plays, or none")
+    return 0
+
+
+def _show(author: Mapping[str, Any]) -> None:
+    """Print the versions of a name."""
+    versions = author["versions"]
+    if not versions:
+        click.echo(printable(f"{author['name']}: nothing was handed in"))
+    for version in versions:
+        received = version["received"][:16].replace("T", " ")
+        line = (
+            f"{version['version']:>4}  {version['state']:8}  {received}  {version['size']:>8} B  "
+            f"{version['file']}"
+        )
+        click.echo(printable(f"{line}  {version['why']}".rstrip()))
+    if author["paused"]:
+        click.echo("paused: nothing plays until --resume")
+    if author["disabled"]:
+        click.echo(printable(f"disabled by the operator: {author['disabled']}"))
+
+
+def _download(page: "SubmissionsPage", number: int) -> None:
+    version = page.ask("GET", f"/{number}")
+    data = page.download(number)
+    name = version["file"]
+    if not _FILE_NAME.fullmatch(name) or hashlib.sha256(data).hexdigest() != version["sha256"]:
+        raise BadInputError(f"version {number} came damaged; try again")
+    stem, dot, ending = name.rpartition(".")
+    path = Path(f"{stem}-{number}{dot}{ending}")
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except OSError as error:
+        raise FileError.of("can't write", path, error) from None
+    click.echo(str(path))

@@ -1,0 +1,278 @@
+"""Requests to an arena's page about what was handed in (docs/api.md), for `lanista submit`."""
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+import attrs
+
+from lanista.cli.submit_files import KeptName, keep, kept_names
+from lanista.errors import BadInputError
+from lanista.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+PATIENCE = 120.0
+"""Seconds for which an answer is awaited: tokens are compared one after another."""
+MAX_ANSWER = 128 << 20
+"""Maximum size of an answer in bytes; sources have up to 64 MiB."""
+TOKEN_BYTES = 16
+"""Number of random bytes of a token that is made."""
+
+
+class PageRefusedError(BadInputError):
+    """The page refuses a request; the message is its own."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@attrs.frozen(kw_only=True)
+class Page:
+    """The page of an arena."""
+
+    url: str
+    """Its address, without a slash at its end."""
+    context: "SSLContext | None" = None
+    """How its certificate is checked; None for http."""
+
+    @classmethod
+    def of(cls, address: str) -> "Page":
+        """Return the page of an address, as a browser shows it.
+
+        Raises:
+            BadInputError: It isn't one, or the certificates of LANISTA_TLS_CA can't be read.
+        """
+        parts = urlsplit(address if "://" in address else f"http://{address}")
+        try:
+            is_right = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        except ValueError:
+            is_right = False
+        if not is_right or not address.isascii() or not address.isprintable() or " " in address:
+            raise BadInputError(
+                f"--arena {address!r}: expected the address of the arena's page, as "
+                "http://HOST:8080"
+            )
+        url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}{parts.path.rstrip('/')}"
+        if parts.scheme == "http":
+            return cls(url=url)
+        from lanista_client.tls import context_of
+
+        try:
+            context = context_of(os.environ.get("LANISTA_TLS_CA") or None, "LANISTA_TLS_CA")
+        except ValueError as error:
+            raise BadInputError(str(error)) from None
+        return cls(url=url, context=context)
+
+    def ask(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> bytes:
+        """Send a request and return the body of its answer.
+
+        Raises:
+            PageRefusedError: The page refuses it.
+            BadInputError: There is no such page.
+        """
+        parts = urlsplit(self.url)
+        assert parts.hostname is not None
+        if self.context is None:
+            connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
+        else:
+            connection = http.client.HTTPSConnection(
+                parts.hostname, parts.port, timeout=PATIENCE, context=self.context
+            )
+        try:
+            connection.connect()
+            # It answers before it has read all of a request that it refuses.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                connection.request(method, parts.path + path, body, dict(headers))
+            answer = connection.getresponse()
+            data = answer.read(MAX_ANSWER)
+        except TimeoutError:
+            raise BadInputError(f"{self.url}: no answer in {PATIENCE:g} s") from None
+        except (OSError, http.client.HTTPException) as error:
+            raise BadInputError(f"{self.url}: {_no_page(error)}") from None
+        finally:
+            connection.close()
+        if answer.status in {HTTPStatus.OK, HTTPStatus.CREATED}:
+            return data
+        raise PageRefusedError(answer.status, self._words(answer.status, data))
+
+    def _words(self, status: int, data: bytes) -> str:
+        """Return why the page refuses a request."""
+        try:
+            return str(json.loads(data)["error"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return f"{self.url}: this isn't an arena's page; it answers with status {status}"
+
+    def json(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Any:
+        """Send a request, and return its answer, which is JSON.
+
+        Raises:
+            PageRefusedError: The page refuses it.
+            BadInputError: There is no such page, or what is there isn't an arena's.
+        """
+        data = self.ask(method, path, headers, body)
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise BadInputError(f"{self.url}: this isn't an arena's page")
+        return value
+
+
+def _no_page(error: Exception) -> str:
+    """Return why there is no answer."""
+    import ssl
+
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return (
+            f"its certificate isn't trusted ({error.verify_message}); to trust it, name a file "
+            "with it or its issuer's in LANISTA_TLS_CA"
+        )
+    if isinstance(error, http.client.HTTPException | ssl.SSLError | ConnectionResetError):
+        return (
+            "what is there isn't an arena's page; give the address that browsers open, not that "
+            "of bots"
+        )
+    why = " ".join(str(getattr(error, "strerror", None) or error).split()).lower()
+    return f"no arena's page can be reached there: {why}"
+
+
+@attrs.define(kw_only=True)
+class SubmissionsPage:
+    """What was handed in to a ladder for a name, on the page of its arena."""
+
+    page: Page
+    ladder: str
+    name: str
+    token: str = attrs.field(repr=False)
+    kept: KeptName | None
+    """The name with its token as they are kept; None if they aren't."""
+    about: Mapping[str, Any]
+    """What the page says to everybody about handing in to the ladder."""
+
+    @classmethod
+    def of(
+        cls, address: str, ladder: str, name: str | None, token: str | None, *, makes_token: bool
+    ) -> "SubmissionsPage":
+        """Find the ladder, the name and its token.
+
+        Args:
+            address: The address of the page.
+            ladder: The ladder's name.
+            name: The name; None for that which is kept.
+            token: Its token; None for that which is kept.
+            makes_token: Whether one is made, and kept, if there is none.
+
+        Raises:
+            BadInputError: There is no such page, no such ladder, no name or no token.
+        """
+        page = Page.of(address)
+        kept = kept_names().of(page.url, name)
+        if name is None:
+            if kept is None:
+                raise BadInputError(f"no name is kept for {page.url}; give one by --name")
+            name = kept.name
+        if ":" in name or not name.isprintable():
+            raise BadInputError(f"--name {name!r}: a name has letters, digits, spaces and . _ -")
+        about = _about(page, ladder)
+        if token is None:
+            if kept is not None:
+                token = kept.token
+            elif makes_token:
+                # Kept before it is used, so that no name is registered with a token that is lost.
+                token = secrets.token_urlsafe(TOKEN_BYTES)
+                kept = KeptName(arena=page.url, name=name, token=token)
+                keep(kept)
+            else:
+                raise BadInputError(
+                    f"no token is kept for {name} at {page.url}; give it by --token"
+                )
+        return cls(page=page, ladder=ladder, name=name, token=token, kept=kept, about=about)
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return self.page.url
+
+    def ask(self, method: str, path: str = "") -> Any:
+        """Send a request about what was handed in, and return its answer.
+
+        Args:
+            method: GET or POST.
+            path: What follows the ladder's `submissions` in its path.
+
+        Raises:
+            BadInputError: The page refuses it, or isn't there.
+        """
+        return self._json(method, path, None)
+
+    def hand_in(self, file: str, data: bytes) -> Any:
+        """Hand in a file, and return what the page says of its version.
+
+        Raises:
+            BadInputError: The page refuses it, or isn't there.
+        """
+        return self._json("POST", f"?file={quote(file, safe='')}", data)
+
+    def download(self, number: int) -> bytes:
+        """Return a version as it was handed in.
+
+        Raises:
+            BadInputError: The page refuses it, or isn't there.
+        """
+        return self.page.ask("GET", f"{_path(self.ladder)}/{number}/source", self._headers())
+
+    def _json(self, method: str, path: str, body: bytes | None) -> Any:
+        answer = self.page.json(method, f"{_path(self.ladder)}{path}", self._headers(), body)
+        if self.kept is None or self.kept.token != self.token:
+            # It is right, so that it needn't be given again.
+            self.kept = KeptName(arena=self.url, name=self.name, token=self.token)
+            keep(self.kept)
+        return answer
+
+    def _headers(self) -> dict[str, str]:
+        credentials = base64.b64encode(f"{self.name}:{self.token}".encode()).decode("ascii")
+        return {"Authorization": f"Basic {credentials}"}
+
+
+def _path(ladder: str) -> str:
+    return f"/api/1/ladders/{quote(ladder, safe='')}/submissions"
+
+
+def _about(page: Page, ladder: str) -> Any:
+    """Return what a page says about handing in to a ladder.
+
+    Raises:
+        BadInputError: Nothing can be handed in to it.
+    """
+    try:
+        return page.json("GET", _path(ladder), {})
+    except PageRefusedError as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        try:
+            names = [one["name"] for one in page.json("GET", "/api/1/ladders", {})["ladders"]]
+        except (PageRefusedError, KeyError, TypeError):
+            raise error from None
+    if ladder in names:
+        raise BadInputError(
+            f"{page.url}: no programs are handed in to {ladder}; its bots connect to the arena"
+        )
+    raise BadInputError(
+        f"{page.url}: there is no ladder {ladder!r}{did_you_mean(ladder, names)}; "
+        f"its ladders are: {', '.join(names) or 'none'}"
+    )

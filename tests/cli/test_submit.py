@@ -1,0 +1,319 @@
+"""`lanista submit` against a stand-in for the page; tests/e2e/test_submit.py has a real arena."""
+
+import base64
+import hashlib
+import io
+import json
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from lanista.cli import submit, submit_files
+
+ABOUT = {"ladder": "pit", "max_bytes": 1000}
+PATH = "/api/1/ladders/pit/submissions"
+
+
+class StandIn:
+    """A page that answers as it is told, and remembers what it was asked."""
+
+    def __init__(self):
+        self.answers = {"GET " + PATH: [ABOUT]}
+        """By request: its answers, one after another, the last one again and again; a number is
+        the status of a refusal."""
+        self.asked = []
+        """Method, path, authorization and body of each request."""
+        self.on_ask = lambda: None
+        page = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                page.on_ask()
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                words = base64.b64decode(self.headers.get("Authorization", "")[6:]).decode()
+                page.asked.append((self.command, self.path, words, body))
+                answers = page.answers.get(f"{self.command} {self.path}", [404])
+                answer = answers.pop(0) if len(answers) > 1 else answers[0]
+                refused = isinstance(answer, int)
+                data = {"error": f"no: \x1b {answer}"} if refused else answer
+                data = data if isinstance(data, bytes) else json.dumps(data).encode()
+                self.send_response(answer if refused else 200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_POST = do_GET  # noqa: N815 - its name in the library
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def tokens(self):
+        """The names and tokens that it was shown."""
+        return [words for _, _, words, _ in self.asked if words]
+
+
+@pytest.fixture
+def page():
+    page = StandIn()
+    thread = threading.Thread(target=page.server.serve_forever, args=(0.01,))
+    thread.start()
+    yield page
+    page.server.shutdown()
+    thread.join()
+    page.server.server_close()
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """The file of names and tokens."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("NAME", "TOKEN", "ARENA", "TLS_CA"):
+        monkeypatch.delenv(f"LANISTA_{name}", raising=False)
+    return tmp_path / "config" / "lanista" / "names.toml"
+
+
+@pytest.fixture
+def run(lanista, page, kept, tmp_path):
+    """Run `lanista submit WORD…` for the page's ladder."""
+    (tmp_path / "bot.py").write_text("x = 1\n")
+    page.answers[f"POST {PATH}?file=bot.py"] = [version(1, "received")]
+    return lambda *words: lanista("submit", *words, "--arena", page.url, "--ladder", "pit")
+
+
+def version(number, state, **more):
+    return {
+        "version": number,
+        "state": state,
+        "file": "bot.py",
+        "size": 6,
+        "sha256": hashlib.sha256(b"x = 1\n").hexdigest(),
+        "received": "2026-11-24T16:45:00.000+00:00",
+        "why": "",
+        "findings": [],
+        "output": "",
+        **more,
+    }
+
+
+# -- names and tokens ----------------------------------------------------------------------------
+
+
+def test_a_token_is_made_once_and_kept_before_it_is_sent(run, page, kept):
+    """So no name is registered with a token that nobody knows any more."""
+    kept_when_asked = []
+
+    def look():
+        kept_when_asked.append(kept.read_text() if kept.exists() else "")
+
+    page.on_ask = look
+    done = run("bot.py", "--name", "Ada")
+    assert (0, "") == (done.code, done.err)
+    assert done.out.startswith("Ada: bot.py is version 1 on pit\n")
+    ((method, path, words, body),) = page.asked[1:]
+    assert ("POST", f"{PATH}?file=bot.py", b"x = 1\n") == (method, path, body)
+    name, _, token = words.partition(":")
+    assert ("Ada", 22) == (name, len(token))
+    assert token in kept_when_asked[-1]
+    assert 0o600 == kept.stat().st_mode & 0o777
+    assert 0 == run("bot.py").code  # without a name: the only one that is kept
+    assert [words] * 2 == page.tokens()
+
+
+def test_a_token_that_is_given_is_kept_when_it_was_right(run, page, kept):
+    page.answers[f"POST {PATH}?file=bot.py"] = [403, version(1, "received")]
+    done = run("bot.py", "--name", "Ada", "--token", "mistyped")
+    assert (2, "lanista: no: \\x1b 403\n") == (done.code, done.err)
+    assert not kept.exists()
+    assert 0 == run("bot.py", "--name", "Ada", "--token", "right").code
+    assert 0 == run("bot.py", "--name", "ada").code
+    assert ["Ada:mistyped", "Ada:right", "ada:right"] == page.tokens()
+
+
+def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch):
+    """The file is for all arenas of an author, and each entry is a name's."""
+    submit_files.keep(submit_files.KeptName(arena="http://other", name="Ada", token="other"))
+    monkeypatch.setenv("LANISTA_NAME", "Bob")
+    monkeypatch.setenv("LANISTA_TOKEN", "of-bob")
+    assert 0 == run("bot.py").code
+    assert 0 == run("bot.py", "--name", "Cem", "--token", "of-cem").code
+    monkeypatch.delenv("LANISTA_NAME")
+    monkeypatch.delenv("LANISTA_TOKEN")
+    done = run("bot.py")
+    assert "lanista: programs were handed in as Bob, Cem; choose one by --name\n" == done.err
+    names = submit_files.kept_names().names
+    assert [("Ada", "other"), ("Bob", "of-bob"), ("Cem", "of-cem")] == [
+        (one.name, one.token) for one in names
+    ]
+
+
+# -- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "give the files to hand in, or one of --list, --play, --pause"),
+        (["bot.py", "--list"], "give the files to hand in, or one of --list, --play, --pause"),
+        (["--list", "--follow"], "--follow shows what becomes of files that are handed in"),
+        (["bot.py"], "no name is kept for http://127.0.0.1:"),
+        (["--list", "--name", "Ada"], "no token is kept for Ada at http://127.0.0.1:"),
+        (["bot.py", "--name", "A:b"], "--name 'A:b': a name has letters, digits, spaces"),
+        (["large.py", "--name", "Ada"], "large.py has 1001 bytes; at most 1000 are taken"),
+    ],
+)
+def test_what_is_refused_before_it_is_sent(run, page, tmp_path, words, expected):
+    (tmp_path / "large.py").write_bytes(bytes(1001))
+    done = run(*words)
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(f"lanista: {expected}"), done.err
+    assert 1 == done.err.count("\n")
+    assert not page.tokens()
+
+
+def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
+    """Each is told by name, since each has another remedy."""
+    page.answers = {"GET /api/1/ladders": [{"ladders": [{"name": "pitt"}, {"name": "open"}]}]}
+
+    def said(*words):
+        done = lanista("submit", "bot.py", "--name", "Ada", *words)
+        assert (2, "") == (done.code, done.out)
+        return done.err.removeprefix(f"lanista: {page.url}: ")
+
+    here = ("--arena", page.url, "--ladder")
+    expected = "there is no ladder 'pit'; did you mean 'pitt'?; its ladders are: pitt, open\n"
+    assert expected == said(*here, "pit")
+    expected = "no programs are handed in to open; its bots connect to the arena\n"
+    assert expected == said(*here, "open")
+    page.answers = {f"GET {PATH}": [b"<html>"]}
+    assert "this isn't an arena's page\n" == said(*here, "pit")
+    assert "lanista: --arena 'ftp://x': expected the address of the arena's page, as" in said(
+        "--arena", "ftp://x", "--ladder", "pit"
+    )
+    port = page.server.server_address[1]
+    page.server.shutdown()
+    page.server.server_close()
+    words = said("--arena", f"127.0.0.1:{port}/#/ladders/pit", "--ladder", "pit")
+    assert "no arena's page can be reached there: connection refused\n" == words
+
+
+# -- following, and versions ---------------------------------------------------------------------
+
+
+def test_following_prints_each_word_once(run, page, monkeypatch):
+    """Compilers' words as they come, escaped; then findings and the end."""
+    monkeypatch.setattr(submit, "INTERVAL", 0)
+    warned = "$ g++\n\x1b[1mwarning\n"
+    page.answers[f"GET {PATH}/1"] = [
+        version(1, "received"),
+        version(1, "building", output="$ g++\n"),
+        version(1, "building", output=warned),
+        version(1, "checking", output=warned),
+        version(1, "playing", output=warned, findings=["warning: slow \x07"]),
+    ]
+    done = run("bot.py", "--name", "Ada", "--follow")
+    assert (0, "") == (done.code, done.err)
+    assert [
+        "Ada: bot.py is version 1 on pit",
+        "received: it waits for its turn",
+        "building",
+        "$ g++",
+        "\\x1b[1mwarning",
+        "checking",
+        "warning: slow \\x07",
+        "playing",
+    ] == done.out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "last"),
+    [
+        ("refused", 1, "refused: it doesn't compile"),
+        ("ready", 0, "ready: another version plays, or none"),
+    ],
+)
+def test_the_exit_code_says_what_became_of_a_version(run, page, state, code, last):
+    page.answers[f"GET {PATH}/1"] = [version(1, state, why="it doesn't compile", output="words")]
+    done = run("bot.py", "--name", "Ada", "--follow")
+    assert (code, ["words", last]) == (done.code, done.out.splitlines()[-2:])
+
+
+def test_versions_are_listed_and_changed(run, page):
+    author = {"name": "Ada", "paused": True, "disabled": "copied", "versions": []}
+    author["versions"] = [version(2, "refused", why="no"), version(1, "playing")]
+    page.answers |= {
+        f"GET {PATH}": [ABOUT, author, ABOUT],
+        f"POST {PATH}/2/play": [author],
+        f"POST {PATH}/pause": [author],
+        f"POST {PATH}/2/delete": [409],
+    }
+    known = ("--name", "Ada", "--token", "t")
+    lines = run("--list", *known).out.splitlines()
+    assert "   2  refused   2026-11-24 16:45         6 B  bot.py  no" == lines[0]
+    assert "paused: nothing plays until --resume" == lines[2]
+    assert "disabled by the operator: copied" == lines[3]
+    assert 0 == run("--play", 2, *known).code
+    assert 0 == run("--pause", *known).code
+    assert (2, "lanista: no: \\x1b 409\n") == (
+        (done := run("--delete", 2, *known)).code,
+        done.err,
+    )
+
+
+def test_a_version_is_downloaded_to_a_new_file(run, page, tmp_path):
+    """Neither is a file of the author's overwritten, nor does a page choose a path."""
+    page.answers |= {
+        f"GET {PATH}/3": [version(3, "ready"), version(3, "ready"), version(3, "x", file="../x")],
+        f"GET {PATH}/3/source": [b"x = 1\n"],
+    }
+    known = ("--name", "Ada", "--token", "t")
+    assert "bot-3.py\n" == run("--download", 3, *known).out
+    assert "x = 1\n" == (tmp_path / "bot-3.py").read_text()
+    assert "lanista: can't write bot-3.py: File exists\n" == run("--download", 3, *known).err
+    assert "came damaged" in run("--download", 3, *known).err
+
+
+# -- packing -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "my bot"
+    for name in ("bot.toml", "main.py", "lib/a.py", ".git/config", "__pycache__/a.pyc", "b.pyc"):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "run.sh").chmod(0o755)
+    return folder
+
+
+def test_a_folder_is_packed_without_what_building_made(project):
+    """The same files give the same ZIP, so that their digest is the same; programs stay such."""
+    name, data = submit_files.packed([project])
+    assert "my_bot.zip" == name
+    assert data == submit_files.packed([project])[1]
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        modes = {one.filename: one.external_attr >> 16 & 0o777 for one in file.infolist()}
+    assert {"bot.toml": 0o644, "lib/a.py": 0o644, "main.py": 0o644, "run.sh": 0o755} == modes
+
+
+def test_several_files_are_packed_by_their_names(project):
+    files = [project / name for name in ("bot.toml", "main.py", "lib")]
+    _, data = submit_files.packed(files)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        assert ["bot.toml", "main.py", "lib/a.py"] == file.namelist()
+
+
+def test_what_can_not_be_packed(project, monkeypatch):
+    with pytest.raises(submit_files.BadInputError, match=r"several files need a bot\.toml among"):
+        submit_files.packed([project / "main.py", project / "run.sh"])
+    with pytest.raises(submit_files.BadInputError, match=r"main\.py is there twice: "):
+        submit_files.packed([project / "main.py", project / "main.py"])
+    monkeypatch.setattr(submit_files, "MAX_FILES", 2)
+    with pytest.raises(submit_files.BadInputError, match="more than 2 files; name those it needs"):
+        submit_files.packed([project])

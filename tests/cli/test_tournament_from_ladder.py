@@ -1,0 +1,82 @@
+"""`lanista tournament new --from-ladder`: the spec of a final, and the programs beside it."""
+
+import shutil
+
+import pytest
+
+from lanista.competition.setup import prepare
+from lanista.competition.spec import SeedCount, read_spec
+from lanista.hosting.spec_parts import Clock, SandboxName
+from support.submissions import handed_in, ready, refused
+
+FILE = """
+[[ladders]]
+name = "pit"
+game = "hogwarts"
+maps = ["mine.cnf"]
+[ladders.settings]
+NUM_ROUNDS = 30
+[ladders.clock]
+time_move = 0.5
+[ladders.submissions]
+limits = "memory=512M"
+"""
+
+
+@pytest.fixture
+def new(lanista, tmp_path):
+    """Write a final of the ladder."""
+    import lanista_maps
+
+    name = lanista_maps.names("hogwarts")[0]
+    (tmp_path / "mine.cnf").write_text(lanista_maps.read("hogwarts", name))
+    (tmp_path / "arena.toml").write_text(FILE)
+    return lambda *words: lanista("tournament", "new", "final.toml", "--from-ladder", "pit", *words)
+
+
+def test_the_final_is_played_as_the_ladder_is(new, tmp_path, monkeypatch):
+    """By the versions that play, or else the last ones; and where both were copied to."""
+    data, python = tmp_path / "lanista-data", {"command": ("{python}", "-u", "a b.py")}
+    two = ready("a.py", b"1", **python), ready("a.py", b"2", **python)
+    handed_in(data, "Ada", *two, playing=1)
+    handed_in(data, "Bob D", *two)
+    handed_in(data, "Cem", refused("a.py", b"", "no"))
+    handed_in(data, "Dil", *two, playing=2, disabled="copied")
+    done = new()
+    assert 0 == done.code
+    assert "left out: Cem, none of its versions is ready\n" in done.err
+    assert "left out: Dil, disabled: copied\n" in done.err
+    there = tmp_path / "there"
+    there.mkdir()
+    for name in ("final.toml", "final.programs"):
+        shutil.move(tmp_path / name, there / name)
+    shutil.rmtree(data)
+    spec = read_spec(there / "final.toml")
+    assert [
+        ("Ada", "final.programs/Ada-1.program"),
+        ("Bob D", "final.programs/Bob D-2.program"),
+    ] == [(bot.name, bot.program) for bot in spec.bots]
+    assert ("hogwarts", SandboxName.BWRAP) == (spec.game, spec.sandbox)
+    assert (SeedCount(count=10), "memory=512M", "Null") == (spec.seeds, spec.limits, spec.fill)
+    assert ({"NUM_ROUNDS": 30}, Clock(time_move=0.5)) == (spec.settings, spec.clock)
+    monkeypatch.setattr("lanista.competition.setup.check_sandbox", lambda: None)
+    bob = prepare(spec, there, "final").contestants["Bob D"]
+    program = there / "final.programs" / "Bob D-2.program"
+    assert (str(program), "{python}", "-u", "a b.py") == bob.command[-4:]
+    assert b"packed 2" == program.read_bytes()
+    assert str(program.parent) in bob.hidden  # in which the others' programs are
+
+
+def test_nothing_is_left_behind_where_there_is_no_final(new, tmp_path):
+    done = new()
+    assert (2, "lanista: no program on pit is ready to play\n") == (done.code, done.err)
+    assert ["arena.toml", "mine.cnf"] == sorted(path.name for path in tmp_path.iterdir())
+    (tmp_path / "final.programs").mkdir()
+    assert "final.programs exists already; name another file" in new().err
+    assert (
+        "no ladder 'pit'; its ladders are: none"
+        in (
+            (tmp_path / "none.toml").write_text(""),
+            new("--arena", "none.toml").err,
+        )[1]
+    )
