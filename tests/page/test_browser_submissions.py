@@ -15,9 +15,9 @@ from page.test_browser_safety import IMAGE, expect_text_only
 
 pytestmark = needs_sandbox
 SLOW = 120_000
-"""Milliseconds in which a program is built and checked; on a machine of its own they are seconds."""
+"""Milliseconds in which a program is built and checked; a machine of its own takes seconds."""
 BROKEN = f'print("{IMAGE}" "\x1b[31m"\n'.encode()
-"""A program that isn't one; Python shows its line, which is markup and would turn terminals red."""
+"""No program; Python shows its line, which is markup and would turn terminals red."""
 
 
 @pytest.fixture(scope="module")
