@@ -151,7 +151,7 @@ class SubmissionRoutes:
         elif not visitor.operator or name is None:
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED,
-                "send the name and its token, as Basic authorization, or as the operator ?name=NAME",
+                "send the name and its token as Basic authorization, or as the operator ?name=NAME",
             )
         return submissions, submissions.author(key_of(name))
 
