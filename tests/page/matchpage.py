@@ -26,13 +26,13 @@ PIXELS = """(canvas, text) => {
   });
   return colours.join(" ");
 }"""
-DROP = """([name, base64]) => {
+DROP = """(place, [name, base64]) => {
   const data = new DataTransfer();
   const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
   data.items.add(new File([bytes], name));
   for (const type of ["dragover", "drop"]) {
     const event = new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true });
-    document.querySelector("main").dispatchEvent(event);
+    place.dispatchEvent(event);
   }
 }"""
 
@@ -120,9 +120,10 @@ def expect_same_picture(one, other):
     wait_until(lambda: one.picture() == other.picture(), "two boards look alike")
 
 
-def drop(page, path):
-    """Drop a file on the page."""
-    page.evaluate(DROP, [path.name, base64.b64encode(path.read_bytes()).decode()])
+def drop(page, path, place=None):
+    """Drop a file on the page, or on a place in it."""
+    content = base64.b64encode(path.read_bytes()).decode()
+    (place or page.locator("main")).evaluate(DROP, [path.name, content])
 
 
 def fits(page):

@@ -27,9 +27,9 @@ house = ["CamperJoe"]
 class LadderArena(Program):
     """`lanista arena run` with a ladder on which something was played, and its page."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, file=FILE):
         folder.mkdir(exist_ok=True)
-        (folder / "arena.toml").write_text(FILE)
+        (folder / "arena.toml").write_text(file)
         write_results(folder / "lanista-data", *PLAYED)
         super().__init__(command("arena", "run", "arena.toml"), folder)
         try:

@@ -132,6 +132,7 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
             "game": "angrymob",
             "title": "Angry Mob",
             "client_state": "AngryMobState",
+            "submissions": False,
             **dict.fromkeys(("waiting", "playing", "resting", "voids"), 0),
             "seats": 2,
             "matches": 19,

@@ -72,7 +72,7 @@ REQUIRED = frozenset({"name", "answers"})
 """The items of `lanista check` that a version must pass; the others are only told to its author."""
 AGAIN = 10.0
 """Seconds after which a build is tried again that failed by no fault of the program."""
-MAX_FINDINGS, MAX_FINDING = 40, 300
+MAX_FINDINGS, MAX_FINDING = 40, 600
 """Maximum number of lines of a check's findings, and of characters of each."""
 
 log = structlog.get_logger()
@@ -723,7 +723,7 @@ def _findings(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each item of a check's report that its author should look at."""
     for item in report["items"][:MAX_FINDINGS]:
         if item["status"] in {"failed", "warning"}:
-            words = [item["title"], *item["evidence"][:2], item["advice"]]
+            words = [item["title"], item["advice"], *map(str.strip, item["evidence"][:8])]
             yield _line(f"{item['status']}: {'; '.join(filter(None, words))}")
 
 

@@ -137,7 +137,7 @@ class Build:
         if code < 0:
             raise BuildError(f"{what or words[0]} was killed by signal {-code}")
         if code:
-            raise BuildError(f"{what or words[0]} failed with code {code}; its words are above")
+            raise BuildError(f"{what or words[0]} failed with code {code}; see what it printed")
 
     def _library(self, name: str, into: Path) -> None:
         """Unpack a client library."""

@@ -192,6 +192,7 @@ class Ladders:
             "ladder": name,
             "game": table.room.ruleset.name,
             "title": table.room.ruleset.title,
+            "submissions": table.room.spec.submissions is not None,
             "rest": _rests(table).get(bot),
         }
         return f'{json.dumps(about)[:-1]}, "row": {row}, {found[1:]}'.encode()
@@ -261,6 +262,7 @@ def _about(table: _Table) -> dict[str, Any]:
         "game": room.ruleset.name,
         "title": room.ruleset.title,
         "client_state": client_state(room.ruleset),
+        "submissions": room.spec.submissions is not None,
         **room.presence(),
         **(table.about or _NOTHING),
         "problem": table.problem,

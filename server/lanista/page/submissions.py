@@ -63,8 +63,6 @@ class SubmissionRoutes:
         """Answer with what can be handed in, and with the versions that whoever asks may see."""
         submissions = self._of(ladder)
         about = self._about(submissions)
-        if not asked.authorizations:
-            return json_answer(about)
         visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
         if visitor.names:
             ((name, registered),) = visitor.names.items()
@@ -73,6 +71,8 @@ class SubmissionRoutes:
             except SubmissionRefusedError:  # it can still hand in something
                 author = None
             return json_answer(about | _author_json(name, author))
+        if not visitor.operator:
+            return json_answer(about)
         return json_answer(
             about | {"authors": [_author_json(a.name, a) for a in submissions.authors.values()]}
         )
@@ -143,12 +143,11 @@ class SubmissionRoutes:
             if name is not None and key_of(name) != key_of(proved):
                 raise forbidden(f"this token is that of {proved}")
             name = proved
-        elif not visitor.operator or not asked.authorizations:
+        elif not visitor.operator or name is None:
             raise RefusedError(
-                HTTPStatus.UNAUTHORIZED, "send the name and its token, as Basic authorization"
+                HTTPStatus.UNAUTHORIZED,
+                "send the name and its token as Basic authorization, or as the operator ?name=NAME",
             )
-        if name is None:
-            raise bad_request("name is missing: the one whose version it is")
         return submissions, submissions.author(key_of(name), registered)
 
     def _about(self, submissions: LadderSubmissions) -> dict[str, Any]:

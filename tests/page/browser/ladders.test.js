@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { LANGUAGES, installOf, programOf } from "../../../server/lanista/page/browser/connect.js";
+import { LANGUAGES, installOf, programOf, starterFile } from "../../../server/lanista/page/browser/connect.js";
 import { formatChange } from "../../../server/lanista/page/browser/figures.js";
 import { followFigures } from "../../../server/lanista/page/browser/following.js";
 import {
@@ -192,4 +192,20 @@ test("figures are loaded again when there are newer ones, and not otherwise", as
   link.tell({ computed: "5" });
   await settle();
   assert.equal(fetched.mock.callCount(), 6);
+});
+
+test("a starter to hand in is called as its language wants it, also where a game has none", async () => {
+  const names = [];
+  const { fetch } = globalThis;
+  for (const text of ["public final class HogwartsStarter {\n", null]) {
+    globalThis.fetch = async () => new Response(text, { status: text === null ? 404 : 200 });
+    for (const language of ["Java", "Rust", "Go", "Python"]) {
+      names.push((await starterFile(language, "hogwarts")).name);
+    }
+  }
+  globalThis.fetch = fetch;
+  assert.deepEqual(names, [
+    ...["HogwartsStarter.java", "main.rs", "main.go", "mybot.py"],
+    ...["Starter.java", "main.rs", "main.go", "mybot.py"],
+  ]);
 });

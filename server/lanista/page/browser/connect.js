@@ -290,6 +290,24 @@ export function programOf(language, place, starter = null) {
 }
 
 /**
+ * Return a starter bot as a file to hand in. It says neither where the arena is nor who it is: the
+ * arena tells it.
+ *
+ * @param {string} language one of `LANGUAGES`
+ * @param {string} game
+ * @returns {Promise<File>} one that does nothing in its turns if there is no starter for the game
+ * @throws {TypeError} if the arena doesn't answer
+ */
+export async function starterFile(language, game) {
+  const { folder, file, program } = KNOWN[language];
+  const response = await fetch(`/clients/starters/${folder}/${encodeURIComponent(game)}`);
+  const text = response.ok ? await response.text() : `${program.join("\n")}\n`;
+  // A file of Java is called as its class.
+  const found = language === "Java" ? /\bclass (\w+)/.exec(text) : null;
+  return new File([text], found === null ? file.replace("src/", "") : `${found[1]}.java`);
+}
+
+/**
  * Return the commands that get a language's library.
  *
  * @param {string} language one of `LANGUAGES`
@@ -305,9 +323,35 @@ export function installOf(language, origin) {
  *
  * @returns {string}
  */
-function newToken() {
+export function newToken() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Make the field of a bot's name. @param {string} value */
+export function nameField(value) {
+  return el("input", {
+    name: "name",
+    value,
+    required: true,
+    maxlength: 32,
+    pattern: "[A-Za-z0-9._\\-]+( [A-Za-z0-9._\\-]+)*",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+}
+
+/** Make the field of a bot's token. @param {string} value empty if the operator gives it */
+export function tokenField(value) {
+  return el("input", {
+    name: "token",
+    value,
+    placeholder: "from the operator",
+    maxlength: 128,
+    pattern: "[A-Za-z0-9._=\\-]+",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
 }
 
 /**
@@ -336,24 +380,8 @@ function programElements({ host, port, tls, registration }, hostname, where, isR
   const kind = el("span", null);
   const file = el("code", null);
   const run = el("code", null);
-  const name = el("input", {
-    name: "name",
-    value: "MyBot",
-    required: true,
-    maxlength: 32,
-    pattern: "[A-Za-z0-9._\\-]+( [A-Za-z0-9._\\-]+)*",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  const token = el("input", {
-    name: "token",
-    value: registration === "open" || !isRegistered ? newToken() : "",
-    placeholder: "from the operator",
-    maxlength: 128,
-    pattern: "[A-Za-z0-9._=\\-]+",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
+  const name = nameField("MyBot");
+  const token = tokenField(registration === "open" || !isRegistered ? newToken() : "");
   const language = el(
     "select",
     { name: "language" },

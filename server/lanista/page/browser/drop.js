@@ -8,7 +8,8 @@
 import { el } from "./dom.js";
 
 /**
- * Accept files that are dropped on the page.
+ * Accept files that are dropped on the page, except on a part of it that takes them itself: that
+ * one prevents the events' defaults.
  *
  * @param {(file: File) => void} take is called with the first of the dropped files
  */
@@ -23,9 +24,9 @@ export function acceptDrops(take) {
     event.dataTransfer?.types.includes("Files") ?? false;
   document.addEventListener("dragover", (event) => {
     if (hasFiles(event)) {
+      overlay.hidden = event.defaultPrevented;
       // Otherwise the browser would leave the page and open the file.
       event.preventDefault();
-      overlay.hidden = false;
     }
   });
   document.addEventListener("dragleave", (event) => {
@@ -36,7 +37,7 @@ export function acceptDrops(take) {
   });
   document.addEventListener("drop", (event) => {
     overlay.hidden = true;
-    if (hasFiles(event)) {
+    if (hasFiles(event) && !event.defaultPrevented) {
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
       if (file !== undefined) {

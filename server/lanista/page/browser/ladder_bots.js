@@ -13,6 +13,7 @@ import { followFigures } from "./following.js";
 import { describeRest, ladderAddress, ladderVersion, tableSection } from "./ladders.js";
 import { addressOf, endReason, outcome, playersOf, timeElement } from "./matches.js";
 import { ownerSection } from "./owner.js";
+import { submissionsSection } from "./submissions.js";
 import { numberCell, section, tableOf } from "./tables.js";
 import { formatDuration, printable } from "./text.js";
 
@@ -87,6 +88,8 @@ export function ladderBotView(root, link, ladder, bot) {
     failed: section("Failures", endings, resultsTable(failed)),
     recent: section("Last matches", resultsTable(recent)),
   };
+  /** @type {ReturnType<typeof submissionsSection> | null} */
+  let submissions = null;
   const summary = [about, rating, rest, way];
   const name = el("span", { class: "name" }, printable(bot));
   const page = viewOf(root, ladder, name, summary, ownerSection(link, bot));
@@ -96,6 +99,10 @@ export function ladderBotView(root, link, ladder, bot) {
   function show(data) {
     page.trouble.hidden = true;
     const { row } = data;
+    if (data.submissions && submissions === null) {
+      submissions = submissionsSection(link, { ladder, game: data.game, bot, isOpen: false });
+      page.show([submissions.element, ...Object.values(sections)]);
+    }
     const rank = row.house ? "house bot" : `rank ${row.rank}`;
     about.textContent = `${data.title} · ${rank} · ${counted(row.matches, "match", "matches")}`;
     const trends = [
@@ -176,12 +183,18 @@ export function ladderBotView(root, link, ladder, bot) {
     sections.failed.hidden = data.failed.length === 0;
   }
 
-  return followFigures(link, {
+  const following = followFigures(link, {
     address: apiAddress(ladder, bot),
     version: ladderVersion(ladder),
     show,
     fail: page.fail,
   });
+  return {
+    close() {
+      following.close();
+      submissions?.close();
+    },
+  };
 }
 
 /**

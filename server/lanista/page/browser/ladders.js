@@ -13,6 +13,7 @@ import { el, fill, list } from "./dom.js";
 import { axisOf, CENTRE, counted, formatChange, formatInterval, formatRanks } from "./figures.js";
 import { followFigures } from "./following.js";
 import { timeElement, timeText } from "./matches.js";
+import { submissionsSection } from "./submissions.js";
 import {
   headCell,
   INTERVAL_COLUMN,
@@ -184,6 +185,8 @@ export function ladderView(root, link, name) {
   const table = tableSection(name);
   const seats = seatsSection();
   const connect = el("div", null);
+  /** @type {ReturnType<typeof submissionsSection> | null} */
+  let submissions = null;
   fill(
     root,
     el(
@@ -224,9 +227,16 @@ export function ladderView(root, link, name) {
     table.element.hidden = ladder.rows.length === 0;
     seats.element.hidden = !seats.update({ seat_advantage: seat_advantage ?? [] });
     const bots = link.hello?.bots;
+    const isEmpty = ladder.rows.length === 0;
     if (bots && connect.children.length === 0) {
       const where = { room: name, state: ladder.client_state ?? "State", game: ladder.game };
-      fill(connect, connectSection(bots, location.hostname, where, ladder.rows.length === 0));
+      const isOpen = isEmpty && !ladder.submissions;
+      fill(connect, connectSection(bots, location.hostname, where, isOpen));
+    }
+    if (ladder.submissions && submissions === null) {
+      const what = { ladder: name, game: ladder.game, bot: null, isOpen: isEmpty };
+      submissions = submissionsSection(link, what);
+      connect.before(submissions.element);
     }
   }
 
@@ -252,6 +262,7 @@ export function ladderView(root, link, name) {
   return {
     close() {
       following.close();
+      submissions?.close();
       link.removeEventListener("lobby", showPresence);
     },
   };

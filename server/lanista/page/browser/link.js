@@ -52,8 +52,8 @@
  * @typedef {{match: string | null, stored: string}} MatchPlace
  * @typedef {{version: number | null, rating: Estimate, matches: number, first: MatchPlace,
  *   last: MatchPlace}} LadderVersion
- * @typedef {{name: string, game: string, title: string, client_state: string | null, waiting: number, playing: number,
- *   resting: number, seats: number | null, matches: number | null,
+ * @typedef {{name: string, game: string, title: string, client_state: string | null,
+ *   submissions: boolean, waiting: number, playing: number, resting: number, seats: number | null, matches: number | null,
  *   voids: number | null, bots: number | null, computed: string | null,
  *   seat_advantage: Estimate[] | null, problem: string | null, rows: LadderRow[]}} Ladder
  * @typedef {Ladder & {rests: Record<string, Rest>}} LadderTable
@@ -61,7 +61,7 @@
  *   players: string[], ranks: number[], scores: number[], endings: string[],
  *   words: string[]}} LadderResult
  * @typedef {[taken: string, rating: number, low: number | null, high: number | null]} RatingPoint
- * @typedef {{ladder: string, game: string, title: string, bot: string, row: LadderRow,
+ * @typedef {{ladder: string, game: string, title: string, submissions: boolean, bot: string, row: LadderRow,
  *   rest: Rest | null, history: RatingPoint[], opponents: {opponent: string, won: number,
  *   tied: number, lost: number, matches: number}[], by_seat: {seat: number, places: number[],
  *   failures: number, matches: number}[], endings: Record<string, number>,

@@ -187,11 +187,12 @@ export function matchesAddress(filters) {
  *
  * @param {string} address
  * @param {AbortSignal} signal
+ * @param {RequestInit} [options] of the request
  * @returns {Promise<any>}
  * @throws {Error} with the arena's message, if it refuses
  */
-export async function fetchJson(address, signal) {
-  const response = await fetch(address, { signal });
+export async function fetchJson(address, signal, options = {}) {
+  const response = await fetch(address, { ...options, signal });
   if (response.ok) {
     return response.json(); // rejects if the response was cut off, as when the view was left
   }

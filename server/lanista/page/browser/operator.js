@@ -1,19 +1,21 @@
 /**
  * The operator's page (`#/operator`): running matches and waiting bots as compact tables, of which
- * many can be chosen at once; names on ladders, with their tokens and whether they are benched; and
- * connections that were refused.
+ * many can be chosen at once; names on ladders, with their tokens and whether they are benched;
+ * programs that were handed in; and connections that were refused.
  *
  * @module
  */
 
 import { confirmButton } from "./cards.js";
 import { copyButton } from "./controls.js";
-import { el, fill, list } from "./dom.js";
+import { el, fill, list, Parts } from "./dom.js";
 import { addressOf, errorMessage, fetchJson, timeElement } from "./matches.js";
 import { authorization } from "./owner.js";
+import { LadderSubmissions } from "./submission_list.js";
 import { headCell, section } from "./tables.js";
 import { printable } from "./text.js";
 
+/** @typedef {import("./link.js").Ladder} Ladder */
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./link.js").Lobby} Lobby */
 /** @typedef {import("./link.js").Message} Message */
@@ -64,6 +66,9 @@ export function operatorView(root, link) {
   ]);
   const guests = guestForm((message) => command([message]), ended.signal);
   const names = namesSection(command, ended.signal);
+  const programs = el("div", { class: "stack sections" });
+  /** @type {Parts<Ladder>} */
+  const submissions = new Parts(programs, ({ name }) => name, (one) => new LadderSubmissions(one));
   const refusals = refusalsSection(ended.signal);
 
   function show() {
@@ -73,6 +78,9 @@ export function operatorView(root, link) {
     }
     guests.show(lobby);
     names.show(lobby);
+    const taking = lobby.ladders.filter((ladder) => ladder.submissions);
+    submissions.show(taking);
+    programs.hidden = taking.length === 0;
     // Those of tournaments are played by other processes, which take no commands.
     matches.show(lobby.running.filter(({ tournament }) => tournament === null).map(matchItem));
     bots.show(
@@ -97,6 +105,7 @@ export function operatorView(root, link) {
       bots.element,
       guests.element,
       names.element,
+      programs,
       refusals,
     ),
   );
@@ -105,6 +114,7 @@ export function operatorView(root, link) {
   return {
     close() {
       ended.abort();
+      submissions.close();
       link.removeEventListener("lobby", show);
     },
   };
@@ -312,11 +322,7 @@ function refusalsSection(signal) {
  */
 async function loadList(address, state, signal) {
   try {
-    const response = await fetch(address, { signal, headers: authorization([]) });
-    const answer = await response.json();
-    if (!response.ok) {
-      throw new Error(String(answer.error));
-    }
+    const answer = await fetchJson(address, signal, { headers: authorization([]) });
     state.textContent = "";
     return answer;
   } catch (error) {

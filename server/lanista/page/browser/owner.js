@@ -42,17 +42,26 @@ export function keptNames() {
   return Object.keys(keptTokens());
 }
 
+/** Return the token that was kept for a name. @param {string} name @returns {string | undefined} */
+export function keptToken(name) {
+  return keptTokens()[name];
+}
+
 /**
- * Show the arena the token of a name, and keep it if it is right.
+ * Show the arena the token of a name, and keep it if it is right. The link then has the event
+ * `names`.
  *
  * @param {Link} link must be open
  * @param {string} name
  * @param {string} token
+ * @returns {Promise<string>} the name with the capitals with which it is registered
  * @throws {Error} with the arena's message, if it is wrong
  */
 export async function proveName(link, name, token) {
   const answer = await link.ask({ do: "name", name, token });
   keep(String(answer.name), token);
+  link.dispatchEvent(new Event("names"));
+  return String(answer.name);
 }
 
 /**
@@ -88,11 +97,32 @@ export function authorization(names) {
   }
   const tokens = keptTokens();
   const name = names.find((each) => tokens[each] !== undefined);
-  if (name === undefined) {
-    return {};
-  }
-  const bytes = new TextEncoder().encode(`${name}:${tokens[name]}`);
+  return name === undefined ? {} : ownersAuthorization(name, tokens[name]);
+}
+
+/**
+ * Return the header that shows the token of a name.
+ *
+ * @param {string} name
+ * @param {string} token
+ * @returns {Record<string, string>}
+ */
+export function ownersAuthorization(name, token) {
+  const bytes = new TextEncoder().encode(`${name}:${token}`);
   return { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+/**
+ * Let the browser save a file.
+ *
+ * @param {Blob} content
+ * @param {string} file its name
+ */
+export function saveFile(content, file) {
+  const url = URL.createObjectURL(content);
+  el("a", { href: url, download: file }).click();
+  // The browser reads it after this function has returned.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 /**
@@ -114,10 +144,7 @@ export function downloadButton(label, { address, file, title, names }) {
       if (!response.ok) {
         throw new Error(String((await response.json()).error));
       }
-      const url = URL.createObjectURL(await response.blob());
-      el("a", { href: url, download: file }).click();
-      // The browser reads it after this function has returned.
-      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      saveFile(await response.blob(), file);
     } catch (error) {
       trouble.textContent = errorMessage(error);
       trouble.hidden = false;
