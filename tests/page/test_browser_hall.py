@@ -208,7 +208,7 @@ def test_a_tournament_is_shown_live_from_its_first_match_to_its_last(cup, show):
 
 
 def test_no_verdict_stands_over_a_board_that_is_not_the_last(arena, visit):
-    """When the match's time is over, and its last round comes later: neither before it is drawn."""
+    """A match's time is over before its last round has come: the verdict waits for that."""
     page = visit().context.new_page()
     page.clock.install()
     page.goto(arena.page)
