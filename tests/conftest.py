@@ -19,7 +19,11 @@ LONG_FIRST = (
 TOGETHER = {
     "browser": ("tests/page/test_browser_",),
     "database server": ("tests/results/",),
-    "sandbox": ("tests/bots_start/test_sandbox", "tests/chaos/test_sandbox", "tests/e2e/test_limits"),
+    "sandbox": (
+        "tests/bots_start/test_sandbox",
+        "tests/chaos/test_sandbox",
+        "tests/e2e/test_limits",
+    ),
 }
 """How the files begin that one worker runs, by what is started once, or is for one at a time."""
 
