@@ -20,7 +20,8 @@ TOGETHER = {
     "browser": ("tests/page/test_browser_",),
     "database server": ("tests/results/",),
     "sandbox": (
-        *("tests/bots_start/test_sandbox", "tests/chaos/test_sandbox"),
+        "tests/bots_start/test_sandbox",
+        "tests/chaos/test_sandbox",
         "tests/e2e/test_limits",
     ),
 }

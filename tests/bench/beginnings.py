@@ -4,39 +4,32 @@
 
 A real daemon in a process of its own, in which an instrument of trio's times every step of a task,
 from one `await` to the next, and every pass of the loop. All its bots live in one other process,
-wait in the lobby until all matches are complete, and then think 1 to 150 ms of their 200.
+and wait in the lobby until all matches are complete.
 
 Steps and passes are told by the wall clock; by the processor time of the loop's thread; and by that
 of all threads of the daemon, as the loop may have to wait for one of them. So on a busy machine the
 last two tell what the arena itself has caused.
-
-Misjudged: the record says late, and the bot had sent its answer within its time after it had got
-the turn.
 """
 
 import functools
 import gc
 import json
 import multiprocessing
-import random
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 
 import trio
 from measured import keep
-
-from lanista.match.record import read_record
+from thinking import bots, judged
 
 MATCHES = (50, 100)
 SEATS = 4
 ROUNDS = 20
-LIMIT = 0.2
 BOUNDS = (5, 10, 20, 50)
 """Milliseconds above which steps and passes are counted."""
 
@@ -125,48 +118,6 @@ def daemon(figures, words):
         Path(figures).write_text(json.dumps(told))
 
 
-# -- its bots --------------------------------------------------------------------------------------
-
-
-async def bot(port, name, slow, entering):
-    """One bot: think, answer, and note the turns for which it had really taken too long."""
-    chance = random.Random(name)
-    async with entering:
-        stream = await trio.open_tcp_stream("127.0.0.1", port)
-        await stream.send_all(f"{name} v=1 game=hogwarts keep=1\n".encode())
-        await stream.receive_some(9)  # the welcome, of which it needs nothing
-    buffered = b""
-    turn = 0
-    with suppress(trio.BrokenResourceError):  # the last match is over, and it was late
-        while data := await stream.receive_some(65536):
-            got = time.perf_counter()
-            if b"\nend finished\n" in data:
-                return  # after a void match it stays for the next try
-            if data.startswith(b"start "):
-                turn = 0
-            buffered = (buffered + data)[-4:]
-            if buffered.endswith(b"\ngo\n"):
-                await trio.sleep(chance.uniform(0.001, 0.150))
-                await stream.send_all(b"\n")
-                if time.perf_counter() - got > LIMIT:
-                    slow.setdefault(name, []).append(turn)
-                turn += 1
-
-
-def bots(port, count, results):
-    """Run all bots in this process; puts the turns that took too long by name."""
-    slow = {}
-
-    async def run():
-        entering = trio.Semaphore(20)  # of one address, 100 connections without a hello are allowed
-        async with trio.open_nursery() as nursery:
-            for number in range(count):
-                nursery.start_soon(bot, port, f"b{number}", slow, entering)
-
-    trio.run(run)
-    results.put(slow)
-
-
 # -- both ------------------------------------------------------------------------------------------
 
 
@@ -190,11 +141,12 @@ def beginnings(matches):
         try:
             port = int(process.stdout.readline().rsplit(":", 1)[1])
             results = multiprocessing.Queue()
-            host = multiprocessing.Process(target=bots, args=(port, SEATS * matches, results))
+            hellos = [f"b{number} v=1 game=hogwarts keep=1" for number in range(SEATS * matches)]
+            host = multiprocessing.Process(target=bots, args=(port, hellos, results))
             host.start()
-            hellos = 0
-            while hellos < SEATS * matches:
-                hellos += "event=hello" in process.stderr.readline()
+            heard = 0
+            while heard < len(hellos):
+                heard += "event=hello" in process.stderr.readline()
             time.sleep(2)  # the last bots say hello before they are in the lobby
             process.stdin.write("\n" * matches)
             process.stdin.flush()
@@ -204,26 +156,9 @@ def beginnings(matches):
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
-        late = misjudged = void = counted = 0
-        worst_stall = 0.0
-        for path in Path(folder).rglob("*.jsonl.gz"):
-            record = read_record(path)
-            void += record.result.end == "void"
-            counted += record.result.end == "finished"
-            worst_stall = max([worst_stall, *(turn.stall for turn in record.turns)])
-            for turn in record.turns:
-                for seat, verdict in enumerate(turn.verdicts):
-                    if verdict == "late":
-                        late += 1
-                        name = record.header.players[seat].name
-                        misjudged += turn.turn not in slow.get(name, [])
         return {
             "matches": matches,
-            "finished": counted,
-            "void": void,
-            "late": late,
-            "misjudged": misjudged,
-            "worst_stall_ms": round(1000 * worst_stall, 1),
+            **judged(folder, slow),
             **json.loads(figures.read_text()),
         }
 

@@ -1,9 +1,6 @@
 """How many matches one daemon plays side by side until a bot is misjudged late.
 
-A real daemon in a process of its own; bots think 1 to 150 ms of their 200. They live together in
-two processes, since hundreds of interpreters would measure the machine, not the arena; such a
-process can itself be kept waiting, so each bot notes how long it really took. Misjudged: the
-record says late, and the bot had sent its answer within its time after it had got the turn.
+A real daemon in a process of its own, and the bots of thinking.py in two processes.
 
 `--workers 1 2` measures a daemon that plays its matches itself, then one with two workers.
 """
@@ -11,56 +8,16 @@ record says late, and the bot had sent its answer within its time after it had g
 import argparse
 import json
 import multiprocessing
-import random
 import signal
 import subprocess
 import sys
 import tempfile
-import time
-from pathlib import Path
 
-import trio
 from measured import keep
-
-from lanista.match.record import read_record
+from thinking import bots, judged
 
 TURNS = 60
 STEPS = (10, 25, 50, 100, 150, 200, 300)
-LIMIT = 0.2
-
-
-async def bot(port, name, slow, entering):
-    """One bot: think, answer, and note the turns for which it had really taken too long."""
-    chance = random.Random(name)
-    async with entering:
-        stream = await trio.open_tcp_stream("127.0.0.1", port)
-        await stream.send_all(f"{name} v=1\n".encode())
-        await stream.receive_some(9)  # the welcome, of which it needs nothing
-    buffered = b""
-    turn = 0
-    while data := await stream.receive_some(65536):
-        got = time.perf_counter()
-        buffered = (buffered + data)[-4:]
-        if buffered.endswith(b"\ngo\n"):
-            await trio.sleep(chance.uniform(0.001, 0.150))
-            await stream.send_all(b"\n")
-            if time.perf_counter() - got > LIMIT:
-                slow.setdefault(name, []).append(turn)
-            turn += 1
-
-
-def bots(port, names, results):
-    """Run many bots in this process; puts the turns that took too long by name."""
-    slow = {}
-
-    async def run():
-        entering = trio.Semaphore(20)  # of one address, 100 connections without a hello are allowed
-        async with trio.open_nursery() as nursery:
-            for name in names:
-                nursery.start_soon(bot, port, name, slow, entering)
-
-    trio.run(run)
-    results.put(slow)
 
 
 def side_by_side(matches, workers):
@@ -79,10 +36,10 @@ def side_by_side(matches, workers):
         )
         try:
             port = int(daemon.stdout.readline().rsplit(":", 1)[1])
-            names = [f"b{number}" for number in range(2 * matches)]
+            hellos = [f"b{number} v=1" for number in range(2 * matches)]
             results = multiprocessing.Queue()
             hosts = [
-                multiprocessing.Process(target=bots, args=(port, names[half::2], results))
+                multiprocessing.Process(target=bots, args=(port, hellos[half::2], results))
                 for half in range(2)
             ]
             for host in hosts:
@@ -101,27 +58,9 @@ def side_by_side(matches, workers):
             daemon.send_signal(signal.SIGKILL)
             daemon.wait()
             daemon.stdout.close()
-        late = misjudged = void = counted = 0
-        worst_stall = 0.0
-        for path in Path(folder).rglob("*.jsonl.gz"):
-            record = read_record(path)
-            void += record.result.end == "void"
-            counted += record.result.end != "void"
-            worst_stall = max([worst_stall, *(turn.stall for turn in record.turns)])
-            for turn in record.turns:
-                for player, verdict in zip(record.header.players, turn.verdicts, strict=True):
-                    if verdict == "late":
-                        late += 1
-                        misjudged += turn.turn not in slow.get(player.name, [])
-    assert counted + void >= matches, f"{counted} records of {matches} matches"
-    return {
-        "workers": workers,
-        "matches": matches,
-        "late": late,
-        "misjudged": misjudged,
-        "void": void,
-        "worst_stall_ms": round(1000 * worst_stall, 1),
-    }
+        told = judged(folder, slow)
+    assert told["records"] >= matches, f"{told['records']} records of {matches} matches"
+    return {"workers": workers, "matches": matches, **told}
 
 
 def main():
