@@ -116,7 +116,8 @@ class _HandedMatch:
                 "connection": CONVERTER.unstructure(given),
             }
             self.link.post(content, b"", duplicates)
-            reply = await self._wait_reply()
+            await self._answered.wait()
+            reply = self._reply
             self._joining = None
             if reply is None or self._is_refused:
                 self.connections[number] = None
@@ -129,10 +130,6 @@ class _HandedMatch:
     @property
     def _is_refused(self) -> bool:
         return self._reply is None or self._reply["why"] is not None
-
-    async def _wait_reply(self) -> Mapping[str, Any] | None:
-        await self._answered.wait()
-        return self._reply
 
     def hear(self, reply: Mapping[str, Any] | None) -> None:
         """Take the reply to `rejoin`; None if none will come, as the match is over."""

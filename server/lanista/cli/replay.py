@@ -1,5 +1,6 @@
 """`lanista replay`: shows and checks records of matches, and writes them as other files."""
 
+import contextlib
 import itertools
 import json
 import sys
@@ -55,6 +56,21 @@ def _read(file: str) -> "tuple[Record, Ruleset]":
     except BadRecordError as error:
         raise BadInputError(str(error)) from None
     except registry.UnknownGameError as error:
+        raise BadInputError(f"{file}: {error}") from None
+
+
+@contextlib.contextmanager
+def _replaying(file: str) -> Iterator[None]:
+    """Have the command end by its exit code if a record proves wrong while it is replayed."""
+    from lanista.match.record import BadRecordError
+    from lanista.match.replay import MismatchError
+
+    try:
+        yield
+    except MismatchError as error:
+        click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
+        raise click.exceptions.Exit(EXIT_MISMATCH) from None
+    except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
 
 
@@ -233,8 +249,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     from lanista.cli.drawing_view import TurnDrawings, turn_drawings
     from lanista.cli.live import LiveBoard
     from lanista.cli.view import BoardView, lacks_colours
-    from lanista.match.record import BadRecordError
-    from lanista.match.replay import MismatchError, positions
+    from lanista.match.replay import positions
 
     record, ruleset = _read(file)
     names = [printable(player.name) for player in record.header.players]
@@ -244,7 +259,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
         asked = record.turns[game.turn : game.turn + 1] if draws else ()
         return turn_drawings(game.scene(), names, asked[0].logs if asked else {})
 
-    try:
+    with _replaying(file):
         if turn is None and sys.stdout is not None and sys.stdout.isatty():
 
             async def run() -> None:
@@ -267,11 +282,6 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
             view.print(game.frame(), console, drawn.cells)
             for line in (*drawn.lines, *_output_lines(record, names, game.turn)):
                 click.echo(line)
-    except MismatchError as error:
-        click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
-        return EXIT_MISMATCH
-    except BadRecordError as error:
-        raise BadInputError(f"{file}: {error}") from None
     _print_result(record, ruleset)
     return 0
 
@@ -439,14 +449,11 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
     from lanista.hosting.feeder import Feeder
     from lanista.hosting.names import bot_argv
     from lanista.match.feed import asked_turns, payloads
-    from lanista.match.record import BadRecordError
-    from lanista.match.replay import MismatchError, start
+    from lanista.match.replay import start
 
     record, ruleset = _read(file)
-    try:
+    with _replaying(file):
         start(record, ruleset)
-    except BadRecordError as error:
-        raise BadInputError(f"{file}: {error}") from None
     if not argv and not prints:
         raise BadInputError("give the bot's command after --, or use --print, which needs none")
     if seat >= ruleset.seats:
@@ -459,23 +466,17 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
         raise BadInputError(f"{file}: --turn {last}; the last turn of seat {seat} is {asked[-1]}")
     if last not in asked:
         raise BadInputError(f"{file}: --turn {last}; seat {seat} was absent in that turn")
-    try:
+    with _replaying(file):
         if prints:
             for data in itertools.islice(payloads(record, ruleset, seat), last + 1):
                 click.echo(data, nl=False)
             return 0
-        command_argv = bot_argv(ruleset.name, argv)
         patient = sys.stdin is not None and sys.stdin.isatty()
-        result = trio.run(Feeder(record, ruleset, seat, last, command_argv, patient).run)
-    except OSError as error:
-        if prints:
-            raise  # of stdout: `lanista.cli.main` reports it
-        raise BadInputError(f"can't start {argv[0]!r}: {error.strerror}") from None
-    except MismatchError as error:
-        click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
-        return EXIT_MISMATCH
-    except BadRecordError as error:
-        raise BadInputError(f"{file}: {error}") from None
+        try:
+            command_argv = bot_argv(ruleset.name, argv)
+            result = trio.run(Feeder(record, ruleset, seat, last, command_argv, patient).run)
+        except OSError as error:
+            raise BadInputError(f"can't start {argv[0]!r}: {error.strerror}") from None
     return _print_feed(record, ruleset, seat, last, result)
 
 

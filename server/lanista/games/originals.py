@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import attrs
 
 from lanista.games import registry
-from lanista.games.base import Game, Setting, Token, Verdict
+from lanista.games.base import Game, Ruleset, Setting, Token, Verdict
 from lanista.games.picture import Frame, Scene
 from lanista_protocol import shown
 
@@ -210,6 +210,15 @@ def read_order_log(
             answers.append(answer)
         rounds.append(answers)
     return rounds
+
+
+def begun(
+    ruleset: Ruleset, settings: Mapping[str, int], seed: int, log: Iterable[Sequence[list[Token]]]
+) -> tuple[Game, Iterator[Sequence[Verdict]]]:
+    """Begin a game on the board of a seed; return it, and its turns by an order log as it goes."""
+    chance = ruleset.chance(seed)
+    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    return game, ([game.parse(seat, answer) for seat, answer in enumerate(one)] for one in log)
 
 
 @attrs.frozen(kw_only=True)

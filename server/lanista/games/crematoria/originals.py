@@ -6,7 +6,7 @@ from typing import Any
 from lanista.games.base import Verdict
 from lanista.games.crematoria import explaining, files, scene
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.originals import Explanation, Originals, Shown, Status, with_times
+from lanista.games.originals import Explanation, Originals, Shown, Status, begun, with_times
 from lanista.games.picture import Frame
 
 
@@ -27,13 +27,8 @@ def _explain(text: str, rules: str) -> Explanation:  # noqa: ARG001 - there is o
 
 def _replay(text: str, log: str) -> Iterator[str]:
     res = files.read_res(text)
-    settings = res.header.settings
-    chance = RULESET.chance(res.header.seed)
-    game = RULESET.new(settings, RULESET.generate(settings, chance), chance)
-    turns = (
-        [game.parse(seat, tokens) for seat, tokens in enumerate(players)]
-        for players in files.read_orders(log)
-    )
+    game: Any
+    game, turns = begun(RULESET, res.header.settings, res.header.seed, files.read_orders(log))
     return files.match_text(res.header, game, turns)
 
 

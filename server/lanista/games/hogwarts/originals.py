@@ -6,7 +6,7 @@ from typing import Any
 from lanista.games.base import Verdict
 from lanista.games.hogwarts import explaining, files, scene
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.games.originals import Explanation, Originals, Shown, Status, with_times
+from lanista.games.originals import Explanation, Originals, Shown, Status, begun, with_times
 from lanista.games.picture import Frame
 
 
@@ -27,12 +27,8 @@ def _explain(text: str, rules: str) -> Explanation:
 def _replay(text: str, log: str) -> Iterator[str]:
     res = files.read_res(text)
     settings = {**res.settings, "original": 1}
-    chance = RULESET.chance(res.seed)
-    game = RULESET.new(settings, RULESET.generate(settings, chance), chance)
-    turns = (
-        [game.parse(seat, tokens) for seat, tokens in enumerate(players)]
-        for players in files.read_orders(log)
-    )
+    game: Any
+    game, turns = begun(RULESET, settings, res.seed, files.read_orders(log))
     return files.res_parts(files.res_of(game, turns, seed=res.seed, names=res.names, word=res.word))
 
 
