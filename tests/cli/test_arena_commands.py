@@ -441,3 +441,34 @@ def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_p
     ] == wrong(lines)
     assert 0 == code
     assert [] == wrong(checked(QUIET + LADDER + house)[1])
+
+
+def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch):
+    """Whether they can be built, in which languages, and whether there is room for them."""
+    found = {"Python": "Python 3.13.1", "C++": "g++ 12", "Go": "go1.19", "Java": "javac 17"}
+
+    async def languages(_):
+        return found
+
+    monkeypatch.setattr(arena_check, "check_sandbox", lambda: None)
+    monkeypatch.setattr(arena_check.Builder, "languages", languages)
+    late = "[ladders.submissions]\ncloses = 2020-01-01T00:00:00Z\n"
+    code, lines = checked(QUIET + LADDER + late + "max_disk = 1_125_899_906_842_624\n")
+    assert 0 == code
+    tools = "Python (3.13.1), C++ (g++ 12), Go (go1.19), Java (javac 17)"
+    assert f"ok    submissions: sandboxes work; languages: {tools}" in lines
+    closed, missing, room = wrong(lines)
+    is_over = "ladders[1].submissions.closes: 2020-01-01T00:00:00+00:00 is over: nothing is taken"
+    assert is_over == closed
+    told = "submissions: can't be built, as a tool isn't there: JavaScript (node), Rust (cargo)"
+    assert told == missing
+    assert room.endswith("; max_disk allows 1,048,576.0 GiB"), room
+
+    def fail():
+        raise arena_check.SandboxError("sandbox: bubblewrap (bwrap) isn't installed")
+
+    monkeypatch.setattr(arena_check, "check_sandbox", fail)
+    code, lines = checked(QUIET + LADDER + "submissions = true\n")
+    assert 1 == code
+    why = "programs run only in sandboxes; sandbox: bubblewrap (bwrap) isn't installed"
+    assert [f"ladders[1].submissions: {why}"] == wrong(lines)

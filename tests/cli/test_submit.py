@@ -190,7 +190,8 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     expected = "no programs are handed in to open; its bots connect to the arena\n"
     assert expected == said(*here, "open")
     page.answers = {f"GET {PATH}": [b"<html>"]}
-    assert "this isn't an arena's page\n" == said(*here, "pit")
+    expected = "what is there isn't an arena's page; give the address that browsers open\n"
+    assert expected == said(*here, "pit")
     assert "lanista: --arena 'ftp://x': expected the address of the arena's page, as" in said(
         "--arena", "ftp://x", "--ladder", "pit"
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect as viewer_at
 
-from e2e.running import PATIENCE, Daemon, Program, command, environment, wait_until
+from e2e.running import PATIENCE, Daemon, Program, command, environment, run_here, wait_until
 from languages.conftest import needed
 from lanista_client import Arena, ArenaError
 from support.processes import argv_of, children_of
@@ -178,6 +178,24 @@ def test_plain_text_is_refused_with_the_reason(arena):
         answer.read(),
     )
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "trusted", "expected"),
+    [
+        ("https", CERTIFICATE, "no programs are handed in to pit; its bots connect to the arena"),
+        ("https", "", "its certificate isn't trusted (self-signed certificate); to trust it, name"),
+        ("http", "", "the page there speaks TLS; begin with https"),
+    ],
+)
+def test_lanista_submit_speaks_tls_with_the_page(arena, tmp_path, scheme, trusted, expected):
+    """Where it trusts the certificate, it comes as far as what the ladder takes."""
+    url = f"{scheme}://127.0.0.1:{arena.page_port}"
+    env = environment(LANISTA_TLS_CA=str(trusted), XDG_CONFIG_HOME=str(tmp_path))
+    words = ["submit", __file__, "--arena", url, "--ladder", "pit", "--name", "Ada"]
+    done = run_here(words, tmp_path, env)
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(f"lanista: {url}: {expected}"), done.err
 
 
 def test_the_page_speaks_tls(arena):

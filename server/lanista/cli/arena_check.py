@@ -186,7 +186,9 @@ def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Fi
     except (SandboxError, NotBuiltError, BrokenSandboxError, OSError) as error:
         yield Finding(f"{key}: programs run only in sandboxes; {one_line(error)}")
         return
-    tools = ", ".join(f"{name} ({version})" for name, version in found.items())
+    tools = ", ".join(
+        f"{name} ({version.removeprefix(f'{name} ')})" for name, version in found.items()
+    )
     yield Finding(f"submissions: sandboxes work; languages: {tools}", "ok")
     missing = [f"{one.name} ({one.tool})" for one in LANGUAGES if one.name not in found]
     if missing:
@@ -198,7 +200,7 @@ def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Fi
     free = shutil.disk_usage(place).free
     yield Finding(
         f"submissions: {free / GIB:.1f} GiB are free in {place}; max_disk allows "
-        f"{most / GIB:.1f} GiB",
+        f"{most / GIB:,.1f} GiB",
         "ok" if free > most else "warn",
     )
 

@@ -26,6 +26,7 @@ MAX_ANSWER = 128 << 20
 """Maximum size of an answer in bytes; sources have up to 64 MiB."""
 TOKEN_BYTES = 16
 """Number of random bytes of a token that is made."""
+_NO_PAGE = "what is there isn't an arena's page; give the address that browsers open"
 
 
 class PageRefusedError(BadInputError):
@@ -112,7 +113,9 @@ class Page:
         try:
             return str(json.loads(data)["error"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            return f"{self.url}: this isn't an arena's page; it answers with status {status}"
+            if self.context is None and b"speaks TLS" in data:
+                return f"{self.url}: the page there speaks TLS; begin with https"
+            return f"{self.url}: {_NO_PAGE} (status {status})"
 
     def json(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
@@ -129,7 +132,7 @@ class Page:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise BadInputError(f"{self.url}: this isn't an arena's page")
+            raise BadInputError(f"{self.url}: {_NO_PAGE}")
         return value
 
 
@@ -143,10 +146,7 @@ def _no_page(error: Exception) -> str:
             "with it or its issuer's in LANISTA_TLS_CA"
         )
     if isinstance(error, http.client.HTTPException | ssl.SSLError | ConnectionResetError):
-        return (
-            "what is there isn't an arena's page; give the address that browsers open, not that "
-            "of bots"
-        )
+        return _NO_PAGE
     why = " ".join(str(getattr(error, "strerror", None) or error).split()).lower()
     return f"no arena's page can be reached there: {why}"
 
