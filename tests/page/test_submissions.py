@@ -95,6 +95,9 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
             answer = await asked
             assert (status, words in answer.json["error"]) == (answer.status, True), answer
             assert answer.json["error"].isprintable()
+        form = b'--a1\r\nContent-Disposition: form-data; name="file"\r\n\r\nx\r\n--a1--\r\n'
+        answer = await hand_in(house, body=form)
+        assert (400, True) == (answer.status, "--data-binary" in answer.json["error"])
         assert {} == house.arena.submissions.ladders["pit"].authors
 
 
@@ -124,11 +127,11 @@ async def test_why_a_name_is_disabled_is_one_line_without_escapes(tmp_path):
 async def test_a_body_that_does_not_come_holds_nobody_up(tmp_path, monkeypatch, caplog):
     """Many begin to send and don't go on, of one name and of several; others hand in meanwhile."""
     monkeypatch.setattr(connections, "MAX_ANSWERS", 10_000)
-    async with with_ladder(tmp_path) as house, trio.open_nursery() as nursery:
+    async with with_ladder(tmp_path) as house:
         streams = []
         for number in range(12):
             stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
-            nursery.callback = streams.append(stream)
+            streams.append(stream)
             head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n"
             await stream.send_all(f"{head}{basic(f'Eve{number % 3}')}\r\n\r\nhalf".encode())
         assert 201 == (await hand_in(house)).status

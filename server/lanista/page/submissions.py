@@ -4,6 +4,7 @@ Authors show their name and its token by Basic authorization, the operator a tok
 Bearer. Everybody else learns what can be handed in, and until when.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from lanista.page.view import View
     from lanista.results.submissions import Author, Version
 
+_FORM = re.compile(rb"--[^\r\n]+\r\nContent-Disposition: form-data", re.IGNORECASE)
+"""The beginning of a form with files, as `curl -F` sends it."""
 STATUS: Mapping[Refusal, HTTPStatus] = {
     Refusal.BAD: HTTPStatus.BAD_REQUEST,
     Refusal.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -100,6 +103,10 @@ class SubmissionRoutes:
         who = await self.authorization.author(asked.peer, asked.authorizations)
         asked.peer.connections.hold(asked.peer, 2 * asked.length)  # twice, as parts are joined
         data = await asked.peer.read_body(asked.length)
+        if _FORM.match(data):
+            raise bad_request(
+                "the body is a form; send the file as it is (curl --data-binary @FILE)"
+            )
         version = await submissions.hand_in(who, file, data)
         answer = _version_json(submissions.author(who.key), version)
         return attrs.evolve(json_answer(answer), status=HTTPStatus.CREATED)
