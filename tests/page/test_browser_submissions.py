@@ -94,7 +94,7 @@ def test_a_program_from_its_file_to_its_matches(arena, visit, tmp_path):
     page.goto(f"{arena.page}/#/operator")
     names.get_by_text("1 version, the last one").click()
     names.get_by_role("button", name="Enable").click()
-    expect(names.get_by_text("Disabled")).to_be_hidden()
+    expect(names.get_by_text("Disabled:")).to_be_hidden()
 
 
 def test_what_is_refused_is_told(arena, visit, tmp_path):
