@@ -19,15 +19,12 @@ from lanista_protocol.messages import number
 from lanista_protocol.session import LOG_LIMIT, TRANSITIONS, Session, SessionState, State, Step
 from lanista_protocol.submoves import MalformedLineError, Token, tokenize
 
-Bye = messages.bye  # the name by which `lanista.hosting.bot_pool` knows it
-
 __all__ = [
     "HELLO_LIMIT",
     "LINE_LIMIT",
     "LOG_LIMIT",
     "TRANSITIONS",
     "VERSION",
-    "Bye",
     "ErrorCode",
     "Hello",
     "HttpRequestError",

@@ -35,7 +35,12 @@ from support.builds import make_up
 
 def who(name, owner=None):
     owner = Owner((owner or name).encode())
-    return LadderName(name=name, key=name.lower(), owner=owner, is_registered=True)
+    return LadderName(
+        name=name, key=name.lower(), owner=owner, is_registered=True, registered=REGISTERED
+    )
+
+
+REGISTERED = datetime(2026, 9, 1, tzinfo=UTC)
 
 
 @attrs.define

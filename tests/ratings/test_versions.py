@@ -158,7 +158,7 @@ class Simulation:
         """Whether the interval of her rating holds the truth."""
         counted = self.counted
         found = rate(counted).of(counted.current)
-        truth = self.elo[0] - self.elo[found.anchors].mean()
+        truth = CENTRE + self.elo[0] - self.elo[found.anchors].mean()
         return bool(found.low[0] <= truth <= found.high[0])
 
 

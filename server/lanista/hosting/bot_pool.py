@@ -32,7 +32,7 @@ from lanista.hosting.handshake import Handshake, announce
 from lanista.match.channel import Channel
 from lanista.match.connection import Connection
 from lanista.match.record import BotInfo
-from lanista_protocol import Bye, RemoteProtocolError
+from lanista_protocol import RemoteProtocolError, messages
 
 HOST = "127.0.0.1"
 NOTICE_TIME = 2.0
@@ -397,7 +397,7 @@ async def _stay(
         task_status.started(pooled)
         await pooled.leave.wait()
         if not connection.closed:  # it would have stayed for another match
-            await connection.close(bytes(Bye()))
+            await connection.close(messages.bye())
     finally:
         connection.channel.close()
 
