@@ -63,6 +63,7 @@ def test_a_program_from_its_file_to_its_matches(arena, visit, tmp_path):
     expect(page.locator(".veil")).to_be_hidden()  # it isn't a record to watch
 
     page.goto(f"{arena.page}/ladder/pit/bot/Ann")
+    programs.get_by_text("Its programs").click()
     expect(programs.get_by_label("Name")).to_have_count(0)  # no other can be meant
     with page.expect_download() as download:
         programs.get_by_title("Download version 1 as it was handed in").click()

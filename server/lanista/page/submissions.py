@@ -4,7 +4,6 @@ Authors show their name and its token by Basic authorization, the operator a tok
 Bearer. Everybody else learns what can be handed in, and until when.
 """
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
@@ -80,9 +79,9 @@ class SubmissionRoutes:
             return json_answer(about)
         authors = []
         for author in list(submissions.authors.values()):
-            authors.append(json.dumps(_author_json(author.name, author)))
+            authors.append(json_answer(_author_json(author.name, author)).body)
             await trio.lowlevel.checkpoint()  # there may be hundreds, with many versions
-        body = f'{json.dumps(about)[:-1]}, "authors": [{", ".join(authors)}]}}'.encode()
+        body = b'%s, "authors": [%s]}' % (json_answer(about).body[:-1], b", ".join(authors))
         asked.peer.connections.hold(asked.peer, 2 * len(body))  # twice, as the answer holds a copy
         return Answer(body)
 

@@ -114,8 +114,12 @@ export function submissionsSection(link, { ladder, game, bot, isOpen }) {
     { class: "stack submissions", "aria-label": "Programs" },
     el(
       "details",
-      { open: isOpen || keptNames().includes(bot ?? keptNames()[0]) },
-      el("summary", { class: "button primary" }, "Hand in a program"),
+      { open: isOpen || (bot === null && keptNames().length > 0) },
+      el(
+        "summary",
+        { class: "button primary" },
+        bot === null ? "Hand in a program" : "Its programs",
+      ),
       el(
         "div",
         { class: "stack" },
