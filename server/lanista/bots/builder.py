@@ -153,10 +153,9 @@ class Build:
             kit = self.python, "-P", "-m", "lanista.cli", "build"
             self._call(*kit, self.file, "-o", "bot", "--game", self.game, what="the build")
         else:
-            header = self.libraries["lanista"].parent
-            self._call(
-                *("g++", "-std=c++20", "-O2", "-pthread", "-I", header, self.file, "-o", "bot")
-            )
+            # Not by an option, which would show the author where Lanista is installed.
+            os.environ["CPATH"] = str(self.libraries["lanista"].parent)
+            self._call("g++", "-std=c++20", "-O2", "-pthread", self.file, "-o", "bot")
         return ["./bot"]
 
     def _javac(self) -> list[str]:
