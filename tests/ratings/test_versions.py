@@ -71,6 +71,16 @@ class TestTable:
         (first,) = rows(table)["Bob"].versions
         assert (1, rows(table)["Bob"].rating) == (first.version, first.rating)
 
+    def test_only_the_versions_that_played_last_are_rated_by_themselves(self, monkeypatch):
+        """However many there are; what older ones played still counts for the bot."""
+        monkeypatch.setattr("lanista.ratings.counting.MOST_VERSIONS", 3)
+        handed_in = [match for number in range(2, 7) for match in even(("Ann", number), "Bob")]
+        table = standings(*BEFORE, *handed_in, *even(("Ann", 2), "Cem"))
+        ann = rows(table)["Ann"]
+        # What 3 and 4 played, and she without a program, counts for 5, which so comes first.
+        assert [5, 2, 6] == [one.version for one in ann.versions]
+        assert (40 + 5 * 20 + 20, 2) == (ann.matches, ann.version)
+
     def test_an_unknown_bots_version_is_refused(self):
         with pytest.raises(KeyError):
             standings((("Dan", 1), "Ann", WON))
@@ -119,7 +129,6 @@ class Simulation:
     """By the current version."""
     ranks: list = attrs.field(factory=list)
     who: list = attrs.field(factory=list)
-    _at: np.ndarray | None = None
 
     def __attrs_post_init__(self):
         self.elo = self.chance.normal(0, 250, OTHERS + 1)
@@ -133,15 +142,17 @@ class Simulation:
     def play(self, matches):
         """Let Ann play so many matches."""
         self.played += matches
-        for _ in range(matches):
-            self._match(0, 1 + int(self.chance.integers(OTHERS)))
-            for _ in range(2):
-                self._match(*(1 + self.chance.choice(OTHERS, 2, replace=False)).tolist())
-
-    def _match(self, one, other):
-        wins = self.chance.random() < 1 / (1 + 10 ** ((self.elo[other] - self.elo[one]) / 400))
-        self.ranks.append(WON if wins else LOST)
-        self.who += [(BOTS[0], self.version) if one == 0 else BOTS[one], BOTS[other]]
+        some = self.chance.integers(OTHERS, size=2 * matches)
+        apart = 1 + self.chance.integers(OTHERS - 1, size=2 * matches)
+        one = np.append(np.zeros(matches, dtype=int), 1 + some)
+        against = self.chance.integers(OTHERS, size=matches)
+        other = 1 + np.append(against, (some + apart) % OTHERS)
+        wins = 1 / (1 + 10 ** ((self.elo[other] - self.elo[one]) / 400))
+        for first, second, won in zip(
+            one, other, self.chance.random(3 * matches) < wins, strict=True
+        ):
+            self.ranks.append(WON if won else LOST)
+            self.who += [BOTS[first] if first else (BOTS[0], self.version), BOTS[second]]
 
     @property
     def counted(self):
@@ -238,7 +249,7 @@ def gain(strategy, times, step):
 
 def test_a_stronger_version_reaches_its_place_in_a_few_dozen_matches():
     """90 % of 200 Elo, after 200 matches of the version before it."""
-    assert -25 <= after_stronger(times=60, matches=60) <= 10
+    assert -30 <= after_stronger(times=100, matches=60) <= 5
 
 
 @pytest.mark.parametrize("strategy", [every_30, below_best])
@@ -255,24 +266,24 @@ def test_intervals_hold_the_truth_just_after_a_new_version():
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_how_soon_a_stronger_version_reaches_its_place():
-    """The long version: 50 matches; 4 Elo is the simulation's own error."""
-    assert -24 <= after_stronger(times=300, matches=50) <= -10
+    """The long version; 3 Elo is the simulation's own error."""
+    assert -28 <= after_stronger(times=300, matches=40) <= -10
 
 
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("strategy", [every_30, below_best])
 def test_what_handing_in_the_same_program_again_gains(strategy):
-    """The long version: its author looks after every other match."""
-    mean, error = gain(strategy, times=60, step=2)
+    """The long version: its author looks more often."""
+    mean, error = gain(strategy, times=60, step=5)
     assert abs(mean) <= 2.5 * error
 
 
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_even_an_author_who_knows_the_truth_gains_little():
-    """Less than half of how uncertain a rating after 200 matches is."""
-    mean, _ = gain(below_truth, times=60, step=2)
+    """Less than the standard deviation of a rating after 200 matches."""
+    mean, _ = gain(below_truth, times=60, step=5)
     assert mean <= 20
 
 

@@ -166,7 +166,7 @@ class LadderTables:
             endings = {ending.value: count for ending, count in now.bot_endings(bot).items()}
             last = list(now.matches(bot=bot, limit=MATCHES))
             failed = list(now.matches(bot=bot, failures=True, limit=MATCHES))
-            spans = [span for span in now.versions(bot) if span.version in rated]
+            spans = [span for span in now.versions(bot) if span.version in rated] if rated else []
             ends = {
                 match.number: _place(match, source)
                 for span in spans

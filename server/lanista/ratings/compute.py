@@ -108,7 +108,7 @@ def compute(
         format=format,
         seats=counted.seats,
         rows=tuple(rows),
-        head_to_head=(_head_to_head(counted.by_bot, ratings, bots, table) if head_to_head else ()),
+        head_to_head=_head_to_head(counted.by_bot, ratings, bots, table) if head_to_head else (),
         seat_advantage=() if ratings is None else ratings.seats,
         blocks=counted.blocks,
         planned=planned,

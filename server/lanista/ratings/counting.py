@@ -21,6 +21,12 @@ from lanista.results.blocks import BlockScore, Seating
 
 MANY_OPENINGS = 3
 """The number of openings from which on it can be seen what the blocks of one have in common."""
+MOST_VERSIONS = 20
+"""The most versions of a bot that are players of their own: those that played last.
+
+What older ones played counts for the oldest of them, so that the time and memory that a table takes
+have a bound, however often somebody hands in a program.
+"""
 _EVEN_OPENINGS = 2.0
 """The number of equal openings that they must at least be worth if blocks lie unevenly on them."""
 
@@ -200,6 +206,7 @@ class _Players(dict[Competitor, int]):
         Args:
             players: The players as they are numbered here, match by match.
         """
+        players = self._merged(players)[players]
         first = np.full(len(self.bot_of), len(players))
         np.minimum.at(first, players, np.arange(len(players)))
         submitted = {of for of, number in zip(self.bot_of, self.versions, strict=True) if number}
@@ -214,6 +221,20 @@ class _Players(dict[Competitor, int]):
         number[there] = np.arange(len(there))
         bot_of = np.array(self.bot_of, dtype=np.int64)[there]
         return number[players], bot_of, tuple(self.versions[player] for player in there)
+
+    def _merged(self, players: Ints) -> Ints:
+        """Return by player the one for which it counts: itself, or a later version of its bot."""
+        last = np.zeros(len(self.bot_of), dtype=np.int64)
+        np.maximum.at(last, players, np.arange(1, len(players) + 1))
+        of_bot: dict[int, list[int]] = {}
+        for player, bot in enumerate(self.bot_of):
+            of_bot.setdefault(bot, []).append(player)
+        counts_for = np.arange(len(self.bot_of))
+        for versions in of_bot.values():
+            if len(versions) > MOST_VERSIONS:
+                versions.sort(key=last.__getitem__, reverse=True)
+                counts_for[versions[MOST_VERSIONS:]] = versions[MOST_VERSIONS - 1]
+        return counts_for
 
 
 def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Counted:

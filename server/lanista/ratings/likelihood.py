@@ -44,7 +44,7 @@ ELO = 400 / math.log(10)
 """The Elo of one unit of theta."""
 PSEUDO = 0.5
 """How often each of the two outcomes of a pseudo-match counts."""
-LINK = 4.0
+LINK = 3.0
 """The number of pseudo-matches between two successive versions of a bot.
 
 docs/statistics.md has the figures by which this and `ENOUGH` were chosen; they are measured in
