@@ -35,7 +35,10 @@ from support.builds import make_up
 
 def who(name, owner=None):
     owner = Owner((owner or name).encode())
-    return LadderName(name=name, key=name.lower(), owner=owner, is_registered=True)
+    registered = datetime(2026, 1, 1, tzinfo=UTC)
+    return LadderName(
+        name=name, key=name.lower(), owner=owner, is_registered=True, registered=registered
+    )
 
 
 @attrs.define
