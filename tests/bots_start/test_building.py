@@ -103,7 +103,7 @@ def test_what_is_no_archive_is_refused_in_words(build, data):
 def test_a_shell_reads_no_name_of_an_archive(build, tmp_path):
     """Names that mean something to it are names of files; a folder around all is taken off."""
     files = {"p/$(touch x)": "", "p/-rf": "", "p/a;b": "", "p/bot.toml": RUN, "p/main.py": ""}
-    assert [sys.executable, "main.py"] == build(packed(files))
+    assert [builder.PYTHON, "main.py"] == build(packed(files))
     names = {name.removeprefix("p/") for name in files}
     assert names == {path.name for path in (tmp_path / "bot").iterdir()}
 
