@@ -35,10 +35,12 @@ from support.builds import make_up
 
 def who(name, owner=None):
     owner = Owner((owner or name).encode())
-    registered = datetime(2026, 1, 1, tzinfo=UTC)
     return LadderName(
-        name=name, key=name.lower(), owner=owner, is_registered=True, registered=registered
+        name=name, key=name.lower(), owner=owner, is_registered=True, registered=REGISTERED
     )
+
+
+REGISTERED = datetime(2026, 9, 1, tzinfo=UTC)
 
 
 @attrs.define
