@@ -649,10 +649,13 @@ class LadderSubmissions:
         version = self.authors[key].versions[number]
         program = self.folder.program(key, number)
         with TemporaryFolder("lanista-submission", watched=True) as folder:
-            # A copy, as sandboxes show the folder of a program too.
-            own = folder.path / "program"
+            # A copy, as sandboxes show the folder of a program too. For root they show it to some
+            # other user, but the folder around it keeps the users of this machine out.
+            shown = folder.path / "shown"
+            shown.mkdir()
+            shown.chmod(0o755)
+            own = shown / "program"
             await trio.to_thread.run_sync(shutil.copyfile, program, own)
-            folder.path.chmod(0o755)
             own.chmod(0o644)
             command = [
                 *(sys.executable, "-P", "-m", "lanista.cli", "check", self.room.ruleset.name),
@@ -663,7 +666,7 @@ class LadderSubmissions:
             if (nice := shutil.which("nice")) is not None:
                 command = [nice, "-n", "10", *command]
             env = environment(host="", port=0, name="check")
-            async with start_bot(command, env, cwd=folder.path, grace=1.0) as bot:
+            async with start_bot(command, env, cwd=shown, grace=1.0) as bot:
                 with trio.move_on_after(CHECK_TIME):
                     await bot.exited()
                     await trio.sleep(0.05)  # its last output may still be in the pipe

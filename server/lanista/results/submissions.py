@@ -284,7 +284,9 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         OSError: It can't be written; nothing has changed then.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = path.parent
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
     try:
         # A sandbox of root's shows a source to another user; the folders keep others out.
@@ -297,7 +299,8 @@ def write_file(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
-    _sync_folder(path.parent)
+    for changed in {folder, *(one.parent for one in missing)}:
+        _sync_folder(changed)
 
 
 def _read(file: Path) -> Author:
