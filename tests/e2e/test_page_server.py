@@ -108,25 +108,6 @@ def test_a_viewer_that_does_not_read_delays_no_shutdown(serve, peers):
     assert "Traceback" not in daemon.err
 
 
-def test_a_default_port_that_is_taken_gives_way(start):
-    """Without `--web` another arena's page, or anything else, may be at 8080."""
-    with socket.socket() as taken:
-        with contextlib.suppress(OSError):  # taken already is as good
-            taken.bind(("127.0.0.1", 8080))
-            taken.listen()
-        daemon = start("serve", "--port", 0)
-        daemon.until(lambda: daemon.out.count("\n") == 2, "the page's address is printed")
-        page = daemon.out.splitlines()[1].removeprefix("page: ")
-        assert 8080 != urlsplit(page).port
-        assert {"ok": True, "api": 1} == {
-            key: value
-            for key, value in json.loads(got(page, "/healthz")).items()
-            if key != "software"
-        }
-        daemon.signal(signal.SIGINT)
-        assert 0 == daemon.wait()
-
-
 @pytest.mark.parametrize(
     "words", [("serve", "--port", 0), ("play", "angrymob", *CAMPERS, "--watch")]
 )
