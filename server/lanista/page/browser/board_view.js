@@ -251,7 +251,9 @@ export class BoardView {
     if (size !== this.#fitted.size) {
       const rem = Number.parseFloat(getComputedStyle(root).fontSize);
       const gap = Number.parseFloat(getComputedStyle(this.area).rowGap);
-      const left = isNarrow ? this.narrowHeight(barHeight) : height - barHeight - gap;
+      const levels = this.#levels.element.offsetHeight;
+      const below = barHeight + (levels > 0 ? levels + gap : 0);
+      const left = isNarrow ? this.narrowHeight(below) : height - barHeight - gap;
       const needed = this.#needed;
       this.stages.forEach((stage) => stage.setScene(scene));
       const room = arrange(
@@ -589,8 +591,12 @@ export class BoardView {
     return { goal: false, seat: null };
   }
 
-  /** Height in CSS px that the boards may have on a narrow page. @param {number} _barHeight */
-  narrowHeight(_barHeight) {
+  /**
+   * Height in CSS px that the boards may have on a narrow page.
+   *
+   * @param {number} _controls height of the bar, and of the choice of a level
+   */
+  narrowHeight(_controls) {
     return window.innerHeight;
   }
 

@@ -121,10 +121,10 @@ export class CompareView extends BoardView {
     return CAPTION_GAP + Math.max(...this.#captions.map(({ element }) => element.offsetHeight));
   }
 
-  /** On a narrow page, which scrolls, both boards are seen with the controls below them. @override @param {number} barHeight */
-  narrowHeight(barHeight) {
+  /** On a narrow page, which scrolls, both boards are seen with the controls below them. @override @param {number} controls */
+  narrowHeight(controls) {
     const above = this.#boards.getBoundingClientRect().top + window.scrollY;
-    const left = window.innerHeight - above - barHeight - NARROW_GAP;
+    const left = window.innerHeight - above - controls - NARROW_GAP;
     return Math.max(NARROW_SHARE * window.innerHeight, left);
   }
 

@@ -153,10 +153,10 @@ export class MatchView extends BoardView {
   }
 
   /** @override */
-  narrowHeight(/** @type {number} */ barHeight) {
+  narrowHeight(/** @type {number} */ controls) {
     const { innerHeight } = window;
     return innerHeight <= LOW
-      ? innerHeight - barHeight - HEADLINE
+      ? innerHeight - controls - HEADLINE
       : MAX_BOARD_SHARE * innerHeight;
   }
 
