@@ -13,13 +13,11 @@ disk.
 import copy
 import functools
 import hashlib
-import json
 import math
 import re
-import shutil
-import sys
+import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
@@ -33,6 +31,7 @@ from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Names, Owner
 from lanista.arena.options import Options
 from lanista.arena.spec import Submissions
+from lanista.arena.submission_check import CheckFailedError, check_program
 from lanista.bots.building import (
     BUILD_LIMITS,
     ENDINGS,
@@ -42,14 +41,11 @@ from lanista.bots.building import (
     Request,
     command_of,
 )
-from lanista.bots.command import environment
-from lanista.bots.execute import printable
 from lanista.bots.limits import BotLimits, parse_limits
-from lanista.bots.process import Bot, start_bot
+from lanista.bots.process import Bot
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
-from lanista.match.clock import Limits
 from lanista.results.submissions import (
     UNFINISHED,
     Author,
@@ -59,21 +55,14 @@ from lanista.results.submissions import (
     Version,
     write_file,
 )
-from lanista.temporary import TemporaryFolder
 from lanista.toml_spec import SpecError
 from lanista_protocol import shown
 
 MAX_FILE_NAME = 80
 """Maximum number of characters of a file's name."""
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-CHECK_TIME = 180.0
-"""Seconds that a check may take; a good bot needs about ten."""
-REQUIRED = frozenset({"name", "answers"})
-"""The items of `lanista check` that a version must pass; the others are only told to its author."""
 AGAIN = 10.0
 """Seconds after which a build is tried again that failed by no fault of the program."""
-MAX_FINDINGS, MAX_FINDING = 40, 600
-"""Maximum number of lines of a check's findings, and of characters of each."""
 
 log = structlog.get_logger()
 
@@ -588,8 +577,8 @@ class LadderSubmissions:
             findings = await self._check(key, number)
             await self._set(key, number, state=State.READY, findings=findings)
             log.info("submission ready", ladder=ladder, name=name, version=number)
-        except (NotBuiltError, _CheckFailedError) as error:
-            findings = error.findings if isinstance(error, _CheckFailedError) else ()
+        except (NotBuiltError, CheckFailedError) as error:
+            findings = error.findings if isinstance(error, CheckFailedError) else ()
             why = str(error)
             await self._set(key, number, state=State.REFUSED, why=why, findings=findings)
             log.info("submission refused", ladder=ladder, name=name, version=number, why=why)
@@ -604,6 +593,11 @@ class LadderSubmissions:
             author = self.authors[key]
             version = attrs.evolve(author.versions[number], state=State.RECEIVED)
             author.versions[number] = version
+
+    async def give_up(self, key: str, number: int) -> None:
+        """Refuse a version by a fault of the arena."""
+        why = "the arena failed while it built or checked it; hand it in again, or ask the operator"
+        await self._set(key, number, state=State.REFUSED, why=why)
 
     async def _build(self, key: str, version: Version) -> dict[str, Any]:
         """Build a version, store what the compilers say, and return what is known of it then."""
@@ -639,100 +633,24 @@ class LadderSubmissions:
             raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
         return {"command": built.command, "built_size": built.size}
 
-    async def _check(self, key: str, number: int) -> tuple[str, ...]:
+    async def _check(self, key: str, number: int) -> Sequence[str]:
         """Let a built version play the matches of `lanista check`, and return what they found.
 
         Raises:
-            _CheckFailedError: It doesn't answer its turns.
+            CheckFailedError: It doesn't answer its turns.
             OSError: It can't be checked.
         """
-        version = self.authors[key].versions[number]
-        program = self.folder.program(key, number)
-        with TemporaryFolder("lanista-submission", watched=True) as folder:
-            # A copy, as sandboxes show the folder of a program too. For root they show it to some
-            # other user, but the folder around it keeps the users of this machine out.
-            shown = folder.path / "shown"
-            shown.mkdir()
-            shown.chmod(0o755)
-            own = shown / "program"
-            await trio.to_thread.run_sync(shutil.copyfile, program, own)
-            own.chmod(0o644)
-            command = [
-                *(sys.executable, "-P", "-m", "lanista.cli", "check", self.room.ruleset.name),
-                _joined(command_of(own, version.command)),
-                *("--sandbox", "bwrap", "--json"),
-                *self._check_options(),
-            ]
-            if (nice := shutil.which("nice")) is not None:
-                command = [nice, "-n", "10", *command]
-            env = environment(host="", port=0, name="check")
-            async with start_bot(command, env, cwd=shown, grace=1.0) as bot:
-                with trio.move_on_after(CHECK_TIME):
-                    await bot.exited()
-                    await trio.sleep(0.05)  # its last output may still be in the pipe
-            output = bot.output_tail()
-        report = _report_of(output)
-        if report is None:
-            raise _CheckFailedError(
-                f"it couldn't be checked within {CHECK_TIME:g} s"
-                if bot.exit is not None and bot.exit.by_arena
-                else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}",
-                (),
-            )
-        findings = tuple(_findings(report))
-        for item in report["items"]:
-            if item["name"] in REQUIRED and item["status"] == "failed":
-                evidence = item["evidence"][0] if item["evidence"] else item["advice"]
-                raise _CheckFailedError(_line(f"it failed its check: {evidence}"), findings)
-        return findings
-
-    def _check_options(self) -> Iterator[str]:
-        clock = self.room.spec.clock
-        limits: Limits = clock.conditions().clock
-        # Where a ladder has no limit, the time of the whole check is one.
-        first, turn = limits.first or CHECK_TIME, limits.turn or CHECK_TIME
-        yield from ("--time-init", f"{first:g}", "--time-move", f"{turn:g}")
-        yield from ("--time-start", f"{clock.time_start:g}")
-        if self.spec.limits is not None:
-            yield from ("--limits", self.spec.limits)
-
-
-class _CheckFailedError(Exception):
-    """A version failed its check; the message is one line."""
-
-    def __init__(self, why: str, findings: tuple[str, ...]) -> None:
-        super().__init__(why)
-        self.findings = findings
+        return await check_program(
+            self.folder.program(key, number),
+            self.authors[key].versions[number].command,
+            game=self.room.ruleset.name,
+            clock=self.room.spec.clock,
+            limits=self.spec.limits,
+        )
 
 
 def _text(registered: datetime) -> str:
     return registered.isoformat()
-
-
-def _report_of(output: str) -> dict[str, Any] | None:
-    """Return the report that a check has printed, in its last line that is one; None if none is."""
-    for line in reversed(output.splitlines()):
-        if line.startswith("{"):
-            try:
-                report = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(report, dict) and isinstance(report.get("items"), list):
-                return report
-    return None
-
-
-def _findings(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line for each item of a check's report that its author should look at."""
-    for item in report["items"][:MAX_FINDINGS]:
-        if item["status"] in {"failed", "warning"}:
-            words = [item["title"], item["advice"], *map(str.strip, item["evidence"][:8])]
-            yield _line(f"{item['status']}: {'; '.join(filter(None, words))}")
-
-
-def _line(text: str) -> str:
-    """Return a text that may have a program's words as one line, safe for a terminal."""
-    return printable(text[:MAX_FINDING])
 
 
 def _no_disk(error: OSError) -> SubmissionRefusedError:
@@ -740,12 +658,6 @@ def _no_disk(error: OSError) -> SubmissionRefusedError:
     return SubmissionRefusedError(
         Refusal.NO_ROOM, f"the arena can't store it ({error.strerror}); try again later"
     )
-
-
-def _joined(words: Sequence[str]) -> str:
-    import shlex  # noqa: PLC0415 - only needed for a check
-
-    return shlex.join(words)
 
 
 @functools.lru_cache(maxsize=128)
@@ -798,6 +710,11 @@ class AllSubmissions:
                 )
                 await ladder.put_back(key, number)
                 await trio.sleep(AGAIN)
+            except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+                log.error(  # noqa: TRY400 - the trace is in the line
+                    "a submission ended by an error", trace=traceback.format_exc()
+                )
+                await ladder.give_up(key, number)
 
 
 def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:

@@ -1,0 +1,127 @@
+"""Checks built programs by `lanista check`, in a process of low priority and in sandboxes."""
+
+import json
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from lanista.bots.building import command_of
+from lanista.bots.command import environment
+from lanista.bots.execute import printable
+from lanista.bots.process import start_bot
+from lanista.hosting.spec_parts import Clock
+from lanista.temporary import TemporaryFolder
+
+CHECK_TIME = 180.0
+"""Seconds that a check may take; a good bot needs about ten."""
+REQUIRED = frozenset({"name", "answers"})
+"""The items of `lanista check` that a version must pass; the others are only told to its author."""
+MAX_FINDINGS, MAX_FINDING = 40, 600
+"""Maximum number of lines of a check's findings, and of characters of each."""
+
+
+class CheckFailedError(Exception):
+    """A version failed its check; the message is one line."""
+
+    def __init__(self, why: str, findings: Sequence[str] = ()) -> None:
+        super().__init__(why)
+        self.findings = findings
+
+
+async def check_program(
+    program: Path, command: Sequence[str], *, game: str, clock: Clock, limits: str | None
+) -> Sequence[str]:
+    """Let a program play the matches of `lanista check`.
+
+    Args:
+        program: The packed program.
+        command: The command line that runs it.
+        game: The game that it plays.
+        clock: The clock of its matches.
+        limits: The resources that it may use; None for the defaults.
+
+    Returns:
+        The findings, a line each.
+
+    Raises:
+        CheckFailedError: It doesn't answer its turns.
+        OSError: It can't be checked.
+    """
+    with TemporaryFolder("lanista-submission", watched=True) as folder:
+        # A copy, as sandboxes show the folder of a program too. For root they show it to some
+        # other user, but the folder around it keeps the users of this machine out.
+        shown = folder.path / "shown"
+        shown.mkdir()
+        shown.chmod(0o755)
+        own = shown / "program"
+        await trio.to_thread.run_sync(shutil.copyfile, program, own)
+        own.chmod(0o644)
+        words = [
+            *(sys.executable, "-P", "-m", "lanista.cli", "check", game),
+            shlex.join(command_of(own, command)),
+            *("--sandbox", "bwrap", "--json"),
+            *_options(clock, limits),
+        ]
+        if (nice := shutil.which("nice")) is not None:
+            words = [nice, "-n", "10", *words]
+        env = environment(host="", port=0, name="check")
+        async with start_bot(words, env, cwd=shown, grace=1.0) as bot:
+            with trio.move_on_after(CHECK_TIME):
+                await bot.exited()
+                await trio.sleep(0.05)  # its last output may still be in the pipe
+        output = bot.output_tail()
+    report = _report_of(output)
+    if report is None:
+        raise CheckFailedError(
+            f"it couldn't be checked within {CHECK_TIME:g} s"
+            if bot.exit is not None and bot.exit.by_arena
+            else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}",
+            (),
+        )
+    findings = tuple(_findings(report))
+    for item in report["items"]:
+        if item["name"] in REQUIRED and item["status"] == "failed":
+            evidence = item["evidence"][0] if item["evidence"] else item["advice"]
+            raise CheckFailedError(_line(f"it failed its check: {evidence}"), findings)
+    return findings
+
+
+def _options(clock: Clock, limits: str | None) -> Iterator[str]:
+    times = clock.conditions().clock
+    # Where a ladder has no limit, the time of the whole check is one.
+    first, turn = times.first or CHECK_TIME, times.turn or CHECK_TIME
+    yield from ("--time-init", f"{first:g}", "--time-move", f"{turn:g}")
+    yield from ("--time-start", f"{clock.time_start:g}")
+    if limits is not None:
+        yield from ("--limits", limits)
+
+
+def _report_of(output: str) -> dict[str, Any] | None:
+    """Return the report that a check has printed, in its last line that is one; None if none is."""
+    for line in reversed(output.splitlines()):
+        if line.startswith("{"):
+            try:
+                report = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(report, dict) and isinstance(report.get("items"), list):
+                return report
+    return None
+
+
+def _findings(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each item of a check's report that its author should look at."""
+    for item in report["items"][:MAX_FINDINGS]:
+        if item["status"] in {"failed", "warning"}:
+            words = [item["title"], item["advice"], *map(str.strip, item["evidence"][:8])]
+            yield _line(f"{item['status']}: {'; '.join(filter(None, words))}")
+
+
+def _line(text: str) -> str:
+    """Return a text that may have a program's words as one line, safe for a terminal."""
+    return printable(text[:MAX_FINDING])
