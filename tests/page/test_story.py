@@ -1,5 +1,6 @@
 """The story of a match: chapters, the deciding round, and what each loser lost by."""
 
+import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,20 @@ def test_who_takes_the_lead_and_keeps_it_for_a_while():
     assert (11, 0, "was ahead of B for the last time, 7 to 6") == told(story.losses[0])[0]
     assert 12 == story.decided
     assert (16, 1, f"wins: {ending_text(ANGRYMOB, 'move-limit')}") == told(story.chapters)[-1]
+
+
+def test_who_gives_no_orders_for_long_is_told_from_where_on():
+    """The longest of such spans; nothing was refused or late, so no fault tells it."""
+    storyteller = Storyteller()
+    storyteller.take(frame(0), (0, 0))
+    for number in range(1, 41):
+        orders = "" if number in range(5, 15) or number >= 20 else "1 U"
+        answers = attrs.evolve(turn(number - 1, ("answer", "answer")), raw=(orders, "1 U"))
+        storyteller.take(frame(number), (0, number), answers)
+    story = storyteller.story(ANGRYMOB, result((2, 1), (0, 40)))
+    quiet = (20, 0, "gives no orders in 21 turns from here on")
+    assert quiet in told(story.chapters)
+    assert quiet == told(story.losses[0])[0]
 
 
 def test_who_was_never_ahead_learns_when_half_of_the_gap_was_there():

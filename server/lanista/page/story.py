@@ -6,6 +6,7 @@ telling. It knows no game: it goes by scores, by the events that rules report, a
 Rounds are counted as frames are: round n is the position after n turns.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from statistics import fmean
@@ -28,6 +29,8 @@ LEAD_LASTS = 25
 """A lead counts if it lasts for the match's length divided by this, or to the end."""
 BEST_ROUNDS = 30
 """The length of the best part in rounds: twenty seconds at the page's usual speed."""
+QUIET = 10
+"""Number of turns in a row with empty answers from which on they are told."""
 EVENTS_TOLD = 2
 """Number of events of a seat in one round that are told in full."""
 AFTERWARDS = 10
@@ -95,6 +98,12 @@ class Storyteller:
     """By seat and code."""
     _answers: dict[int, int] = attrs.field(factory=dict, init=False)
     """By seat, the number of its answers."""
+    _quiet: dict[int, Chapter] = attrs.field(factory=dict, init=False)
+    """By seat, the longest span of empty answers in a row, if it is worth telling."""
+    _quiet_turns: Counter[int] = attrs.field(factory=Counter, init=False)
+    """By seat, the number of its latest answers in a row that were empty."""
+    _quiet_most: Counter[int] = attrs.field(factory=Counter, init=False)
+    """By seat, the largest such number."""
 
     def take(
         self,
@@ -126,6 +135,7 @@ class Storyteller:
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
         for seat, verdict in enumerate(turn.verdicts):
             self._answers[seat] = self._answers.get(seat, 0) + (verdict != "out")
+            self._note_quiet(number, seat, is_empty=verdict == "answer" and not turn.raw[seat])
             gone = turn.reason_gone(seat)
             if gone is not None:
                 self._breaks.append(Chapter(number, seat, f"is out: {gone.words}"))
@@ -134,6 +144,13 @@ class Storyteller:
         self._breaks += [Chapter(number, int(seat), "came back") for seat in turn.rejoined]
         for fault in faults:
             self._faults.setdefault((fault.seat, fault.code), _Faults()).add(fault)
+
+    def _note_quiet(self, number: int, seat: int, *, is_empty: bool) -> None:
+        turns = self._quiet_turns[seat] = self._quiet_turns[seat] + 1 if is_empty else 0
+        if turns >= QUIET and turns > self._quiet_most[seat]:
+            self._quiet_most[seat] = turns
+            text = f"gives no orders in {counted(turns, 'turn')} from here on"
+            self._quiet[seat] = Chapter(number - turns + 1, seat, text)
 
     def story(self, ruleset: Ruleset, result: ResultInfo | None) -> Story:
         """Return the story of the frames that were taken, at least one.
@@ -144,7 +161,7 @@ class Storyteller:
         """
         last = len(self._scores) - 1
         best = _winner(result, self._scores[-1])
-        chapters = [*self._breaks, *self._first_faults(), *self._leads()]
+        chapters = [*self._breaks, *self._first_faults(), *self._quiet.values(), *self._leads()]
         told = {(chapter.round, chapter.seat) for chapter in chapters}
         chapters += [
             chapter for chapter in self._remarkable() if (chapter.round, chapter.seat) not in told
@@ -261,6 +278,8 @@ class Storyteller:
                 text += f", in {faults.turns} of {counted(self._answers[seat], 'turn')}"
             text += f"; the first: {faults.first.words}"
             yield Chapter(faults.first.turn + 1, seat, text)
+        if seat in self._quiet:
+            yield self._quiet[seat]
         yield from self._fell_behind(seat, best)
 
     def _fell_behind(self, seat: int, best: int) -> Iterator[Chapter]:

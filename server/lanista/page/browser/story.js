@@ -12,7 +12,7 @@ import { el, fill } from "./dom.js";
 import { note } from "./evidence.js";
 import { seatMark } from "./matches.js";
 import { playerOf } from "./panels.js";
-import { capital, printable, turnWord } from "./text.js";
+import { capital, nameSeats, printable, turnWord } from "./text.js";
 
 /** @typedef {import("./decode.js").Chapter} Chapter */
 /** @typedef {import("./decode.js").Story} Story */
@@ -54,7 +54,7 @@ export function storyPanel({ head, seat, story, last, told, isStored, seek, play
       " ",
       about >= 0 && about !== of && seatMark(about),
       " ",
-      printable(text),
+      nameSeats(printable(text), head),
     );
 
   /** @param {Story} whole */
