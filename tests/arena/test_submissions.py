@@ -18,12 +18,9 @@ from hypothesis import strategies as st
 from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import LadderSpec, Submissions
-from lanista.arena.submissions import (
-    AllSubmissions,
-    LadderSubmissions,
-    Refusal,
-    SubmissionRefusedError,
-)
+from lanista.arena.submission_queue import AllSubmissions
+from lanista.arena.submission_refusals import Refusal, SubmissionRefusedError
+from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
 from lanista.games import registry
 from lanista.hosting.control import Changes

@@ -28,7 +28,7 @@ from lanista_protocol import RemoteProtocolError
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
-    from lanista.arena.submissions import AllSubmissions
+    from lanista.arena.submission_queue import AllSubmissions
     from lanista.results.names import BenchedName
 
 MAX_GUESTS = 16

@@ -303,7 +303,7 @@ class Operator:
     async def _disable(self, asked: Mapping[str, Any]) -> None:
         """Let a name hand in and play nothing more on a ladder, or again if `why` is empty."""
         # Imported only now, as an arena without ladders needs nothing of it.
-        from lanista.arena.submissions import SubmissionRefusedError  # noqa: PLC0415
+        from lanista.arena.submission_refusals import SubmissionRefusedError  # noqa: PLC0415
         from lanista.results.names import key_of  # noqa: PLC0415
 
         every = self.arena.submissions

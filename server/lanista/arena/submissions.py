@@ -14,12 +14,9 @@ import copy
 import functools
 import hashlib
 import math
-import re
-import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +25,17 @@ import structlog
 import trio
 
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
-from lanista.arena.names import LadderName, Names, Owner
-from lanista.arena.options import Options
+from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import Submissions
 from lanista.arena.submission_check import CheckFailedError, check_program
+from lanista.arena.submission_refusals import (
+    Refusal,
+    SubmissionRefusedError,
+    check_file_name,
+    no_disk,
+)
 from lanista.bots.building import (
     BUILD_LIMITS,
-    ENDINGS,
-    BrokenSandboxError,
     Builder,
     NotBuiltError,
     Request,
@@ -43,52 +43,18 @@ from lanista.bots.building import (
 )
 from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot
-from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
 from lanista.results.submissions import (
     UNFINISHED,
     Author,
-    BadSubmissionsError,
     State,
     SubmissionFolder,
     Version,
     write_file,
 )
-from lanista.toml_spec import SpecError
-from lanista_protocol import shown
-
-MAX_FILE_NAME = 80
-"""Maximum number of characters of a file's name."""
-_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-AGAIN = 10.0
-"""Seconds after which a build is tried again that failed by no fault of the program."""
 
 log = structlog.get_logger()
-
-
-class Refusal(Enum):
-    """Kinds of reasons for which something is refused."""
-
-    BAD = "bad"
-    """What was sent can't be used."""
-    TOO_LARGE = "too large"
-    NOT_FOUND = "not found"
-    CONFLICT = "conflict"
-    """It isn't possible in the present state of the version."""
-    CLOSED = "closed"
-    """The deadline is over, or the operator has disabled the name."""
-    TOO_MANY = "too many"
-    NO_ROOM = "no room"
-    """The arena's disk, or the ladder's part of it, is full."""
-
-
-class SubmissionRefusedError(Exception):
-    """What an author asks for can't be done; the message is one line."""
-
-    def __init__(self, kind: Refusal, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
 
 
 @attrs.define(eq=False)
@@ -170,7 +136,7 @@ class LadderSubmissions:
             SubmissionRefusedError: It isn't taken; nothing has changed then.
         """
         received = datetime.now(UTC)
-        self.check_name(file)
+        check_file_name(file)
         self.check_size(file, len(data))
         digest = await trio.to_thread.run_sync(lambda: hashlib.sha256(data).hexdigest())
         async with self._lock:
@@ -208,7 +174,7 @@ class LadderSubmissions:
                 await trio.to_thread.run_sync(write_file, source, data)
                 await self._keep(author)
             except OSError as error:
-                raise _no_disk(error) from None
+                raise no_disk(error) from None
             await self._remove(author.key, dropped)
         log.info("submitted", ladder=self.room.spec.name, name=author.name, version=version.number)
         self.changes.tell()
@@ -276,7 +242,7 @@ class LadderSubmissions:
             try:
                 await self._keep(author)
             except OSError as error:
-                raise _no_disk(error) from None
+                raise no_disk(error) from None
         if why:
             self._stop_work(key)
         else:
@@ -351,25 +317,6 @@ class LadderSubmissions:
 
     # -- checks --------------------------------------------------------------------------------
 
-    @staticmethod
-    def check_name(file: str) -> None:
-        """Refuse a file whose name can't be one.
-
-        Raises:
-            SubmissionRefusedError: It can't.
-        """
-        expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
-        if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
-            raise SubmissionRefusedError(
-                Refusal.BAD,
-                f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
-                "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
-            )
-        if Path(file).suffix.lower() not in ENDINGS:
-            raise SubmissionRefusedError(
-                Refusal.BAD, f"the file's name {shown(file, 100)}; {expected}"
-            )
-
     def check_size(self, file: str, size: int) -> None:
         """Refuse a file that is empty or too large.
 
@@ -433,7 +380,7 @@ class LadderSubmissions:
             try:
                 await self._keep(author)
             except OSError as error:
-                raise _no_disk(error) from None
+                raise no_disk(error) from None
         return author
 
     async def _keep(self, author: Author) -> None:
@@ -653,93 +600,6 @@ def _text(registered: datetime) -> str:
     return registered.isoformat()
 
 
-def _no_disk(error: OSError) -> SubmissionRefusedError:
-    log.error("a submission can't be stored", path=error.filename, why=error.strerror)
-    return SubmissionRefusedError(
-        Refusal.NO_ROOM, f"the arena can't store it ({error.strerror}); try again later"
-    )
-
-
 @functools.lru_cache(maxsize=128)
 def _limits(text: str | None, default: BotLimits) -> BotLimits:
     return default if text is None else parse_limits(text)
-
-
-@attrs.define(eq=False)
-class AllSubmissions:
-    """The submissions of all ladders of an arena; `run` it beside its matches."""
-
-    ladders: Mapping[str, LadderSubmissions]
-    """By ladder: its submissions, where it takes any."""
-    changes: Changes
-    """Tells that a version waits to be built."""
-    languages: Mapping[str, str] = attrs.field(factory=dict, init=False)
-    """The languages that can be built here, each with its version in words; known after `run`."""
-
-    async def look_up_names(self, names: Names) -> None:
-        """Take up which names the operator has removed.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
-        for ladder in self.ladders.values():
-            ladder.take_up_names(await names.registrations([*ladder.authors]))
-
-    async def run(self) -> None:
-        """Build and check what is handed in, one version after another, until cancelled."""
-        if not self.ladders:
-            return
-        try:
-            self.languages = await Builder().languages()
-        except (NotBuiltError, BrokenSandboxError, OSError) as error:
-            log.error("the languages of submissions can't be found", why=str(error))  # noqa: TRY400
-        while True:
-            count = self.changes.count
-            jobs = [(job, one) for one in self.ladders.values() if (job := one.next()) is not None]
-            if not jobs:
-                await self.changes.wait(count)
-                continue
-            (*_, key, number), ladder = min(jobs, key=lambda job: job[0])
-            try:
-                await ladder.bring_up(key, number)
-            except (BrokenSandboxError, OSError) as error:
-                log.error(  # noqa: TRY400 - a trace would add nothing
-                    "a submission can't be built now; it is tried again",
-                    ladder=ladder.room.spec.name,
-                    why=str(error),
-                )
-                await ladder.put_back(key, number)
-                await trio.sleep(AGAIN)
-            except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
-                log.error(  # noqa: TRY400 - the trace is in the line
-                    "a submission ended by an error", trace=traceback.format_exc()
-                )
-                await ladder.give_up(key, number)
-
-
-def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
-    """Open the submissions of an arena's ladders; this blocks.
-
-    Raises:
-        SpecError: Sandboxes can't be made here, or what was handed in can't be read; the message
-            begins with the key.
-    """
-    opened: dict[str, LadderSubmissions] = {}
-    changes = Changes()
-    for number, spec in enumerate(options.spec.ladders, 1):
-        if spec.submissions is None:
-            continue
-        where = f"ladders[{number}].submissions"
-        try:
-            if not opened:
-                check_sandbox()
-            opened[spec.name] = LadderSubmissions.open(
-                rooms[spec.name], options.data.submissions, options.private, changes
-            )
-        except SandboxError as error:
-            raise SpecError(
-                f"{where}: programs that are handed in run only in sandboxes; {error}"
-            ) from None
-        except (BadSubmissionsError, OSError) as error:
-            raise SpecError(f"{where}: {error}") from None
-    return AllSubmissions(opened, changes)

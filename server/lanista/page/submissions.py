@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import trio
 
-from lanista.arena.submissions import LadderSubmissions, Refusal, SubmissionRefusedError
+from lanista.arena.submission_refusals import Refusal, SubmissionRefusedError, check_file_name
+from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS
 from lanista.page.answers import (
     Answer,
@@ -103,7 +104,7 @@ class SubmissionRoutes:
         """Take a new version."""
         submissions = self._of(ladder)
         file = asked.parameters.get("file", "")
-        submissions.check_name(file)
+        check_file_name(file)
         submissions.check_size(file, asked.length)
         who = await self.authorization.author(asked.peer, asked.authorizations)
         asked.peer.connections.hold(asked.peer, 2 * asked.length)  # twice, as parts are joined

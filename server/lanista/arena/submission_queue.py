@@ -1,0 +1,103 @@
+"""The submissions of all ladders of an arena: opened, and built one after another."""
+
+import traceback
+from collections.abc import Mapping
+
+import attrs
+import structlog
+import trio
+
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.names import Names
+from lanista.arena.options import Options
+from lanista.arena.submissions import LadderSubmissions
+from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
+from lanista.bots.sandbox import SandboxError, check_sandbox
+from lanista.hosting.control import Changes
+from lanista.results.submissions import BadSubmissionsError
+from lanista.toml_spec import SpecError
+
+AGAIN = 10.0
+"""Seconds after which a build is tried again that failed by no fault of the program."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class AllSubmissions:
+    """The submissions of all ladders of an arena; `run` it beside its matches."""
+
+    ladders: Mapping[str, LadderSubmissions]
+    """By ladder: its submissions, where it takes any."""
+    changes: Changes
+    """Tells that a version waits to be built."""
+    languages: Mapping[str, str] = attrs.field(factory=dict, init=False)
+    """The languages that can be built here, each with its version in words; known after `run`."""
+
+    async def look_up_names(self, names: Names) -> None:
+        """Take up which names the operator has removed.
+
+        Raises:
+            StoreError: The database can't be read.
+        """
+        for ladder in self.ladders.values():
+            ladder.take_up_names(await names.registrations([*ladder.authors]))
+
+    async def run(self) -> None:
+        """Build and check what is handed in, one version after another, until cancelled."""
+        if not self.ladders:
+            return
+        try:
+            self.languages = await Builder().languages()
+        except (NotBuiltError, BrokenSandboxError, OSError) as error:
+            log.error("the languages of submissions can't be found", why=str(error))  # noqa: TRY400
+        while True:
+            count = self.changes.count
+            jobs = [(job, one) for one in self.ladders.values() if (job := one.next()) is not None]
+            if not jobs:
+                await self.changes.wait(count)
+                continue
+            (*_, key, number), ladder = min(jobs, key=lambda job: job[0])
+            try:
+                await ladder.bring_up(key, number)
+            except (BrokenSandboxError, OSError) as error:
+                log.error(  # noqa: TRY400 - a trace would add nothing
+                    "a submission can't be built now; it is tried again",
+                    ladder=ladder.room.spec.name,
+                    why=str(error),
+                )
+                await ladder.put_back(key, number)
+                await trio.sleep(AGAIN)
+            except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+                log.error(  # noqa: TRY400 - the trace is in the line
+                    "a submission ended by an error", trace=traceback.format_exc()
+                )
+                await ladder.give_up(key, number)
+
+
+def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
+    """Open the submissions of an arena's ladders; this blocks.
+
+    Raises:
+        SpecError: Sandboxes can't be made here, or what was handed in can't be read; the message
+            begins with the key.
+    """
+    opened: dict[str, LadderSubmissions] = {}
+    changes = Changes()
+    for number, spec in enumerate(options.spec.ladders, 1):
+        if spec.submissions is None:
+            continue
+        where = f"ladders[{number}].submissions"
+        try:
+            if not opened:
+                check_sandbox()
+            opened[spec.name] = LadderSubmissions.open(
+                rooms[spec.name], options.data.submissions, options.private, changes
+            )
+        except SandboxError as error:
+            raise SpecError(
+                f"{where}: programs that are handed in run only in sandboxes; {error}"
+            ) from None
+        except (BadSubmissionsError, OSError) as error:
+            raise SpecError(f"{where}: {error}") from None
+    return AllSubmissions(opened, changes)

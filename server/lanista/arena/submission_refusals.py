@@ -1,0 +1,65 @@
+"""What authors may not do with the programs that they hand in, and why, in one line each."""
+
+import re
+from enum import Enum
+from pathlib import Path
+
+import structlog
+
+from lanista.bots.building import ENDINGS
+from lanista_protocol import shown
+
+MAX_FILE_NAME = 80
+"""Maximum number of characters of a file's name."""
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+log = structlog.get_logger()
+
+
+class Refusal(Enum):
+    """Kinds of reasons for which something is refused."""
+
+    BAD = "bad"
+    """What was sent can't be used."""
+    TOO_LARGE = "too large"
+    NOT_FOUND = "not found"
+    CONFLICT = "conflict"
+    """It isn't possible in the present state of the version."""
+    CLOSED = "closed"
+    """The deadline is over, or the operator has disabled the name."""
+    TOO_MANY = "too many"
+    NO_ROOM = "no room"
+    """The arena's disk, or the ladder's part of it, is full."""
+
+
+class SubmissionRefusedError(Exception):
+    """What an author asks for can't be done; the message is one line."""
+
+    def __init__(self, kind: Refusal, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def check_file_name(file: str) -> None:
+    """Refuse a file whose name can't be one.
+
+    Raises:
+        SubmissionRefusedError: It can't.
+    """
+    expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
+    if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
+        raise SubmissionRefusedError(
+            Refusal.BAD,
+            f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
+            "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
+        )
+    if Path(file).suffix.lower() not in ENDINGS:
+        raise SubmissionRefusedError(Refusal.BAD, f"the file's name {shown(file, 100)}; {expected}")
+
+
+def no_disk(error: OSError) -> SubmissionRefusedError:
+    """Return the refusal of what can't be stored, having logged why."""
+    log.error("a submission can't be stored", path=error.filename, why=error.strerror)
+    return SubmissionRefusedError(
+        Refusal.NO_ROOM, f"the arena can't store it ({error.strerror}); try again later"
+    )
