@@ -17,7 +17,8 @@ LONG_FIRST = (
 )
 """Folders whose files take long, so that a run doesn't end with one worker busy and others idle."""
 TOGETHER = {
-    "browser": ("tests/page/test_browser_",),
+    "browser": tuple(f"tests/page/test_browser_{letter}" for letter in "abcdefghijkl"),
+    "another browser": tuple(f"tests/page/test_browser_{letter}" for letter in "mnopqrstuvwxyz"),
     "database server": ("tests/results/",),
     "sandbox": (
         "tests/bots_start/test_sandbox",

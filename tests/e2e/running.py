@@ -239,7 +239,7 @@ class Daemon(Program):
         return read(path)
 
     def record_with(self, name):
-        """Wait for the record of a match in which someone of this name plays and read it."""
+        """Wait for a record in which someone of this name plays; read the first one."""
         found = []
 
         def is_there():
@@ -251,8 +251,7 @@ class Daemon(Program):
             return found
 
         self.until(is_there, f"a record with {name}")
-        (record,) = found
-        return record
+        return found[0]
 
     def bot_environment(self, name):
         """What a bot of tests/bots needs to find its way here."""
