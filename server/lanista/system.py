@@ -1,9 +1,10 @@
-"""What processes of ours need of the system: signals that stop them, cores, memory given back."""
+"""What processes of ours need of the system: signals that stop them, cores, memory, disks."""
 
 import contextlib
 import os
 import signal
 from collections.abc import Iterable
+from pathlib import Path
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals sent by Ctrl-C in a terminal, by a service manager, and by a terminal that closes."""
@@ -45,3 +46,16 @@ def return_large_blocks() -> None:
 
     with contextlib.suppress(AttributeError, OSError):  # another C library
         ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names of a folder's files are on disk.
+
+    Raises:
+        OSError: They can't be written.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

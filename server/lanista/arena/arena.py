@@ -70,7 +70,7 @@ class Arena:
     _matches: Matches
     _ladder_matches: LadderMatches
     submissions: "AllSubmissions | None" = None
-    """What authors hand in; None if no ladder takes anything."""
+    """The programs that were handed in to all ladders; None if no ladder takes any."""
     people: PersonMatches = attrs.field(
         default=attrs.Factory(lambda self: PersonMatches(self._matches), takes_self=True),
         init=False,

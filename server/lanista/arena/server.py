@@ -64,7 +64,7 @@ class ArenaServer:
     names: "Names | None" = None
     """The names on ladders; None if there are no ladders."""
     submissions: "AllSubmissions | None" = None
-    """What authors hand in; None if no ladder takes anything."""
+    """The programs that were handed in to all ladders; None if no ladder takes any."""
     lobby: Lobby = attrs.field(factory=Lobby, init=False)
     running: RunningMatches = attrs.field(factory=RunningMatches, init=False)
     matches: Matches = attrs.field(init=False)

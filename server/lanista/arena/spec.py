@@ -321,7 +321,7 @@ class LadderSpec:
     )
     """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
     submissions: Submissions | None = None
-    """What authors may hand in; None for nothing, so that all bots connect."""
+    """The limits on programs that authors hand in; None if all bots have to connect."""
     settings: Mapping[str, int] = attrs.field(factory=dict)
     """Settings of the game that differ from its defaults."""
     clock: Clock = attrs.field(factory=Clock)

@@ -1,4 +1,4 @@
-"""What authors may not do with the programs that they hand in, and why, in one line each."""
+"""Refusals of what authors ask for: of which kind each is, and why, in one line."""
 
 import re
 from enum import Enum
@@ -20,7 +20,7 @@ class Refusal(Enum):
     """Kinds of reasons for which something is refused."""
 
     BAD = "bad"
-    """What was sent can't be used."""
+    """The request itself can't be used, whatever is there already."""
     TOO_LARGE = "too large"
     NOT_FOUND = "not found"
     CONFLICT = "conflict"
@@ -33,7 +33,7 @@ class Refusal(Enum):
 
 
 class SubmissionRefusedError(Exception):
-    """What an author asks for can't be done; the message is one line."""
+    """A request of an author is refused; the message is one line that says why."""
 
     def __init__(self, kind: Refusal, message: str) -> None:
         super().__init__(message)

@@ -77,7 +77,7 @@ class LadderSubmissions:
     room: LadderRoom
     folder: SubmissionFolder
     private: Sequence[Path]
-    """What the programs must not see in their sandboxes."""
+    """Files and folders that the programs must not see in their sandboxes."""
     authors: dict[str, Author]
     """The names with their versions, by key."""
     changes: Changes
@@ -114,7 +114,7 @@ class LadderSubmissions:
 
     @property
     def spec(self) -> Submissions:
-        """What the ladder's file says of them now."""
+        """The limits on submissions that the arena's file gives for the ladder now."""
         assert self.room.spec.submissions is not None
         return self.room.spec.submissions
 

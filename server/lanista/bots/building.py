@@ -47,7 +47,7 @@ ENDINGS: Mapping[str, str] = {
 }
 """The endings of files that can be handed in, each with its language."""
 BUILD_LIMITS = BotLimits(memory=2 << 30, cpu=300, file_size=SCRATCH_SIZE, processes=64)
-"""What a build may use by default."""
+"""The default limits of a build."""
 
 
 class NotBuiltError(LanistaError):
@@ -82,10 +82,10 @@ class Built:
 
 @attrs.frozen(kw_only=True)
 class Builder:
-    """What all builds of an arena have in common."""
+    """Builds programs, all of them under the same limits."""
 
     limits: BotLimits = BUILD_LIMITS
-    """What a build may use."""
+    """The limits of a build."""
     seconds: float = 120.0
     """Seconds that a build may take."""
     most: int = 64 * MIB

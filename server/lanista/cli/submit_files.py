@@ -1,4 +1,4 @@
-"""What `lanista submit` hands in, packed; and the names and tokens that it keeps."""
+"""Packs the files that `lanista submit` hands in, and keeps their authors' names and tokens."""
 
 import io
 import os

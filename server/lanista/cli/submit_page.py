@@ -153,7 +153,7 @@ def _no_page(error: Exception) -> str:
 
 @attrs.define(kw_only=True)
 class SubmissionsPage:
-    """What was handed in to a ladder for a name, on the page of its arena."""
+    """Asks an arena's page about the programs of one name on one ladder."""
 
     page: Page
     ladder: str
@@ -162,7 +162,7 @@ class SubmissionsPage:
     kept: KeptName | None
     """The name with its token as they are kept; None if they aren't."""
     about: Mapping[str, Any]
-    """What the page says to everybody about handing in to the ladder."""
+    """The limits and languages of the ladder, as the page tells them to everybody."""
 
     @classmethod
     def of(

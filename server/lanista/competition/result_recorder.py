@@ -32,6 +32,7 @@ from lanista.results.blocks import BlockScore, Pairing
 from lanista.results.database import Store
 from lanista.results.lock import folder_lock
 from lanista.results.match_result import Benching, BlockResult, MatchResult
+from lanista.system import sync_folder
 
 SYNC_THREADS = 16
 """Number of folders that are flushed to the disk at the same time."""
@@ -117,7 +118,7 @@ class Records:
         folders = sorted(self._changed)
         # At the same time, because a disk takes hardly longer for many folders than for one.
         with ThreadPoolExecutor(min(SYNC_THREADS, max(1, len(folders)))) as threads:
-            list(threads.map(_sync, folders))
+            list(threads.map(sync_folder, folders))
         self._changed.clear()
 
     def _keeps(self, match: MatchResult) -> bool:
@@ -141,14 +142,6 @@ class Records:
                 os.fsync(file.fileno())
         source.replace(place)
         self._changed.add(place.parent)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @attrs.frozen

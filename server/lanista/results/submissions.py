@@ -30,6 +30,7 @@ import attrs
 import cattrs
 
 from lanista.results.names import key_of
+from lanista.system import sync_folder
 
 SALT_SIZE = 16
 """Size of the salt of owners in bytes."""
@@ -56,7 +57,7 @@ UNFINISHED = frozenset({State.RECEIVED, State.BUILDING, State.CHECKING})
 
 
 class BadSubmissionsError(Exception):
-    """What is on disk can't be read; the message is one line that names the file."""
+    """A file of submissions can't be read; the message is one line that names it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -77,7 +78,7 @@ class Version:
     why: str = ""
     """Why it was refused, in one line; empty otherwise."""
     findings: tuple[str, ...] = ()
-    """What its check has found, a line each."""
+    """The findings of its check, a line each."""
     command: tuple[str, ...] = ()
     """The command line that runs it; empty before it is built."""
     built_size: int = 0
@@ -300,7 +301,7 @@ def write_file(path: Path, data: bytes) -> None:
             part.unlink()
         raise
     for changed in {folder, *(one.parent for one in missing)}:
-        _sync_folder(changed)
+        sync_folder(changed)
 
 
 def _read(file: Path) -> Author:
@@ -326,14 +327,6 @@ def _copy(path: Path, place: Path) -> None:
             raise
         except OSError:  # on another disk, say
             shutil.copy2(path, place)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _json_of(author: Author) -> dict[str, Any]:
