@@ -17,26 +17,12 @@ Also how many bytes of one bot are held unread.
 _LOG_LINES = re.compile(rb"(?:#[^\n]{0,%d}\n)+" % (LINE_LIMIT - 1))
 
 
-class LineBuffer:
+class LineBuffer(bytearray):
     """A buffer of received bytes from which complete lines are taken."""
 
     def __init__(self) -> None:
-        self._data = bytearray()
+        super().__init__()
         self._searched = 0  # leading bytes known to hold no newline
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __bytes__(self) -> bytes:
-        return bytes(self._data)
-
-    def startswith(self, prefix: bytes) -> bool:
-        """Tell whether the buffered bytes begin with a prefix."""
-        return self._data.startswith(prefix)
-
-    def feed(self, data: bytes) -> None:
-        """Append received bytes."""
-        self._data += data
 
     def take_line(self, limit: int) -> bytes | None:
         r"""Remove and return the next line, without `\n` or `\r\n`; None if none is complete.
@@ -45,17 +31,17 @@ class LineBuffer:
             RemoteProtocolError: There are more than `limit` bytes before the newline
                 (`line-too-long`).
         """
-        end = self._data.find(b"\n", self._searched)
-        if (end if end >= 0 else len(self._data)) > limit:
+        end = self.find(b"\n", self._searched)
+        if (end if end >= 0 else len(self)) > limit:
             raise RemoteProtocolError(
                 ErrorCode.LINE_TOO_LONG,
                 f"a line of more than {limit} bytes; end each line with a newline",
             )
         if end < 0:
-            self._searched = len(self._data)
+            self._searched = len(self)
             return None
-        line = bytes(self._data[:end])
-        del self._data[: end + 1]
+        line = bytes(self[:end])
+        del self[: end + 1]
         self._searched = 0
         return line.removesuffix(b"\r")
 
@@ -65,13 +51,13 @@ class LineBuffer:
         They are taken in one piece, so that a bot that floods its log costs no loop over lines.
         A line of more than `LINE_LIMIT` bytes is left for `take_line`, which refuses it.
         """
-        if not self._data.startswith(b"#") or self._data.find(b"\n", self._searched) < 0:
+        if not self.startswith(b"#") or self.find(b"\n", self._searched) < 0:
             return b""
-        match = _LOG_LINES.match(self._data)
+        match = _LOG_LINES.match(self)
         if match is None:
             return b""
         log = match.group()
         del match  # A match exports the buffer, and a bytearray can't shrink while it is exported.
-        del self._data[: len(log)]
+        del self[: len(log)]
         self._searched = 0
         return bytes(log)

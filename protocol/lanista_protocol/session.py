@@ -149,7 +149,7 @@ class Session:
         """Return a session that goes on where another one was given away."""
         session = cls()
         session.state, session.owed, session.ended = given.state, given.owed, given.ended
-        session._buffer.feed(given.unsorted)
+        session._buffer += given.unsorted
         session._answer = given.answer
         session._log += given.log
         session._log_was_cut = given.log_was_cut
@@ -201,7 +201,7 @@ class Session:
             self._answer = _decoded(data[:-1].removesuffix(b"\r"))
             return
         if data:
-            self._buffer.feed(data)
+            self._buffer += data
         else:
             self.ended = True
         if self.state is not State.GREETING:

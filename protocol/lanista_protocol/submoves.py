@@ -32,6 +32,8 @@ def tokenize(line: str) -> list[Token]:
     Raises:
         MalformedLineError: A token is neither; the message names the first one and its index.
     """
+    if not line:
+        return []
     words = line.split(" ")
     try:
         # The common case, done by a loop in C: this runs for each seat in each turn, and a line may

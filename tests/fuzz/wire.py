@@ -72,7 +72,7 @@ def lines() -> Target:
         buffer, log, read = LineBuffer(), b"", []
         refused = False
         for at in range(0, len(data), size):
-            buffer.feed(data[at : at + size])
+            buffer.extend(data[at : at + size])
             try:
                 while True:
                     if limit == LINE_LIMIT:  # a hello has no log before it

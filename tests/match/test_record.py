@@ -469,3 +469,17 @@ def test_many_faults_in_a_line_are_told_soon_and_shortly(tmp_path):
     assert time.process_time() - began < 1
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 1000
+
+
+SHARES = st.integers(0, 10_000).map(lambda share: share / 10_000)
+
+
+@given(
+    st.dictionaries(st.text(), st.text() | st.none()),
+    st.lists(st.tuples(st.integers(0, record_module.MAX_TIME))),
+    st.lists(SHARES | st.just(-1.0)),
+)
+def test_a_turns_line_is_written_like_any_other(logs, times, status):
+    """By another encoder, with the same escapes: nothing but ASCII reaches a terminal."""
+    turn = {"turn": 3, "logs": logs, "times": times, "status": status}
+    assert record_module.line_of(turn) == record_module.turn_line(turn)

@@ -62,7 +62,7 @@ class RoundTrip:
     """The shortest measurement of the last minutes."""
 
 
-@attrs.frozen
+@attrs.define  # frozen, it would take thrice as long to make, at each read
 class Chunk:
     """The result of one read."""
 

@@ -42,7 +42,7 @@ class Limits:
         return self.first + self.turn * (turns - 1)
 
 
-@attrs.frozen
+@attrs.define  # frozen, it would take thrice as long to make, for each answer
 class Arrival:
     """The moment at which the last byte of an answer reached the machine, as an interval."""
 

@@ -32,8 +32,8 @@ from lanista.match.record import (
     ResultInfo,
     encode,
     header_line,
-    line_of,
     result_line,
+    turn_line,
     whole_lines,
 )
 
@@ -92,7 +92,7 @@ class RecordWriter:
 
     def turn(self, turn: Mapping[str, Any]) -> None:
         """Write a turn: the attributes of a TurnInfo, without those that have their defaults."""
-        self._write(line_of(turn))
+        self._write(turn_line(turn))
 
     def end(self, result: ResultInfo) -> None:
         """Write the result to the `.part` file, after which no crash of the arena can lose it.

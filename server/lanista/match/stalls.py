@@ -22,27 +22,28 @@ import attrs
 import trio
 
 PASS_TIME = 0.003
-"""Seconds of processor time of a pass after which no more matches go on in it."""
+"""Seconds of a pass after which no more matches go on in it."""
 SHARED_AFTER = 0.001
-"""Seconds of processor time of a pass after which a match goes on in another one, even if it need
-not wait for its bots: less than what counts as a stall."""
+"""Seconds of a pass after which a match goes on in another one, even if it need not wait for its
+bots: less than what counts as a stall."""
 
 
 @attrs.define(eq=False)
 class PassLimit(trio.abc.Instrument):
     """The limit that all matches of an event loop share, of which it must be an instrument."""
 
-    _began: float = math.inf  # when the present pass began, in processor time of this thread
+    # When the present pass began. Not processor time, to ask for which takes a call to the system.
+    _began: float = math.inf
     # Those that wait; the first of them goes on in the next pass that isn't long.
     _queue: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     def after_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - trio's interface
         """Note that a pass begins."""
-        self._began = time.thread_time()
+        self._began = time.perf_counter()
 
     @property
     def _is_over(self) -> bool:
-        return time.thread_time() - self._began > PASS_TIME
+        return time.perf_counter() - self._began > PASS_TIME
 
     async def wait(self) -> None:
         """Wait for a pass in which a match may go on; return at once if the present one is."""
@@ -57,7 +58,7 @@ class PassLimit(trio.abc.Instrument):
         For a match whose bots have answered by the time they are looked at, turn after turn: it
         needn't wait for anything, and a pass for each of its turns would slow it down.
         """
-        if self._began == math.inf or time.thread_time() - self._began > SHARED_AFTER:
+        if self._began == math.inf or time.perf_counter() - self._began > SHARED_AFTER:
             await trio.lowlevel.checkpoint()
 
 

@@ -60,14 +60,17 @@ class Room:
 
     def holds(self, line: str) -> bool:
         """Return whether an answer can be kept whole."""
-        return len(squeezed(line)) <= self.answers
+        return len(line) <= self.answers or len(squeezed(line)) <= self.answers
 
     def keep_answer(self, line: str, *, is_refused: bool) -> str:
         """Return what is kept of an answer: all, or the beginning of a long refused one."""
         line = squeezed(line)
         if is_refused:
             line = line[: REFUSED_KEPT if self.answers else 0]
-        self.answers = max(0, self.answers - len(encode(line)))
+            self.answers = max(0, self.answers - len(encode(line)))
+        else:
+            # Numbers and letters alone, of which JSON escapes none; it adds two quotes.
+            self.answers = max(0, self.answers - len(line) - 2)
         return line
 
 
