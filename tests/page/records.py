@@ -19,12 +19,12 @@ AWAY, BACK = "0 0 1 0", "0 1 1 2"
 """Seat 0's unit on ROW: a step from its base to the east, and home again."""
 
 
-def played(folder, *bots, hellos=("Ann v=1", "Bob v=1"), **how):
-    """Play Angry Mob in memory; the record's path. For tests outside of a loop."""
+def played(folder, *bots, hellos=("Ann v=1", "Bob v=1"), ruleset=ANGRYMOB, **how):
+    """Play a match in memory; the record's path. For tests outside of a loop."""
     how = {"board": ROW, **how}
 
     async def play():
-        table = sit(folder, ANGRYMOB, hellos, **how)
+        table = sit(folder, ruleset, hellos, **how)
         try:
             await table.play(*bots)
         finally:
@@ -44,6 +44,41 @@ def wandering(folder, turns, **how):
 def lost_by_silence(folder, **how):
     """A match in which seat 1 never answers."""
     return played(folder, answers(AWAY, BACK), listens, **how)
+
+
+CHATTER = 12_000
+"""Number of characters, at least, that a bot of `late_in_a_row` logs in each turn."""
+
+
+def late_in_a_row(folder):
+    """A match of Hogwarts of 20 rounds in which seat 1 answers 3 turns, and then only logs.
+
+    It is out after 5 late turns; the others give no orders, or one, and play to the end.
+    """
+
+    async def chatters(end):
+        for _ in range(3):
+            await end.read_until("go")
+            await end.say("")
+        for _ in range(5):
+            await end.read_until("go")
+            for _ in range(3):
+                await end.say("#" + CHATTER // 3 * "x")
+        await listens(end)
+
+    quiet = answers(*20 * [""])
+    return played(
+        folder,
+        answers(*20 * ["m 0 0"]),
+        chatters,
+        quiet,
+        quiet,
+        hellos=("Ann v=1", "Bob v=1", "Cem v=1", "Dee v=1"),
+        ruleset=registry.get("hogwarts"),
+        board=None,
+        settings={"NUM_ROUNDS": 20},
+        late_limit=5,
+    )
 
 
 def captured(folder, **how):

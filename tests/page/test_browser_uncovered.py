@@ -7,10 +7,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from lanista.games import registry
+from lanista.match.record import read_record
+from lanista.page.story import story_of
 from page.arena import match_of
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
-from page.records import changed, unpacked
+from page.records import changed, late_in_a_row, unpacked
 
 SIZES = (DESK, {"width": 1920, "height": 1080}, {"width": 1280, "height": 600}, PHONE)
 COVERED = """() => {
@@ -152,3 +155,35 @@ def test_a_replay_from_a_list_of_failures_begins_at_the_fault(arenas, failed, sh
         "aria-pressed", "true"
     )
     expect(page.locator(".failed")).to_contain_text("late: words")
+
+
+def test_the_headline_leads_to_the_first_late_turn_in_a_row(arenas, tmp_path, show):
+    """Not to the last, by which the bot is out; so does a link to the fault."""
+    record = late_in_a_row(tmp_path)
+    arena = arenas(records=[record])
+    page = show(f"{arena.address(match_of(record))}?fault=1")
+    match = MatchPage(page)
+    match.at(4)
+    late = page.locator(".failed p").filter(has_text="late 5 turns in a row")
+    expect(late).to_contain_text(re.compile(r"it wrote 12\d+ characters in one turn"))
+    # Its one order in each turn is for one of its units.
+    expect(match.players.filter(has_text="Ann")).to_contain_text(re.compile(r"1 of \d+ units had"))
+    page.keyboard.press("Home")
+    match.at(0)
+    late.get_by_role("button", name="Round 4", exact=True).click()
+    match.at(4)
+
+
+def test_the_headline_leads_to_where_a_bot_without_a_fault_lost_the_lead(arena, records, show):
+    """Only at the end, and in other words than a failure."""
+    story = story_of(read_record(records["angrymob"]), registry.get("angrymob"))
+    ((reason, *_),) = story.losses.values()
+    match = MatchPage(show(f"{arena.address(match_of(records['angrymob']))}?round=1"))
+    match.at(1)
+    loss = match.page.locator(".failed p")
+    expect(loss).to_have_count(0)
+    match.page.keyboard.press("End")
+    expect(loss).to_contain_text(reason.text)
+    expect(loss).to_have_class("muted")
+    loss.get_by_role("button").click()
+    match.at(reason.round)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,17 @@ from lanista.match.record import PART
 from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frames
 from match.playing import SMALL, answers
 from match.test_void import Stalls
-from page.records import AWAY, BACK, Reading, captured, changed, played, unpacked, wandering
+from page.records import (
+    AWAY,
+    BACK,
+    Reading,
+    captured,
+    changed,
+    late_in_a_row,
+    played,
+    unpacked,
+    wandering,
+)
 from support.tinygame import CountingRules
 
 
@@ -169,6 +180,14 @@ def test_an_aborted_match_ends_with_its_last_turn(tmp_path):
     )
     _, frames, end = told(path)
     assert (3, "aborted") == (len(frames), end["result"]["end"])
+
+
+def test_the_fault_of_late_turns_in_a_row_tells_the_first_and_how_much_was_written(tmp_path):
+    """As the headline leads there, and an author looks for what took the time."""
+    *_, end = told(late_in_a_row(tmp_path))
+    fault = end["result"]["out"]["1"]
+    assert ("late", 3, 7) == (fault["code"], fault["since"], fault["turn"])
+    assert re.search(r"; late 5 turns in a row, so it is out; it wrote 12\d+ characters in one turn$", fault["words"])
 
 
 @pytest.mark.parametrize("cut", [0, 5])

@@ -220,6 +220,12 @@ class TurnInfo:
             return None
         return next((fault for fault in self.faults if fault.seat == seat), None)
 
+    def written(self, seat: int) -> int:
+        """Return the number of characters of a seat's answer and log, or bytes of a long one."""
+        shortened, raw = self.shortened.get(str(seat)), self.raw[seat] or ""
+        answer = len(raw) if shortened is None else shortened.size
+        return answer + len(self.logs.get(str(seat), ""))
+
     def was_absent(self, seat: int) -> bool:
         """Tell whether a seat gave no answer because it had no connection, but wasn't put out."""
         return self.verdicts[seat] == "missing" and self.reason_gone(seat) is None
@@ -284,6 +290,10 @@ class ResultInfo:
         if not self.endings or self.endings[seat] not in FAILURES:
             return None
         return next((fault for fault in reversed(self.faults) if fault.seat == seat), None)
+
+    def bot(self, seat: int) -> BotInfo | None:
+        """Return how a seat's process ended; None if the arena hadn't started one."""
+        return self.bots[seat] if self.bots else None
 
     def agrees_with(self, outcome: Outcome) -> bool:
         """Tell whether the result is that of an outcome."""

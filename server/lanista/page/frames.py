@@ -16,7 +16,7 @@ from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.originals import Shown
 from lanista.games.picture import Event, Frame, Ground, Level, Mark, Scene
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
-from lanista.page.story import Chapter, Story
+from lanista.page.story import Chapter, LateTurns, Story
 
 API = 1
 """Version of the page's JSON; grows when an older page couldn't read it."""
@@ -244,6 +244,7 @@ def end(
     trouble: str | None,
     logs: Collection[int] | None = (),
     story: Story | None = None,
+    late: Mapping[int, LateTurns] | None = None,
 ) -> dict[str, Any]:
     """Return the end of a match, which follows the last frame.
 
@@ -253,6 +254,7 @@ def end(
         trouble: Why the frames stop before the match did; None if they are complete.
         logs: The seats whose bots' output is included; None for all.
         story: The match's story; None if it isn't complete.
+        late: The late turns of the seats that had any.
     """
     fields: dict[str, Any] = {
         "type": "end",
@@ -278,7 +280,7 @@ def end(
             "ended": result.ended,
             "endings": list(result.endings),
             "out": {
-                str(seat): {"turn": fault.turn, "code": fault.code, "words": shortened(fault.words)}
+                str(seat): _out(fault, result.bot(seat), (late or {}).get(seat))
                 for seat in range(len(result.endings))
                 if (fault := result.fault_out(seat)) is not None
             },
@@ -291,6 +293,16 @@ def end(
             },
         }
     return fields
+
+
+def _out(fault: FaultInfo, bot: BotInfo | None, late: LateTurns | None) -> dict[str, Any]:
+    """Return the fault that ended the match for a bot."""
+    fields = {"turn": fault.turn, "code": fault.code, "words": fault.words}
+    if fault.code == "late" and late is not None:
+        fields["words"] += late.told(bot)
+        if late.first is not None:
+            fields["since"] = late.first
+    return {**fields, "words": shortened(fields["words"])}
 
 
 def _story(story: Story) -> dict[str, Any]:

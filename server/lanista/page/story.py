@@ -15,7 +15,7 @@ import attrs
 
 from lanista.games.base import Ruleset, ending_text
 from lanista.games.picture import Event, Frame, counted
-from lanista.match.record import FaultInfo, Record, ResultInfo, TurnInfo
+from lanista.match.record import BotInfo, FaultInfo, Record, ResultInfo, TurnInfo
 from lanista.match.replay import judged_turns, start, turn_faults
 from lanista.page.seat_colours import letter
 
@@ -29,6 +29,8 @@ LEAD_LASTS = 25
 """A lead counts if it lasts for the match's length divided by this, or to the end."""
 BEST_ROUNDS = 30
 """The length of the best part in rounds: twenty seconds at the page's usual speed."""
+MUCH_WRITTEN = 10_000
+"""Number of characters in one turn from which on a bot's writing is told beside its late turns."""
 QUIET = 10
 """Number of turns in a row with empty answers from which on they are told."""
 EVENTS_TOLD = 2
@@ -85,10 +87,34 @@ class _Faults:
         self.last_turn = fault.turn
 
 
+@attrs.define
+class LateTurns:
+    """The turns in which a seat gave no answer in time."""
+
+    first: int | None = None
+    """The first of its latest such turns in a row; None if it has answered since."""
+    written: dict[int, int] = attrs.field(factory=dict)
+    """By turn, the number of characters of its answer and its log."""
+
+    def told(self, bot: BotInfo | None) -> str:
+        """Return in words that the bot wrote much in one of these turns; empty if it didn't.
+
+        Args:
+            bot: What its process wrote besides, as far as that is known.
+        """
+        if bot is not None and bot.output_turns:
+            most = max(count + len(bot.written_in(turn)) for turn, count in self.written.items())
+        else:
+            most = max(self.written.values())
+        return f"; it wrote {most} characters in one turn" if most >= MUCH_WRITTEN else ""
+
+
 @attrs.define(eq=False)
 class Storyteller:
     """Takes the frames of a match in order, and tells its story when it is over."""
 
+    late: dict[int, LateTurns] = attrs.field(factory=dict, init=False)
+    """By seat that was late or away in any turn."""
     _scores: list[tuple[int, ...]] = attrs.field(factory=list, init=False)
     _events: dict[int, Event] = attrs.field(factory=dict, init=False)
     """By round, what happened to the seat whose score changed most, of those with any event."""
@@ -134,6 +160,12 @@ class Storyteller:
 
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
         for seat, verdict in enumerate(turn.verdicts):
+            if verdict in {"late", "missing"}:
+                late = self.late.setdefault(seat, LateTurns())
+                late.first = turn.turn if late.first is None else late.first
+                late.written[turn.turn] = turn.written(seat)
+            elif verdict != "out" and seat in self.late:
+                self.late[seat].first = None
             self._answers[seat] = self._answers.get(seat, 0) + (verdict != "out")
             self._note_quiet(number, seat, is_empty=verdict == "answer" and not turn.raw[seat])
             gone = turn.reason_gone(seat)
@@ -176,7 +208,7 @@ class Storyteller:
             decided=None if best is None else self._decided(best),
             best=self._best_part(chapters),
             losses={
-                seat: tuple(self._loss(seat, best))
+                seat: tuple(self._loss(seat, best, result))
                 for seat in range(len(self._scores[-1]))
                 if best is not None and seat != best
             },
@@ -265,22 +297,30 @@ class Storyteller:
         )
         return first, first + length
 
-    def _loss(self, seat: int, best: int) -> Iterator[Chapter]:
+    def _loss(self, seat: int, best: int, result: ResultInfo | None) -> Iterator[Chapter]:
         """Yield what a seat lost by: that it went out, its faults, and when it fell behind."""
         out = [chapter for chapter in self._breaks if chapter.seat == seat]
         yield from (chapter for chapter in out if chapter.text.startswith("is out"))
-        for code in ("malformed", "late", "illegal", "ignored"):
-            faults = self._faults.get((seat, code))
-            if faults is None or faults.first is None:
-                continue
-            text = _faulty(code, faults)
-            if code != "illegal":
-                text += f", in {faults.turns} of {counted(self._answers[seat], 'turn')}"
-            text += f"; the first: {faults.first.words}"
-            yield Chapter(faults.first.turn + 1, seat, text)
+        for code in ("malformed", "late", "illegal"):
+            yield from self._repeated(seat, code, result)
         if seat in self._quiet:
             yield self._quiet[seat]
         yield from self._fell_behind(seat, best)
+        # Most bots have some of them, so they are seldom the reason.
+        yield from self._repeated(seat, "ignored", result)
+
+    def _repeated(self, seat: int, code: str, result: ResultInfo | None) -> Iterator[Chapter]:
+        """Yield the faults of a kind that a seat had, if there are any."""
+        faults = self._faults.get((seat, code))
+        if faults is None or faults.first is None:
+            return
+        text = _faulty(code, faults)
+        if code != "illegal":
+            text += f", in {faults.turns} of {counted(self._answers[seat], 'turn')}"
+        text += f"; the first: {faults.first.words}"
+        if code == "late":
+            text += self.late[seat].told(None if result is None else result.bot(seat))
+        yield Chapter(faults.first.turn + 1, seat, text)
 
     def _fell_behind(self, seat: int, best: int) -> Iterator[Chapter]:
         gaps = [scores[best] - scores[seat] for scores in self._scores]

@@ -95,7 +95,7 @@ test("without answers the boards tell where matches differ", () => {
 });
 
 test("faults of both matches and the difference are at one slider", () => {
-  const turn = (verdict) => ({ n: 0, scores: [0, 0], play: { verdicts: [verdict, "answer"] } });
+  const turn = (verdict) => ({ n: 0, marks: [], scores: [0, 0], play: { verdicts: [verdict, "answer"] } });
   const answered = turn("answer");
   const [one, other] = [new Moments(2), new Moments(2)];
   one.include(framesOf([answered, turn("late")]));

@@ -21,7 +21,7 @@ function framesOf(plays, scores = []) {
   return {
     count: plays.length,
     frame: (n) =>
-      plays[n] === null ? null : { n, scores: scores[n] ?? [0, 0], ...plays[n] },
+      plays[n] === null ? null : { n, marks: [], scores: scores[n] ?? [0, 0], ...plays[n] },
   };
 }
 
@@ -97,6 +97,24 @@ test("a jump in the share of orders without effect is a mark, where the frames a
   assert.equal(moments.fault(0, 1, 0), 26);
   assert.equal(moments.fault(0, 1, 1), null);
   assert.ok(marked.length < 15);
+});
+
+test("what is wasted from the middle on is marked to the end, and what was so from the start never", () => {
+  const moments = new Moments(2);
+  const turn = (submoves) => ({ play: { verdicts: ANSWERED, submoves } });
+  const steps = [["goes", 1, []], ["goes", 2, []]];
+  const blocked = [["goes", 9, [], "blocked"]];
+  const units = [0, 0, 0, 1].map((seat, n) => [0, n, seat, "disc", "", n === 3 ? 9 : n, -1]);
+  // Of three units of A two have orders, and none from the 21st round on; B's only one is stuck.
+  const frames = [
+    { key: true, marks: units },
+    ...Array(20).fill(turn([steps, blocked])),
+    ...Array(180).fill(turn([[], blocked])),
+  ];
+  moments.include(framesOf(frames));
+  const marked = (seat) => frames.flatMap((_, n) => ((moments.at(n, seat) & WASTED) !== 0 ? [n] : []));
+  assert.deepEqual(marked(0), Array.from({ length: 176 }, (_, i) => 25 + i));
+  assert.deepEqual(marked(1), []);
 });
 
 test("where a bot orders little, no share jumps", () => {

@@ -11,6 +11,7 @@ import {
   hasCrashed,
   ordersOf,
   summaryOf,
+  withoutOrders,
 } from "../../../server/lanista/page/browser/orders.js";
 
 const HEAD = { players: [{ name: "Ada" }, { name: "Bob" }], scene: { cols: 10 } };
@@ -44,6 +45,14 @@ test("a submove was carried out, had no effect, or was refused, with the reason"
   assert.equal(summaryOf(orders.slice(1, 2)), "1 submove");
   assert.equal(ordersOf(HEAD, PLAY, 1), null);
   assert.equal(ordersOf(HEAD, {}, 0), null);
+});
+
+test("units without orders are known where all orders are", () => {
+  assert.deepEqual(withoutOrders(PLAY, 0, [39, 40, 41]), [41]);
+  const many = { submoves: [Array(100).fill(["goes", 1, []])] };
+  assert.deepEqual(withoutOrders(many, 0, [1, 2]), []);
+  // A late answer is another fault.
+  assert.deepEqual(withoutOrders(PLAY, 1, [9]), []);
 });
 
 test("a text is about what is pointed at if they share a unit or a cell", () => {

@@ -107,10 +107,10 @@
  * @property {string | null} trouble why the frames end before the match does; null: they don't
  * @property {{end: string, reason: string, ranks: number[], scores: number[], turns: number,
  *   error: string | null, ended: string, endings?: string[],
- *   out?: Record<string, {turn: number, code: string, words: string}>,
+ *   out?: Record<string, {turn: number, code: string, words: string, since?: number}>,
  *   exits?: Record<string, string>, outputs?: Record<string, string>,
  *   output_turns?: Record<string, [number, number][]>} | null} result `out`: by
- *   seat that didn't play to the end, the fault that ended it; `exits` and `outputs`: by seat, how the
+ *   seat that didn't play to the end, the fault that ended it, and the first of late turns in a row; `exits` and `outputs`: by seat, how the
  *   bot's process ended and what it wrote, its end if it is long, as far as that may be seen;
  *   `output_turns`: the turns in which parts of it came, with where they begin
  */

@@ -12,7 +12,7 @@ import { el, fill } from "./dom.js";
 import { addressOf, seatMark } from "./matches.js";
 import { crashLine, hasCrashed } from "./orders.js";
 import { downloadButton } from "./owner.js";
-import { capital, describeEnding, describeLead, printable, turnWord } from "./text.js";
+import { capital, describeEnding, describeLead, nameSeats, printable, turnWord } from "./text.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
@@ -20,7 +20,7 @@ import { capital, describeEnding, describeLead, printable, turnWord } from "./te
 /** @typedef {import("./player.js").Player} Player */
 
 /**
- * Return the round of the fault that ended a match for a bot.
+ * Return the round of the fault that ended a match for a bot: the first one of late turns in a row.
  *
  * @param {End | null} end
  * @param {number} seat
@@ -28,7 +28,7 @@ import { capital, describeEnding, describeLead, printable, turnWord } from "./te
  */
 export function faultRound(end, seat) {
   const fault = end?.result?.out?.[seat];
-  return fault === undefined ? null : fault.turn + 1;
+  return fault === undefined ? null : (fault.since ?? fault.turn) + 1;
 }
 
 /** The headline of a match. */
@@ -115,13 +115,15 @@ export class Headline {
     this.#showFailures(end);
   }
 
-  /** Say why bots didn't play to the end. @param {End | null} end */
+  /** Say why bots didn't play to the end, or lost. @param {End | null} end */
   #showFailures(end) {
     fill(
       this.#failures,
       (end?.result?.endings ?? []).map((_, seat) => {
-        const told = this.#crash(end, seat) ?? this.#loss(end, seat);
-        return told === null ? null : el("p", null, seatMark(seat), told);
+        const fault = this.#crash(end, seat) ?? this.#fault(end, seat);
+        const told = fault ?? this.#loss(end, seat);
+        const kind = fault === null ? "muted" : null;
+        return told === null ? null : el("p", { class: kind }, seatMark(seat), told);
       }),
     );
   }
@@ -155,7 +157,7 @@ export class Headline {
    * @param {End | null} end
    * @param {number} seat
    */
-  #loss(end, seat) {
+  #fault(end, seat) {
     const fault = end?.result?.out?.[seat];
     if (fault === undefined) {
       return null;
@@ -163,6 +165,24 @@ export class Headline {
     return [
       this.#what(seat, `${printable(fault.code)}: ${printable(fault.words)}`),
       this.#roundButton(faultRound(end, seat)),
+    ];
+  }
+
+  /**
+   * Say what a bot lost by that played to the end, and lead to that round.
+   *
+   * @param {End | null} end
+   * @param {number} seat
+   */
+  #loss(end, seat) {
+    const [reason = null] = end?.story?.losses[seat] ?? [];
+    if (reason === null) {
+      return null;
+    }
+    const [round, , text] = reason;
+    return [
+      this.#what(seat, nameSeats(printable(text), this.#head)),
+      this.#roundButton(round),
     ];
   }
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { effectOf } from "./orders.js";
+import { effectOf, withoutOrders } from "./orders.js";
 import { isGrave } from "./text.js";
 import { Wasted } from "./wasted.js";
 
@@ -24,7 +24,7 @@ export const FAILED = 4;
 export const EVENT = 8;
 /** Two matches differ for the first time. */
 export const DIFFERENCE = 16;
-/** Many more of a bot's orders have no effect than before. */
+/** Many more of a bot's units than before have no orders, or such as change nothing. */
 export const WASTED = 32;
 /** Everything that is a bot's fault. */
 export const FAULTS = REFUSED | LATE | FAILED;
@@ -41,9 +41,11 @@ export class Moments {
   #included = new Uint8Array(256);
   /** By round. @type {(readonly number[] | undefined)[]} */
   #scores = [];
-  /** By round that isn't complete, then by seat. @type {ReturnType<typeof effectOf>[][]} */
-  #orders = [];
+  /** The frames that wait for one before them, by round. @type {Map<number, Frame>} */
+  #waiting = new Map();
   #complete = 0;
+  /** The marks of the last round up to which all are loaded. @type {any[][]} */
+  #marks = [];
   /** By seat. */
   #wasted;
 
@@ -70,21 +72,33 @@ export class Moments {
       if (frame !== null) {
         this.#included[n] = 1;
         this.version += 1;
-        this.#orders[n] = [];
         for (let seat = 0; seat < this.#seats; seat += 1) {
           this.#flags[n * this.#seats + seat] = flagsOf(frame, seat);
-          this.#orders[n].push(effectOf(frame.play ?? null, seat));
         }
         this.#scores[n] = frame.scores;
+        this.#waiting.set(n, frame);
       }
-      if (n === this.#complete && this.#included[n] === 1) {
+      const next = n === this.#complete ? this.#waiting.get(n) : undefined;
+      if (next !== undefined) {
+        this.#waiting.delete(n);
         this.#complete += 1;
-        for (const [seat, orders] of this.#orders[n].entries()) {
-          this.#flags[n * this.#seats + seat] |= this.#wasted[seat].take(orders) ? WASTED : 0;
-        }
-        delete this.#orders[n];
+        this.#includeOrders(next);
       }
     }
+  }
+
+  /** Mark where orders are wasted. @param {Frame} frame the next one of all */
+  #includeOrders({ n, key, gone = [], marks, play = null }) {
+    for (const [seat, wasted] of this.#wasted.entries()) {
+      const units = this.#marks.flatMap(([, , of, , , unit]) => (of === seat && unit >= 0 ? [unit] : []));
+      const { count, idle } = effectOf(play, seat);
+      const missing = withoutOrders(play, seat, units).length;
+      const isMore = wasted.take({ count: count + missing, idle: idle + missing });
+      this.#flags[n * this.#seats + seat] |= isMore ? WASTED : 0;
+    }
+    const left = new Set(gone);
+    const stay = key === true ? [] : this.#marks.filter((_, place) => !left.has(place));
+    this.#marks = [...stay, ...marks];
   }
 
   /** Return the scores in a round; null: it isn't loaded. @param {number} n */
@@ -129,7 +143,7 @@ export class Moments {
 
   /**
    * Return the next round in which a fault begins: a grave one, or if no more of those follow one by
-   * which a part of an answer was refused, or from which on many more orders have no effect.
+   * which a part of an answer was refused, or from which on many more orders are wasted.
    *
    * @param {number} from the round from which to look
    * @param {1 | -1} direction

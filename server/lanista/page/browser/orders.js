@@ -76,6 +76,23 @@ export function effectOf(play, seat) {
 }
 
 /**
+ * Return the units of a seat that it gave no order in a turn.
+ *
+ * @param {Play | null} play
+ * @param {number} seat
+ * @param {readonly number[]} units the seat's units before the turn, by their numbers
+ * @returns {readonly number[]} none if it gave no answer that counts, or more orders than are known
+ */
+export function withoutOrders(play, seat, units) {
+  const submoves = play?.submoves?.[seat] ?? null;
+  if (submoves === null || submoves.length >= MAX_IN_WORDS) {
+    return [];
+  }
+  const ordered = new Set(submoves.map(([, unit]) => unit));
+  return units.filter((unit) => !ordered.has(unit));
+}
+
+/**
  * Sum up what a seat ordered: `15 submoves, 2 refused, 3 without effect`.
  *
  * @param {readonly Ordered[]} orders

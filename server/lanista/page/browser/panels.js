@@ -11,7 +11,7 @@ import { scoreChange } from "./changes.js";
 import { seatLetter } from "./colours.js";
 import { el, fill } from "./dom.js";
 import { seatMark } from "./matches.js";
-import { effectOf } from "./orders.js";
+import { effectOf, withoutOrders } from "./orders.js";
 import { BODIES } from "./silhouettes.js";
 import { Sprites } from "./sprites.js";
 import {
@@ -168,12 +168,17 @@ function seatRow(head, seat) {
       const status = play?.status?.[seat] ?? null;
       const took = answerTime(play, seat);
       const { count, idle } = effectOf(play, seat);
+      const units = (before?.marks ?? []).flatMap((mark) =>
+        mark.seat === seat && mark.unit >= 0 ? [mark.unit] : [],
+      );
+      const ordered = units.length - withoutOrders(play, seat, units).length;
       clock.title =
-        "orders that had no effect; when the answer came; the share of its time for the whole match that is used";
+        "units that had orders; orders that had no effect; when the answer came; the share of its time for the whole match that is used";
       clock.textContent =
         play === null
           ? ""
           : [
+              ordered === units.length ? "" : `${ordered} of ${units.length} units had orders`,
               idle === 0 ? "" : `${idle} of ${count} without effect`,
               formatDuration(took),
               status === null || status < 0 ? "" : `clock ${share(status)}`,
