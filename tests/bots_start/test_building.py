@@ -6,7 +6,9 @@ import os
 import random
 import stat
 import sys
+import sysconfig
 import tempfile
+import venv
 import zipfile
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +19,7 @@ import trio.testing
 
 from bots_start.arena import HOST, needs_sandbox
 from bots_start.processes import PATIENCE
-from lanista.bots import builder, building
+from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, Request, command_of
 from lanista.bots.command import environment
@@ -217,20 +219,20 @@ async def playing(data, built):
     async with listener:
         port = listener.socket.getsockname()[1]
         folder = data / "name-ann"
-        sandbox = Sandbox(host=HOST, port=port, hidden=(data / "arena.toml", data, folder))
+        box = Sandbox(host=HOST, port=port, hidden=(data / "arena.toml", data, folder))
         command = command_of(folder / "2.program", built.command)
         env = environment(host=HOST, port=port, name="Ann", token="t0k")
-        async with start_bot(command, env, cwd=folder, grace=0, sandbox=sandbox) as bot:
+        async with start_bot(command, env, cwd=folder, grace=0, sandbox=box) as bot:
             yield bot
 
 
-async def build_in(data, source, *, seconds=PATIENCE, output=None):
+async def build_in(data, source, *, file="bot.zip", seconds=PATIENCE, output=None):
     """Build the second version of Ann's program in a sandbox."""
     ann = data / "name-ann"
     (ann / "2.source").write_bytes(source)
     (ann / "2.source").chmod(0o644)
     maker = Builder(seconds=seconds, hidden=(data / "arena.toml", data, ann))
-    request = Request(source=ann / "2.source", file="bot.zip", game="angrymob")
+    request = Request(source=ann / "2.source", file=file, game="angrymob")
     bots = []
     try:
         return await maker.build(request, ann / "2.program", bots.append)
@@ -269,6 +271,37 @@ async def test_neither_build_nor_program_sees_others_or_older_versions(data, mon
             "written": "OSError",
             "secret": "",
         } == looked
+
+
+@pytest.fixture
+def environment_of_packages(tmp_path, monkeypatch):
+    """An environment with one package, as pip installs it, in place of that of the tests."""
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=False, symlinks=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": place, "platbase": place}))
+    (packages / "tiny").mkdir()
+    (packages / "tiny/__init__.py").write_text("WORD = 'I am there'\n")
+    (packages / "tiny-1.2.dist-info").mkdir()
+    (packages / "tiny-1.2.dist-info/METADATA").write_text("Name: tiny\nVersion: 1.2\n")
+    sandbox._own.cache_clear()
+    monkeypatch.setattr(sys, "executable", str(place / "bin/python"))
+    monkeypatch.setattr(sys, "prefix", str(place))
+    yield
+    sandbox._own.cache_clear()
+
+
+@needs_sandbox
+async def test_programs_import_the_packages_that_authors_are_told_of(data, environment_of_packages):
+    """Those that the operator has installed into the environment of the arena, and no others."""
+    with trio.fail_after(PATIENCE):
+        tools = await Builder().tools()
+        assert {"tiny": "1.2"} == tools.packages
+        assert "Python" in tools.languages
+        source = b"import tiny\nprint(tiny.WORD)\n"
+        built = await build_in(data, source, file="bot.py")
+        async with playing(data, built) as bot:
+            assert Exit(code=0) == await bot.exited(), bot.output_tail()
+    assert "I am there\n" == bot.output_tail()
 
 
 @needs_sandbox

@@ -12,6 +12,7 @@ import pytest
 
 from lanista.arena.options import options_of
 from lanista.arena.spec import ArenaSpec, Friendly, LadderSpec, Start, parse_spec
+from lanista.bots.building import Tools
 from lanista.cli import arena_check
 from lanista.hosting.spec_parts import Clock
 from lanista.results.base import Database
@@ -447,16 +448,16 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch):
     """Whether they can be built, in which languages, and whether there is room for them."""
     found = {"Python": "Python 3.13.1", "C++": "g++ 12", "Go": "go1.19", "Java": "javac 17"}
 
-    async def languages(_):
-        return found
+    async def tools(_):
+        return Tools(languages=found)
 
     monkeypatch.setattr(arena_check, "check_sandbox", lambda: None)
-    monkeypatch.setattr(arena_check.Builder, "languages", languages)
+    monkeypatch.setattr(arena_check.Builder, "tools", tools)
     late = "[ladders.submissions]\ncloses = 2020-01-01T00:00:00Z\n"
     code, lines = checked(QUIET + LADDER + late + "max_disk = 1_125_899_906_842_624\n")
     assert 0 == code
-    tools = "Python (3.13.1), C++ (g++ 12), Go (go1.19), Java (javac 17)"
-    assert f"ok    submissions: sandboxes work; languages: {tools}" in lines
+    listed = "Python (3.13.1), C++ (g++ 12), Go (go1.19), Java (javac 17)"
+    assert f"ok    submissions: sandboxes work; languages: {listed}" in lines
     closed, missing, room = wrong(lines)
     is_over = "ladders[1].submissions.closes: 2020-01-01T00:00:00+00:00 is over: nothing is taken"
     assert is_over == closed

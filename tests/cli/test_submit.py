@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from lanista.cli import submit, submit_files
+from lanista.cli.submit_page import NoAnswerError
 
 ABOUT = {"ladder": "pit", "max_bytes": 1000}
 PATH = "/api/1/ladders/pit/submissions"
@@ -241,6 +242,44 @@ def test_the_exit_code_says_what_became_of_a_version(run, page, state, code, las
     page.answers[f"GET {PATH}/1"] = [version(1, state, why="it doesn't compile", output="words")]
     done = run("bot.py", "--name", "Ada", "--follow")
     assert (code, ["words", last]) == (done.code, done.out.splitlines()[-2:])
+
+
+class Restarted:
+    """In place of a page: it doesn't answer for so many seconds, and then says what it is told."""
+
+    def __init__(self, seconds, *answers):
+        self.now, self.seconds, self.answers, self.waits = 0.0, seconds, [*answers], []
+
+    def ask(self, *_):
+        if len(self.answers) == 1 and self.now < self.seconds:
+            raise NoAnswerError("http://x: no arena's page can be reached there: refused")
+        return self.answers.pop(0)
+
+    def sleep(self, seconds):
+        self.waits.append(seconds)
+        self.now += seconds
+
+    def follow(self):
+        return submit.follow_version(self, 3, self.sleep, lambda: self.now)
+
+
+def test_following_goes_on_after_the_arena_was_started_again(capsys):
+    """It is told once that the arena doesn't answer; what was printed isn't printed again."""
+    before = version(3, "checking", output="$ g++\n")
+    page = Restarted(100, version(3, "building"), before, version(3, "playing", output="$ g++\n"))
+    assert 0 == page.follow()
+    said = capsys.readouterr()
+    assert ["building", "checking", "$ g++", "playing"] == said.out.splitlines()[1:]
+    assert 1 == said.err.count("\n")
+    assert said.err.endswith("reached there: refused; it is asked again until it answers\n")
+    assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == page.waits
+
+
+def test_following_ends_when_the_arena_stays_away():
+    page = Restarted(10_000, version(3, "playing"))
+    with pytest.raises(NoAnswerError, match="asked again for 5 minutes, and keeps what it has tak"):
+        page.follow()
+    assert 300 <= page.now <= 330
 
 
 def test_versions_are_listed_and_changed(run, page):

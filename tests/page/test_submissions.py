@@ -3,6 +3,7 @@
 import base64
 import json
 import logging
+from collections import Counter
 
 import pytest
 import trio
@@ -185,3 +186,28 @@ async def test_many_at_once_are_all_taken(tmp_path):
         numbers = {answer.json["version"]: number for number, answer in answers}
         for version in submissions.authors["ann"].versions:
             assert b"%d" % numbers[version] == await submissions.source("ann", version)
+
+
+async def test_every_one_of_a_crowd_that_hands_in_gets_an_answer(tmp_path, monkeypatch):
+    """More than there are places: those beyond are told to try again, and the others are taken.
+
+    Those that wait for their turn to be stored don't give way, but one that sends nothing does.
+    """
+    monkeypatch.setattr(connections, "MAX_REQUESTS", 12)
+    answers, bad = [], b"bad" + b"#" * 50_000  # so that nothing plays
+    async with with_ladder(tmp_path, per_hour=100) as house:
+        await hand_in(house, body=bad)  # the token is known then
+
+        async def author():
+            answers.append(await hand_in(house, body=bad))
+
+        async with await trio.open_tcp_stream("127.0.0.1", house.server.port) as silent:
+            async with trio.open_nursery() as nursery:
+                async with house.arena.submissions.ladders["pit"]._lock:
+                    for _ in range(40):
+                        nursery.start_soon(author)
+                    await until(lambda: len(answers) == 28)
+            assert (await silent.receive_some()).startswith(b"HTTP/1.1 503 ")
+    assert {201: 12, 503: 28} == Counter(answer.status for answer in answers)
+    refused = next(answer for answer in answers if answer.status == 503)
+    assert ("5", True) == (refused.header("Retry-After"), "try again" in refused.json["error"])

@@ -1,7 +1,7 @@
 """Builds and checks of programs that authors hand in, made up, so that no sandbox is needed."""
 
 from lanista.arena import submission_queue, submissions
-from lanista.bots.building import Builder, Built, NotBuiltError
+from lanista.bots.building import Builder, Built, NotBuiltError, Tools
 
 
 async def build(_self, request, product, on_start=None):
@@ -13,8 +13,8 @@ async def build(_self, request, product, on_start=None):
     return Built(command=("bot",), size=len(data))
 
 
-async def languages(_self):
-    return {"Python": "Python 3"}
+async def tools(_self):
+    return Tools(languages={"Python": "Python 3"}, packages={"numpy": "1.26.4"})
 
 
 async def check(_self, _key, _number):
@@ -24,6 +24,6 @@ async def check(_self, _key, _number):
 def make_up(monkeypatch):
     """Have everything built so that is handed in."""
     monkeypatch.setattr(Builder, "build", build)
-    monkeypatch.setattr(Builder, "languages", languages)
+    monkeypatch.setattr(Builder, "tools", tools)
     monkeypatch.setattr(submissions.LadderSubmissions, "_check", check)
     monkeypatch.setattr(submission_queue, "check_sandbox", lambda: None)

@@ -11,7 +11,7 @@ from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.names import Names
 from lanista.arena.options import Options
 from lanista.arena.submissions import LadderSubmissions
-from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
+from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError, Tools
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.hosting.control import Changes
 from lanista.results.submissions import BadSubmissionsError
@@ -31,8 +31,8 @@ class AllSubmissions:
     """By ladder: its submissions, where it takes any."""
     changes: Changes
     """Tells that a version waits to be built."""
-    languages: Mapping[str, str] = attrs.field(factory=dict, init=False)
-    """The languages that can be built here, each with its version in words; known after `run`."""
+    tools: Tools = attrs.field(factory=Tools, init=False)
+    """What programs can be built with and can use here; known after `run` has begun."""
 
     async def look_up_names(self, names: Names) -> None:
         """Take up which names the operator has removed.
@@ -48,7 +48,7 @@ class AllSubmissions:
         if not self.ladders:
             return
         try:
-            self.languages = await Builder().languages()
+            self.tools = await Builder().tools()
         except (NotBuiltError, BrokenSandboxError, OSError) as error:
             log.error("the languages of submissions can't be found", why=str(error))  # noqa: TRY400
         while True:

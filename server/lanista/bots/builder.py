@@ -43,6 +43,12 @@ STDIO = "stdio:"
 """Prefix of the command line of a program that reads stdin and writes stdout."""
 KIT_PLAYER = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]Player\.hh[">]', re.MULTILINE)
 """A line that only players of the original kits have."""
+PACKAGES = """
+import importlib.metadata, json
+found = {one.metadata["Name"]: one.version for one in importlib.metadata.distributions()}
+print(json.dumps({name: found[name] for name in found if name and name != "lanista"}))
+"""
+"""A program that prints the packages of the Python that runs it as JSON."""
 EXAMPLE = 'run = "python3 main.py", and if need be build = "make"'
 
 
@@ -91,6 +97,19 @@ def languages(python: str) -> dict[str, str]:
         if tried.returncode == 0 and said:
             found[language.name] = said[0][:80]
     return found
+
+
+def packages(python: str) -> dict[str, str]:
+    """Return the Python packages that programs can import here besides Lanista, by name: versions.
+
+    They are those of the interpreter as programs get it, not of this process, which has none.
+    """
+    tried = subprocess.run([python, "-c", PACKAGES], capture_output=True, text=True, check=False)
+    try:
+        found: dict[str, str] = json.loads(tried.stdout)
+    except ValueError:
+        return {}
+    return {name: found[name] for name in sorted(found, key=str.lower)}
 
 
 class Build:
@@ -291,8 +310,9 @@ def main(request: str, source: str, libraries: list[str]) -> None:
     address = os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])
     os.environ["LANISTA_LIBRARIES"] = str(LIBRARIES)
     with socket.create_connection(address) as connection, connection.makefile("wb") as result:
-        if source == "--languages":
-            found = {"languages": languages(asked["python"])}
+        if source == "--tools":
+            python = asked["python"]
+            found = {"languages": languages(python), "packages": packages(python)}
             result.write(json.dumps(found).encode() + b"\n")
             return
         try:

@@ -81,6 +81,16 @@ class Built:
 
 
 @attrs.frozen(kw_only=True)
+class Tools:
+    """What programs can be built with and can use, as they find it in their sandboxes."""
+
+    languages: Mapping[str, str] = {}
+    """The languages that can be built, each with what its tool says of its version."""
+    packages: Mapping[str, str] = {}
+    """The Python packages besides Lanista's, each with its version."""
+
+
+@attrs.frozen(kw_only=True)
 class Builder:
     """Builds programs, all of them under the same limits."""
 
@@ -93,18 +103,18 @@ class Builder:
     hidden: Sequence[Path] = ()
     """Files and folders that a build must not see, as `Sandbox.hidden`."""
 
-    async def languages(self) -> dict[str, str]:
-        """Return the languages whose tools work in a sandbox, each with its version in words.
+    async def tools(self) -> Tools:
+        """Return what works in a sandbox: languages and Python packages.
 
         Raises:
             BrokenSandboxError: That can't be found out.
         """
         with TemporaryFolder("lanista-build", watched=True) as folder:
-            answer = await self._run(["--languages"], {}, folder.path)
-        found = answer.get("languages")
-        if not isinstance(found, dict):
+            answer = await self._run(["--tools"], {}, folder.path)
+        languages, packages = answer.get("languages"), answer.get("packages")
+        if not isinstance(languages, dict) or not isinstance(packages, dict):
             raise BrokenSandboxError(f"no languages were found in a sandbox: {answer}"[:500])
-        return {str(name)[:40]: str(version)[:80] for name, version in found.items()}
+        return Tools(languages=_short(languages), packages=_short(packages))
 
     async def build(
         self, request: Request, product: Path, on_start: Callable[[Bot], object] = lambda _bot: None
@@ -219,6 +229,10 @@ class Builder:
                 await trio.to_thread.run_sync(os.fsync, file.fileno())
         exit_ = await bot.exited()
         return answer if exit_.code == 0 else None
+
+
+def _short(versions: Mapping[str, Any]) -> dict[str, str]:
+    return {str(name)[:80]: str(version)[:80] for name, version in versions.items()}
 
 
 def _write_request(asked: Mapping[str, Any], folder: Path) -> Path:

@@ -182,7 +182,7 @@ def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Fi
     key = f"ladders[{taking[0][0]}].submissions"
     try:
         check_sandbox()
-        found = trio.run(Builder().languages)
+        found = trio.run(Builder().tools).languages
     except (SandboxError, NotBuiltError, BrokenSandboxError, OSError) as error:
         yield Finding(f"{key}: programs run only in sandboxes; {one_line(error)}")
         return

@@ -8,7 +8,8 @@ import os
 import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from ssl import SSLCertVerificationError, SSLContext, SSLError
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import attrs
@@ -17,16 +18,19 @@ from lanista.cli.submit_files import KeptName, keep, kept_names
 from lanista.errors import BadInputError
 from lanista.suggestions import did_you_mean
 
-if TYPE_CHECKING:
-    from ssl import SSLContext
-
 PATIENCE = 120.0
 """Seconds for which an answer is awaited: tokens are compared one after another."""
 MAX_ANSWER = 128 << 20
 """Maximum size of an answer in bytes; sources have up to 64 MiB."""
 TOKEN_BYTES = 16
 """Number of random bytes of a token that is made."""
+_NOT_NOW = {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
+"""The answers of a page, or of a proxy before it, that can't answer now."""
 _NO_PAGE = "what is there isn't an arena's page; give the address that browsers open"
+
+
+class NoAnswerError(BadInputError):
+    """The page doesn't answer, or can't now; later it may."""
 
 
 class PageRefusedError(BadInputError):
@@ -43,7 +47,7 @@ class Page:
 
     url: str
     """Its address, without a slash at its end."""
-    context: "SSLContext | None" = None
+    context: SSLContext | None = None
     """How its certificate is checked; None for http."""
 
     @classmethod
@@ -81,7 +85,8 @@ class Page:
 
         Raises:
             PageRefusedError: The page refuses it.
-            BadInputError: There is no such page.
+            NoAnswerError: There is no such page now.
+            BadInputError: Its certificate isn't trusted.
         """
         parts = urlsplit(self.url)
         assert parts.hostname is not None
@@ -99,14 +104,22 @@ class Page:
             answer = connection.getresponse()
             data = answer.read(MAX_ANSWER)
         except TimeoutError:
-            raise BadInputError(f"{self.url}: no answer in {PATIENCE:g} s") from None
+            raise NoAnswerError(f"{self.url}: no answer in {PATIENCE:g} s") from None
+        except SSLCertVerificationError as error:
+            raise BadInputError(
+                f"{self.url}: its certificate isn't trusted ({error.verify_message}); to trust it, "
+                "name a file with it or its issuer's in LANISTA_TLS_CA"
+            ) from None
         except (OSError, http.client.HTTPException) as error:
-            raise BadInputError(f"{self.url}: {_no_page(error)}") from None
+            raise NoAnswerError(f"{self.url}: {_no_page(error)}") from None
         finally:
             connection.close()
         if answer.status in {HTTPStatus.OK, HTTPStatus.CREATED}:
             return data
-        raise PageRefusedError(answer.status, self._words(answer.status, data))
+        words = self._words(answer.status, data)
+        if answer.status in _NOT_NOW:
+            raise NoAnswerError(words)
+        raise PageRefusedError(answer.status, words)
 
     def _words(self, status: int, data: bytes) -> str:
         """Return why the page refuses a request."""
@@ -138,14 +151,7 @@ class Page:
 
 def _no_page(error: Exception) -> str:
     """Return why there is no answer."""
-    import ssl
-
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return (
-            f"its certificate isn't trusted ({error.verify_message}); to trust it, name a file "
-            "with it or its issuer's in LANISTA_TLS_CA"
-        )
-    if isinstance(error, http.client.HTTPException | ssl.SSLError | ConnectionResetError):
+    if isinstance(error, http.client.HTTPException | SSLError | ConnectionResetError):
         return _NO_PAGE
     why = " ".join(str(getattr(error, "strerror", None) or error).split()).lower()
     return f"no arena's page can be reached there: {why}"

@@ -31,6 +31,8 @@ HEADERS = {
 }
 """The headers of every answer, beside the policy."""
 JSON = "application/json"
+AGAIN = 5
+"""Seconds after which a request may be tried again that can't be carried out now."""
 _LENGTH = re.compile(
     rb"(?<=\r\n)content-length:[ \t]*([0-9]{1,12})[ \t]*(?:\r\n|\Z)", re.IGNORECASE
 )
@@ -70,6 +72,8 @@ class Answer:
             headers["Allow"] = "GET"
         if self.status is http.HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "Bearer"
+        if self.status is http.HTTPStatus.SERVICE_UNAVAILABLE:
+            headers["Retry-After"] = str(AGAIN)
         headers["Content-Type"] = self.type
         if self.lasts:
             del headers["Cache-Control"]
@@ -133,6 +137,11 @@ def not_found(message: str) -> RefusedError:
 def unavailable(message: str) -> RefusedError:
     """Return the refusal of a request that can't be carried out now."""
     return RefusedError(http.HTTPStatus.SERVICE_UNAVAILABLE, message)
+
+
+def crowded() -> RefusedError:
+    """Return the refusal of a request because others need its place, or have taken all."""
+    return unavailable(f"the page has too many requests at once; try again in {AGAIN} s")
 
 
 def parse_request(data: bytes) -> tuple[Request, int]:

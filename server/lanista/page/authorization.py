@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from lanista.page.answers import RefusedError, bad_request, forbidden, unavailable
+from lanista.page.answers import RefusedError, bad_request, crowded, forbidden, unavailable
 from lanista.page.connections import Peer
 from lanista.page.operator_token import OperatorToken
 from lanista.page.view import View, Visitor
@@ -32,18 +32,18 @@ class Authorization:
         """Return whether whoever sends a token, or none, is the operator.
 
         Raises:
-            RefusedError: The connection was closed meanwhile.
+            RefusedError: The connection has given way meanwhile.
         """
-        with peer.until_closed():
+        with peer.may_give_way():
             return await self.operator.is_operators(token, peer.address)
-        raise closed()
+        raise crowded()
 
     async def visitor(self, peer: Peer, headers: Sequence[str]) -> Visitor:
         """Return what the `Authorization` headers of a request allow.
 
         Raises:
             RefusedError: There are several, or it is neither the operator's token nor that of a
-                name, or the connection was closed meanwhile.
+                name, or the connection has given way meanwhile.
         """
         visitor = Visitor(operator=not self.operator.is_needed)
         if not headers:
@@ -64,20 +64,20 @@ class Authorization:
         if names is None:
             raise forbidden("there are no ladders here")
         try:
-            with peer.until_closed():
+            with peer.may_give_way():
                 proved = await names.prove(name, token, peer.address)
                 return attrs.evolve(visitor, names={proved.name: proved.registered})
         except RemoteProtocolError as error:
             if error.code is ErrorCode.INTERNAL:
                 raise unavailable(error.message) from None
             raise forbidden(error.message) from None
-        raise closed()
+        raise crowded()
 
     async def author(self, peer: Peer, headers: Sequence[str]) -> "LadderName":
         """Return the name whose token a request shows; a new name is registered if that is allowed.
 
         Raises:
-            RefusedError: There is no name or not its token, or the connection was closed meanwhile.
+            RefusedError: There is no name or not its token, or the connection has given way meanwhile.
         """
         scheme, _, credentials = headers[0].partition(" ") if len(headers) == 1 else ("", "", "")
         name, _, token = _decoded(credentials).partition(":")
@@ -91,13 +91,13 @@ class Authorization:
             raise forbidden("there are no ladders here")
         try:
             hello = parse_hello(f"{name} token={token}")
-            with peer.until_closed():
+            with peer.may_give_way():
                 return await names.check(hello, peer.address)
         except RemoteProtocolError as error:
             if error.code in {ErrorCode.INTERNAL, ErrorCode.SERVER_FULL}:
                 raise unavailable(error.message) from None
             raise forbidden(error.message) from None
-        raise closed()
+        raise crowded()
 
     async def check_operator(self, peer: Peer, headers: Sequence[str]) -> None:
         """Refuse a request that isn't the operator's.
@@ -109,11 +109,6 @@ class Authorization:
             raise forbidden(
                 "this is for the operator: send its token, as Authorization: Bearer TOKEN"
             )
-
-
-def closed() -> RefusedError:
-    """Return the refusal of a request whose connection was closed, which nobody gets."""
-    return unavailable("others needed this connection's place")
 
 
 def _decoded(text: str) -> str:

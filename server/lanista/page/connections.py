@@ -5,10 +5,15 @@ incoming data is handled in slices, one connection in each pass of the loop, and
 little more than a buffer until its request is complete.
 
 Nobody is refused because of connections that neither send nor read: when there are too many, the
-idlest one of the address that has the most is closed.
+idlest one of the address that has the most gives way. A connection isn't idle while we haven't read
+what it has sent, or work at its answer; if no other can give way, a newcomer is refused. Whoever
+gives way or is refused is told so.
 """
 
+import fcntl
 import socket
+import struct
+import termios
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -20,16 +25,18 @@ from lanista.arena.admission import address_of, is_loopback
 from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
+from lanista.page.answers import crowded
 
 MAX_VIEWERS = 500
 """Maximum number of WebSockets at once; for one more, another address gives one up, or it is
 refused."""
 MAX_REQUESTS = 500
-"""Maximum number of other connections at once; for one more, an idle one is closed."""
+"""Maximum number of other connections at once; for one more, an idle one gives way, or it is
+refused."""
 MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
 """Maximum number of connections at once, of both kinds."""
 ENTERING = 64
-"""Number of connections beyond those that may just be arriving or closing."""
+"""Number of connections beyond those that may just be arriving, being refused, or closing."""
 REQUEST_TIME = 5.0
 """Seconds from connecting until the request must be complete."""
 BODY_TIME = 120.0
@@ -73,8 +80,13 @@ class Peer(trio.abc.HalfCloseableStream):
     """Whether it is a WebSocket."""
     holds: int = attrs.field(default=0, init=False)
     """Memory that a large answer or the body of its request takes, in bytes."""
+    in_work: bool = attrs.field(default=False, init=False)
+    """Whether the arena works at the answer to its request."""
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _until_closed: trio.CancelScope | None = attrs.field(default=None, init=False)
+    _wait: trio.CancelScope | None = attrs.field(default=None, init=False)
+    """Cancelled if it gives way, while that is possible: see `may_give_way`."""
+    _is_read: bool = attrs.field(default=True, init=False)
+    """Whether its request or the body of it is being read."""
     _unread: bytes = attrs.field(default=b"", init=False)
     """Bytes that `read_request` has read but `receive_some` hasn't returned yet."""
 
@@ -112,17 +124,20 @@ class Peer(trio.abc.HalfCloseableStream):
         `receive_some` then returns the same bytes again, for `websockets`.
         """
         received = bytearray()
-        with trio.move_on_after(REQUEST_TIME):
-            while len(received) <= MAX_REQUEST:
-                data = await self._receive(RECEIVED)
-                if not data:
-                    return b""
-                received += data
-                line, end, _ = received.partition(b"\r\n")
-                if b"\r\n\r\n" in received or (end and not line.endswith(b" HTTP/1.1")):
-                    self._unread = bytes(received)
-                    return self._unread
-        return b""
+        try:
+            with trio.move_on_after(REQUEST_TIME):
+                while len(received) <= MAX_REQUEST:
+                    data = await self._receive(RECEIVED)
+                    if not data:
+                        return b""
+                    received += data
+                    line, end, _ = received.partition(b"\r\n")
+                    if b"\r\n\r\n" in received or (end and not line.endswith(b" HTTP/1.1")):
+                        self._unread = bytes(received)
+                        return self._unread
+            return b""
+        finally:
+            self._is_read = False
 
     async def read_body(self, length: int) -> bytes:
         """Return the body of a request that `read_request` has returned.
@@ -132,19 +147,24 @@ class Peer(trio.abc.HalfCloseableStream):
 
         Raises:
             trio.BrokenResourceError: The peer takes too long, or leaves.
+            RefusedError: It has to give way.
         """
         head, _, body = self._unread.partition(b"\r\n\r\n")
         self._unread = b""
         if b"100-continue" in head.lower() and len(body) < length:
             await self.send_all(b"HTTP/1.1 100 Continue\r\n\r\n")
         received = bytearray(body)
-        with trio.move_on_after(BODY_TIME):
+        self._is_read = True
+        with self.may_give_way(), trio.move_on_after(BODY_TIME):
             while len(received) < length:
                 data = await self._receive(min(SENT, length - len(received)))
                 if not data:
                     break
                 received += data
                 self.active = trio.current_time()
+        self._is_read = False
+        if not self.has_place:
+            raise crowded()
         if len(received) < length:
             raise trio.BrokenResourceError("the body of a request is incomplete")
         return bytes(received[:length])
@@ -197,20 +217,43 @@ class Peer(trio.abc.HalfCloseableStream):
             while await self._receive(RECEIVED):
                 pass
 
+    @property
+    def has_place(self) -> bool:
+        """Whether it is counted, so it was neither refused nor closed, and hasn't given way."""
+        return self.connections.counts(self)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it may give way, as nothing is to be done for it now."""
+        if self.in_work and self._wait is None:
+            return False
+        return not (self._is_read and _unread(self.stream.socket.fileno()))
+
     @contextmanager
-    def until_closed(self) -> Iterator[None]:
-        """Cancel a block that may wait for long if the connection is closed meanwhile."""
-        with trio.CancelScope() as self._until_closed:
-            if self.closed.is_set():
-                self._until_closed.cancel()
-            yield
+    def may_give_way(self) -> Iterator[None]:
+        """Let the connection give way during a block that may wait for long, which ends then."""
+        with trio.CancelScope() as self._wait:
+            if not self.has_place:
+                self._wait.cancel()
+            try:
+                yield
+            finally:
+                self._wait = None
+
+    def give_way(self) -> None:
+        """Leave the place to another connection: at once, or with an answer that says so."""
+        if self._wait is None:
+            self.close()
+        else:
+            self.connections.forget(self)
+            self._wait.cancel()
 
     def close(self) -> None:
         """Close the connection at once, and wake up the task that waits for that."""
         self.stream.socket.close()
         self.closed.set()
-        if self._until_closed is not None:
-            self._until_closed.cancel()
+        if self._wait is not None:
+            self._wait.cancel()
         self.connections.forget(self)
 
     async def aclose(self) -> None:
@@ -268,22 +311,38 @@ class Connections(trio.abc.Listener[Peer]):
         try:
             if self.tls is not None and not await peer.begin_tls(self.tls):
                 return
-            request = await peer.read_request()
-            if not request:
-                return
-            answer = await self.answer(peer, request)
+            answer = await self._answer(peer)
             if answer is None:
-                await self._send_websocket.send(peer)
-                await peer.closed.wait()
                 return
             with trio.move_on_after(ANSWER_TIME):
                 await peer.send_all(answer)
                 await peer.send_eof()
-                await peer.linger()
+                # Those that are turned away don't wait where newcomers then would have to.
+                if peer.has_place or self._sockets.available_tokens > ENTERING // 2:
+                    await peer.linger()
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left, or was closed
         finally:
             peer.close()
+
+    async def _answer(self, peer: Peer) -> bytes | None:
+        """Return the answer to a connection's request; None if it gets none."""
+        request = b""
+        with peer.may_give_way():
+            request = await peer.read_request()
+        if not peer.has_place:
+            return crowded().answer().serialized()
+        if not request:
+            return None
+        peer.in_work = True
+        try:
+            answer = await self.answer(peer, request)
+        finally:
+            peer.in_work = False
+        if answer is None:
+            await self._send_websocket.send(peer)
+            await peer.closed.wait()
+        return answer
 
     async def accept(self) -> Peer:
         """Return the next connection that is to become a WebSocket."""
@@ -295,21 +354,27 @@ class Connections(trio.abc.Listener[Peer]):
             await listener.aclose()
 
     def admit(self, stream: trio.SocketStream) -> Peer:
-        """Count a new connection, and close another one if there are too many."""
+        """Return a new connection, counted if there is a place for it; an idle one may give way."""
         try:
             address = address_of(stream.socket.getpeername()[0])
         except OSError:
             address = ""  # the peer has left already
         requests = [peer for peer in self._peers if not peer.is_viewer]
         own = [peer for peer in requests if peer.address == address]
+        has_place = True
         if len(own) >= share_of(address, MAX_REQUESTS):
-            _idlest(own).close()
+            has_place = _make_room(own)
         elif len(requests) >= MAX_REQUESTS:
             greediest = _most_common(Counter(peer.address for peer in requests))
-            _idlest([peer for peer in requests if peer.address == greediest]).close()
+            has_place = _make_room([peer for peer in requests if peer.address == greediest])
         peer = Peer(stream, address, self)
-        self._peers[peer] = None
+        if has_place:
+            self._peers[peer] = None
         return peer
+
+    def counts(self, peer: Peer) -> bool:
+        """Return whether a connection has one of the places."""
+        return peer in self._peers
 
     def may_view(self, peer: Peer) -> bool:
         """Return whether a connection may become a WebSocket; if so, count it as one.
@@ -330,7 +395,11 @@ class Connections(trio.abc.Listener[Peer]):
         return True
 
     def hold(self, peer: Peer, size: int) -> None:
-        """Count the memory of a large answer or body, and close others' connections if need be."""
+        """Count the memory of a large answer or body; others' connections give way if need be.
+
+        Raises:
+            RefusedError: There is no memory for it, and none of them is idle.
+        """
         while holding := [other for other in self._peers if other.holds]:
             sizes: Counter[str] = Counter()
             for other in holding:
@@ -338,7 +407,8 @@ class Connections(trio.abc.Listener[Peer]):
             if sizes.total() + size <= MAX_ANSWERS:
                 break
             greediest = _most_common(sizes)
-            _idlest([other for other in holding if other.address == greediest]).close()
+            if not _make_room([other for other in holding if other.address == greediest]):
+                raise crowded()
         peer.holds = size
 
     def by_kind(self) -> dict[str, int]:
@@ -367,3 +437,21 @@ def _most_common(amounts: Counter[str]) -> str:
 
 def _idlest(peers: list[Peer]) -> Peer:
     return min(peers, key=lambda peer: peer.active)
+
+
+def _make_room(peers: list[Peer]) -> bool:
+    """Have the connection give way that has been idle for the longest; return whether one was."""
+    for peer in sorted(peers, key=lambda peer: peer.active):
+        if peer.is_idle:
+            peer.give_way()
+            return True
+    return False
+
+
+def _unread(descriptor: int) -> bool:
+    """Return whether bytes have arrived on a socket that weren't read."""
+    try:
+        (count,) = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))
+    except OSError:  # it is closed, or passed on to the TLS relay
+        return False
+    return bool(count)

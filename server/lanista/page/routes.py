@@ -28,13 +28,14 @@ from lanista.page.answers import (
     RefusedError,
     bad_request,
     check_parameters,
+    crowded,
     forbidden,
     json_answer,
     not_found,
     parse_parameters,
     unavailable,
 )
-from lanista.page.authorization import Authorization, closed
+from lanista.page.authorization import Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.ladders import UnknownBotError
@@ -305,13 +306,17 @@ class Routes:
             raise not_found(f"there is no tournament {name!r} here")
         return Answer(body)
 
-    async def _ladders(self, _asked: Asked) -> Answer:
+    async def _ladders(self, asked: Asked) -> Answer:
         self._refresh_ladders()
-        return Answer(await self.view.ladders.all_json())
+        with asked.peer.may_give_way():  # the first tables may take long
+            return Answer(await self.view.ladders.all_json())
+        raise crowded()
 
     async def _ladder(self, asked: Asked, ladder: str) -> Answer:
         self._refresh_ladders()
-        return await self._of_ladder(asked, ladder, self.view.ladders.table_json(ladder))
+        with asked.peer.may_give_way():
+            return await self._of_ladder(asked, ladder, self.view.ladders.table_json(ladder))
+        raise crowded()
 
     async def _ladder_bot(self, asked: Asked, ladder: str, bot: str) -> Answer:
         self._refresh_ladders()
@@ -456,13 +461,13 @@ class Routes:
             work: The kind of work.
 
         Raises:
-            RefusedError: The connection was closed meanwhile.
+            RefusedError: The connection has given way meanwhile.
         """
         async with AsyncExitStack() as turn:
-            with peer.until_closed():
+            with peer.may_give_way():
                 await turn.enter_async_context(self._turns.turn((work, peer.address)))
-            if peer.closed.is_set():
-                raise closed()
+            if not peer.has_place:
+                raise crowded()
             yield
 
 

@@ -23,7 +23,7 @@ import { isUnfinished, sizeText, submissionsAddress, VersionList } from "./versi
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./versions.js").Author} Author */
 /** @typedef {{open: boolean, closes: string | null, languages: Record<string, string>,
- *   endings: string[], max_bytes: number, versions_kept: number, per_hour: number}} About what can be
+ *   python_packages: Record<string, string>, endings: string[], max_bytes: number, versions_kept: number, per_hour: number}} About what can be
  *   handed in */
 
 /** Milliseconds until versions are asked for again of which one isn't finished. */
@@ -162,6 +162,7 @@ export function submissionsSection(link, { ladder, game, bot, isOpen }) {
   function showRules(now) {
     about = now;
     const known = Object.entries(now.languages);
+    const packages = Object.entries(now.python_packages);
     fill(
       rules,
       el(
@@ -188,6 +189,13 @@ export function submissionsSection(link, { ladder, game, bot, isOpen }) {
           known.map(([each, version]) =>
             el("li", null, el("strong", null, each), printable(` ${version.replace(`${each} `, "")}`)),
           ),
+        ),
+      packages.length > 0 &&
+        el(
+          "details",
+          null,
+          el("summary", null, `${counted(packages.length, "package")} that Python programs can import`),
+          el("p", { class: "muted" }, printable(packages.map((each) => each.join(" ")).join(", "))),
         ),
     );
     form.hidden = !now.open;
