@@ -84,12 +84,13 @@ class OriginalChance:
 
     def below(self, n: int, why: str) -> int:
         """Draw an integer from 0 to n - 1; for n above MAX_RANGE return 0 without a step."""
-        if n < 1:
-            raise ValueError(f"a draw below {n} ({why}) has no possible value")
-        if n > self.MAX_RANGE:
+        if not 1 <= n <= _MAX_RANGE:
+            if n < 1:
+                raise ValueError(f"a draw below {n} ({why}) has no possible value")
             return 0
-        self.state = (_TWO_STEPS_FACTOR * self.state + _TWO_STEPS_TERM) % self.MODULUS
-        return n * self.state // self.MODULUS
+        # A match takes tens of thousands of draws, so constants instead of the class's attributes.
+        self.state = state = (_TWO_STEPS_FACTOR * self.state + _TWO_STEPS_TERM) & _MASK
+        return n * state >> _BITS
 
     @classmethod
     def leap(cls, draws: int) -> tuple[int, int]:
@@ -117,6 +118,8 @@ class OriginalChance:
 _FACTOR, _TERM = 843_314_861, 453_816_693
 _TWO_STEPS_FACTOR = _FACTOR * _FACTOR % OriginalChance.MODULUS
 _TWO_STEPS_TERM = (_FACTOR * _TERM + _TERM) % OriginalChance.MODULUS
+_MAX_RANGE = OriginalChance.MAX_RANGE
+_BITS, _MASK = 31, OriginalChance.MODULUS - 1  # the modulus is a power of two
 
 
 def skip(chance: Chance, draws: int) -> None:

@@ -13,6 +13,7 @@ asks `from_state` here. Clocks, connections and records belong to matches, not t
 import copy
 import operator
 import random
+import string
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -328,14 +329,16 @@ def _tokens(seat: int, moves: Moves) -> list[Token]:
         raise BadAnswerError(
             f"seat {seat}: an answer is a list of tuples, such as [(1, 2, 1, 0)], or None"
         ) from error
-    for index, token in enumerate(tokens):
-        if type(token) is not int:
-            tokens[index] = _token(seat, token)
+    for index in [index for index, token in enumerate(tokens) if type(token) is not int]:
+        tokens[index] = _token(seat, tokens[index])
     return tokens
 
 
+_LETTERS = frozenset(string.ascii_letters)
+
+
 def _token(seat: int, token: Any) -> Token:
-    if isinstance(token, str) and len(token) == 1 and token.isascii() and token.isalpha():
+    if isinstance(token, str) and token in _LETTERS:
         return token
     try:
         return operator.index(token)

@@ -39,13 +39,15 @@ from lanista.games.hogwarts.grid import (
     UP,
     corridors_of,
 )
-from lanista.games.hogwarts.orders import Order
+from lanista.games.hogwarts.orders import STRAIGHT, Order
 from lanista.games.hogwarts.placing import Places, draw_ingredients, draw_some
 from lanista.games.hogwarts.scene import SPELL_FREE_ROUNDS, Position
 from lanista.games.outcome import Outcome, Termination, ranks_by_score
 from lanista.games.picture import Frame, Scene
 
 NOBODY = -1
+_WALLED, _BEYOND = -2, -3
+"""What a cell has instead of a unit: a wall; that it is outside the board."""
 _PLACES = tuple(f"{ROW[cell]} {COL[cell]}" for cell in range(CELLS))
 _BOOKS = tuple(f"book {place}\n" for place in _PLACES)
 _OWN = tuple(f"own {row} ".encode() for row in range(SIDE))
@@ -91,7 +93,9 @@ class Hogwarts:
     _scores: tuple[int, ...] = attrs.field(init=False, default=(0,) * CLANS)
     _original: bool = attrs.field(init=False)
     _corridors: int = attrs.field(init=False, repr=False)
-    _unit_at: list[int] = attrs.field(init=False, repr=False)  # by cell: a unit, or NOBODY
+    # By cell: a unit, NOBODY or _WALLED; the last one, which index OUTSIDE reaches, is _BEYOND.
+    _unit_at: list[int] = attrs.field(init=False, repr=False)
+    _owned: dict[int, int] = attrs.field(init=False)  # by code in `owners`, its cells; no walls
     _units_of: list[int] = attrs.field(init=False)  # by clan: its living units, with the ghost
     # Collected during a round for its last steps:
     _danger: frozenset[int] = attrs.field(init=False, repr=False)  # Voldemort's 3x3
@@ -125,7 +129,8 @@ class Hogwarts:
         self.strength = [settings["CLAN_INI_MAGIC_STRENGTH"]] * CLANS
         self.conversion_points = [0] * CLANS
         self._corridors = corridors_of(board.cells)
-        self._unit_at = [NOBODY] * CELLS
+        self._unit_at = [*(_WALLED if code == WALL else NOBODY for code in board.cells), _BEYOND]
+        self._owned = {code: board.cells.count(code) for code in (FREE, *OWNERS)}
         for unit, cell in enumerate(self.cells):
             self._unit_at[cell] = unit
         self._units_of = [self.clans.count(clan) for clan in range(CLANS)]
@@ -179,7 +184,7 @@ class Hogwarts:
             self._end_waiting()
         per_cell = self.settings["POINTS_PER_OWNED_CELL"]
         self._scores = tuple(
-            points + per_cell * self.owners.count(owner)
+            points + per_cell * self._owned[owner]
             for points, owner in zip(self.conversion_points, OWNERS, strict=True)
         )
         self.ingredients = draw_ingredients(self.chance)
@@ -187,62 +192,74 @@ class Hogwarts:
 
     def _execute(self, queues: Sequence[Sequence[Order]]) -> tuple[Order, ...]:
         """Carry out step 2: one order after another, each of a random player with any left."""
-        below = self.chance.below
+        below, move, cast = self.chance.below, self._move, self._cast
         waiting = [list(reversed(queue)) for queue in queues if queue]
+        players = len(waiting)
         executed: list[Order] = []
-        self._idle = {}
-        while waiting:
-            player = below(len(waiting), "whose order")
+        idle = self._idle = {}
+        while players:
+            player = below(players, "whose order")
             queue = waiting[player]
             order = queue.pop()
             if not queue:
                 del waiting[player]
+                players -= 1
             unit, direction, groups = order
-            why = self._move(unit, direction) if groups is None else self._cast(unit, groups)
+            why = move(unit, direction) if groups is None else cast(unit, groups)
             if why is None:
                 executed.append(order)
             else:
-                self._idle[unit] = why
+                idle[unit] = why
         return tuple(executed)
 
     def _move(self, unit: int, direction: int) -> str | None:
         """Carry out a move if it passes the checks of section 6; return why if it doesn't."""
-        if not 0 <= direction < orders.DIRECTIONS:
-            return "there is no such direction"
-        is_ghost = unit < CLANS
-        if direction % 2 and not is_ghost:
-            return "only ghosts move diagonally"
-        target = NEAR[direction][self.cells[unit]]
-        if target == OUTSIDE:
-            return "the board ends there"
+        if direction not in STRAIGHT:
+            if not 0 <= direction < orders.DIRECTIONS:
+                return "there is no such direction"
+            if unit >= CLANS:
+                return "only ghosts move diagonally"
+        cell = self.cells[unit]
+        target = NEAR[direction][cell]
         if target in self._danger:
             # This precedes the test for walls: a step into a wall next to Voldemort kills too.
             self._die(unit)
             return None
-        if self.owners[target] == WALL:
+        unit_at = self._unit_at
+        other = unit_at[target]
+        if other != NOBODY:
+            return self._meet(unit, other)
+        # 6.6: the new cell becomes the clan's, and a book on it is read.
+        clan = self.clans[unit]
+        unit_at[cell] = NOBODY
+        unit_at[target] = unit
+        self.cells[unit] = target
+        if self.owners[target] != OWNERS[clan]:
+            self._own(target, OWNERS[clan])
+        if target in self.books:
+            self.books.remove(target)
+            self._read[clan] += 1
+        return None
+
+    def _own(self, cell: int, code: int) -> None:
+        """Give a corridor to the clan with this code, or to nobody with FREE."""
+        self._owned[self.owners[cell]] -= 1
+        self._owned[code] += 1
+        self.owners[cell] = code
+
+    def _meet(self, unit: int, other: int) -> str | None:
+        """Carry out a move to where another unit stands, or nothing can; return why it has none."""
+        if other == _BEYOND:
+            return "the board ends there"
+        if other == _WALLED:
             return "a wall is there"
-        other = self._unit_at[target]
-        if other == NOBODY:
-            self._walk(unit, target)
-            return None
-        if is_ghost:
+        if unit < CLANS:
             return "the cell was taken, and ghosts don't fight"
         if self.rounds[unit]:
             return "the cell was taken, and a wizard that is changing its clan doesn't fight"
         if self.clans[other] == self.clans[unit]:
             return self._cancel(other)
         return self._attack_ghost(other) if other < CLANS else self._battle(unit, other)
-
-    def _walk(self, unit: int, target: int) -> None:
-        """Carry out 6.6: the new cell becomes the clan's, and a book on it is read."""
-        clan = self.clans[unit]
-        self._unit_at[self.cells[unit]] = NOBODY
-        self._unit_at[target] = unit
-        self.cells[unit] = target
-        self.owners[target] = OWNERS[clan]
-        if target in self.books:
-            self.books.remove(target)
-            self._read[clan] += 1
 
     def _die(self, unit: int) -> None:
         """Take a unit off the board, and a wizard out of its clan; `cells` keeps its last cell."""
@@ -306,7 +323,7 @@ class Hogwarts:
         self._units_of[self.clans[wizard]] -= 1
         self._units_of[clan] += 1
         self.clans[wizard] = clan
-        self.owners[self.cells[wizard]] = OWNERS[clan]
+        self._own(self.cells[wizard], OWNERS[clan])
         self.conversion_points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
 
     def _cast(self, unit: int, groups: Sequence[int]) -> str | None:
@@ -324,15 +341,13 @@ class Hogwarts:
         self._spell_cast = True
         self.rounds[unit] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         own = OWNERS[self.clans[unit]]
-        owners, unit_at = self.owners, self._unit_at
-        without_unit = [
-            cell for cell in range(CELLS) if unit_at[cell] == NOBODY and owners[cell] != WALL
-        ]
+        owners = self.owners
+        without_unit = [cell for cell, unit in enumerate(self._unit_at) if unit == NOBODY]
         others = [cell for cell in without_unit if owners[cell] != own]
         # The original takes 15 % of more cells than its rules text says (18, row 1).
         quota = 15 * len(without_unit if self._original else others) // 100
         for cell in draw_some(self.chance, others, min(quota, len(others))):
-            owners[cell] = own
+            self._own(cell, own)
         return None
 
     def _move_voldemort(self) -> int:
@@ -351,13 +366,14 @@ class Hogwarts:
         self._danger = frozenset((self.voldemort, *around))
         destroyed = 0
         for cell in around:
-            if self.owners[cell] != WALL:
-                self.owners[cell] = FREE
+            unit = self._unit_at[cell]
+            if unit != _WALLED and self.owners[cell] != FREE:
+                self._own(cell, FREE)
             if cell in self.books:
                 self.books.remove(cell)
                 destroyed += 1
-            elif self._unit_at[cell] != NOBODY:
-                self._die(self._unit_at[cell])
+            elif unit >= 0:
+                self._die(unit)
         return destroyed
 
     def _respawn(self, places: Places) -> None:
@@ -380,7 +396,7 @@ class Hogwarts:
     def _appear(self, unit: int, cell: int) -> None:
         self.cells[unit] = cell
         self._unit_at[cell] = unit
-        self.owners[cell] = OWNERS[self.clans[unit]]
+        self._own(cell, OWNERS[self.clans[unit]])
 
     def _end_waiting(self) -> None:
         """Carry out steps 6 and 7: ghosts rest one round less, and conversions are completed."""
@@ -416,6 +432,7 @@ class Hogwarts:
         other.strength = self.strength[:]
         other.conversion_points = self.conversion_points[:]
         other._unit_at = self._unit_at[:]  # noqa: SLF001 - its own class
+        other._owned = self._owned.copy()  # noqa: SLF001 - its own class
         other._units_of = self._units_of[:]  # noqa: SLF001 - its own class
         return other
 
@@ -458,7 +475,7 @@ class Hogwarts:
         if turn:  # before the first round the scores are 0, whatever the clans own
             per_cell = self.settings["POINTS_PER_OWNED_CELL"]
             self.conversion_points = [
-                score - per_cell * self.owners.count(owner)
+                score - per_cell * self._owned[owner]
                 for score, owner in zip(scores, OWNERS, strict=True)
             ]
 

@@ -5,8 +5,7 @@ cell, in rows of 64 bits, so that shifts can extend a set by two cells in every 
 carrying cells into the next row. Nothing here depends on chance or on a game.
 """
 
-import functools
-import operator
+import struct
 from collections.abc import Iterable
 
 SIDE = 60
@@ -49,6 +48,8 @@ BORDER = frozenset(cell for cell in range(CELLS) if len(AROUND[cell]) < 8)
 WIDTH = 64
 """The number of bits per row: 60 cells and 4 unused ones, so that shifts never wrap around."""
 BIT = tuple(1 << (ROW[cell] * WIDTH + COL[cell]) for cell in range(CELLS))
+_IN_ROW = tuple(1 << COL[cell] for cell in range(CELLS))
+_ROWS = struct.Struct(f"<{SIDE}Q")
 _UNUSED = b"0" * (WIDTH - SIDE)
 _IS_CORRIDOR = bytes(ord("0") if code == ord("W") else ord("1") for code in range(256))
 _HALVES = tuple(
@@ -58,7 +59,10 @@ _HALVES = tuple(
 
 def bits(cells: Iterable[int]) -> int:
     """Return the set of these cells."""
-    return functools.reduce(operator.or_, map(BIT.__getitem__, cells), 0)
+    rows = [0] * SIDE  # small numbers, put together at the end
+    for cell in cells:
+        rows[ROW[cell]] |= _IN_ROW[cell]
+    return int.from_bytes(_ROWS.pack(*rows), "little")
 
 
 def corridors_of(cells: bytes | bytearray) -> int:
@@ -70,8 +74,10 @@ def corridors_of(cells: bytes | bytearray) -> int:
 
 def grown(cells: int) -> int:
     """Return the cells with a cell of the set in their 5x5; bits outside the board may be set."""
-    wide = cells | cells << 1 | cells << 2 | cells >> 1 | cells >> 2
-    return wide | wide << WIDTH | wide << 2 * WIDTH | wide >> WIDTH | wide >> 2 * WIDTH
+    wide = cells | cells << 1 | cells << 2
+    wide |= wide >> 2
+    high = wide | wide << WIDTH | wide << 2 * WIDTH
+    return high | high >> 2 * WIDTH
 
 
 def nth(cells: int, n: int) -> int:

@@ -66,6 +66,9 @@ def parse(
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
+    plain = _plain(seat, clans, tokens)
+    if plain is not None:
+        return Answer(plain)
     orders, refused = _judged(seat, clans, ingredients, tokens)
     return Answer(tuple(orders.values()), tuple(refused), repeats(refused))
 
@@ -112,6 +115,23 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
         )
 
 
+def _plain(seat: int, clans: Sequence[int], tokens: Sequence[Token]) -> tuple[Order, ...] | None:
+    """Return the orders of an answer that is plainly right, or None if it needs a closer look.
+
+    It moves units of the seat, each once, in directions that they can take.
+    """
+    units = tokens[1::3]
+    count = len(units)
+    if len(tokens) != 3 * count or count > MAX_ORDERS or tokens[::3].count("m") != count:
+        return None
+    step_of = _steps(len(clans)).get
+    moves = zip(units, tokens[2::3], strict=True)
+    orders = tuple([order for move in moves if (order := step_of(move))])
+    if len(orders) < count or len(set(units)) < count:
+        return None
+    return orders if {seat}.issuperset([clans[order.unit] for order in orders]) else None
+
+
 def _judged(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
 ) -> tuple[dict[int, Order], dict[int, Reason]]:
@@ -119,6 +139,7 @@ def _judged(
     orders: dict[int, Order] = {}
     refused: dict[int, Reason] = {}
     count, units = len(tokens), len(clans)
+    step_of = _steps(units).get
     start = index = 0
     # This loop runs for every submove, however often a bot repeats itself, and no step of it calls
     # a function that it doesn't have to.
@@ -136,16 +157,9 @@ def _judged(
             raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
         if end > count:
             raise _malformed(tokens[start:], end - start, index)
-        unit, direction, groups = tokens[start + 1], tokens[start + 2], None
-        if kind == "s":
-            direction = -1
-            groups = tuple([token for token in tokens[start + 2 : end] if isinstance(token, int)])
-        if (
-            not isinstance(unit, int)
-            or not isinstance(direction, int)
-            or (groups is not None and len(groups) < INGREDIENTS)
-        ):
-            raise _malformed(tokens[start:end], end - start, index)
+        step = step_of((tokens[start + 1], tokens[start + 2])) if kind == "m" else None
+        order = step or _read(tokens[start:end], index)
+        unit = order.unit
         if unit in orders:
             refused[index] = (REPEATED, unit)
         elif not 0 <= unit < units:
@@ -153,13 +167,41 @@ def _judged(
         elif clans[unit] != seat:
             refused[index] = ("unit {} is of clan {}, not yours", unit, clans[unit])
         else:
-            orders[unit] = order = Order(unit, direction, groups)
-            reason = fault(order, ingredients)
+            orders[unit] = order
+            reason = None if step else fault(order, ingredients)
             if reason is not None:
                 refused[index] = reason
         start = end
         index += 1
     return orders, refused
+
+
+@functools.lru_cache(maxsize=8)
+def _steps(units: int) -> dict[tuple[Token, Token], Order]:
+    """Return the moves in directions that their units can take, by unit and direction.
+
+    Nearly all orders are such, and need no further checks and no objects of their own.
+    """
+    return {
+        (unit, direction): Order(unit, direction)
+        for unit in range(units)
+        for direction in range(DIRECTIONS)
+        if unit < CLANS or direction in STRAIGHT
+    }
+
+
+def _read(tokens: Sequence[Token], index: int) -> Order:
+    """Return the order of a submove that has as many tokens as its letter needs.
+
+    Raises:
+        MalformedAnswerError: There is a letter among its numbers.
+    """
+    numbers = [token for token in tokens[1:] if isinstance(token, int)]
+    if len(numbers) < len(tokens) - 1:
+        raise _malformed(tokens, len(tokens), index)
+    if tokens[0] == "m":
+        return Order(*numbers)
+    return Order(numbers[0], -1, tuple(numbers[1:]))
 
 
 def _malformed(tokens: Sequence[Token], length: int, index: int) -> MalformedAnswerError:

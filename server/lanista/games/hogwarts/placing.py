@@ -45,7 +45,7 @@ class Places:
             near, banned = grown(standing), 0
         else:
             near = grown(standing | BIT[voldemort])
-            banned = BIT[voldemort] | bits(AROUND[voldemort])
+            banned = sum(map(BIT.__getitem__, AROUND[voldemort]), BIT[voldemort])
         return cls(corridors & ~standing, corridors & ~near, banned)
 
     def draw(self, chance: Chance) -> int:
