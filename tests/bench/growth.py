@@ -1,8 +1,9 @@
-"""What a turn costs a daemon as more matches are played at once.
+"""What a turn costs a daemon, and how much memory a match takes, as more are played at once.
 
 A daemon in a process of its own plays matches between bots in C that answer at once. Told is its
 processor time for a turn of a match, record included: the difference between matches of two lengths
-divided by that of their turns, so that what beginnings and ends cost isn't in it.
+divided by that of their turns, so that what beginnings and ends cost isn't in it. And the most
+memory that it ever had, beyond what it has with one match, for each of the other matches.
 """
 
 import argparse
@@ -22,16 +23,17 @@ SHORT = 20
 """Turns of the shorter matches."""
 TURNS = 6_000
 """Turns, of all matches together, by which the longer ones are longer, at least."""
-STEPS = {"angrymob": (1, 10, 50, 100, 200, 300), "hogwarts": (1, 10, 50, 100, 150)}
+STEPS = {"angrymob": (1, 10, 100, 300), "hogwarts": (1, 100), "crematoria": (1, 100)}
 GAMES = {
     # Seats, options, and the setting for the number of turns.
     "angrymob": (2, ("--map", "meadow"), "move_limit"),
     "hogwarts": (4, ("--map", "great-hall"), "NUM_ROUNDS"),
+    "crematoria": (4, ("--map", "galleries"), "NUM_ROUNDS"),
 }
 
 
-def processor_time(bot, game, matches, turns, folder):
-    """Seconds that a daemon's process works for so many matches of so many turns."""
+def used_by(bot, game, matches, turns, folder):
+    """Seconds that a daemon works for so many matches of so many turns, and its most KiB."""
     seats, options, setting = GAMES[game]
     daemon = subprocess.Popen(
         [
@@ -56,7 +58,7 @@ def processor_time(bot, game, matches, turns, folder):
     for process in bots:
         process.wait()
     assert daemon.returncode == 0, daemon.returncode
-    return used.ru_utime + used.ru_stime
+    return used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
 def main():
@@ -68,16 +70,23 @@ def main():
         bot = str(Path(folder) / "empty")
         subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bot, BOT_SOURCE], check=True)
         for game, steps in STEPS.items():
+            alone = None
             for matches in options.matches or steps:
                 more = max(20, TURNS // matches)
-                took = [
-                    processor_time(bot, game, matches, SHORT + extra, Path(folder) / game)
+                (short, _), (long, kib) = [
+                    used_by(bot, game, matches, SHORT + extra, Path(folder) / game)
                     for extra in (0, more)
                 ]
-                us = 1e6 * (took[1] - took[0]) / (matches * more)
-                rows.append({"game": game, "matches": matches, "us_a_turn": round(us, 1)})
-                print(json.dumps(rows[-1]), flush=True)
-    keep("growth", {"rows": rows, "aim": "no more for a turn with 100 matches than with one"})
+                us = 1e6 * (long - short) / (matches * more)
+                row = {"game": game, "matches": matches, "us_a_turn": round(us, 1)}
+                if alone is None:
+                    alone = us, kib
+                elif matches > 1:
+                    row["ratio"] = round(us / alone[0], 2)
+                    row["kib_a_match"] = round((kib - alone[1]) / (matches - 1), 1)
+                rows.append(row)
+                print(json.dumps(row), flush=True)
+    keep("growth", {"rows": rows, "aim": "ratio 1.1 or less with 100 matches"})
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from measured import keep
 from thinking import bots, judged
 
 TURNS = 60
-STEPS = (10, 25, 50, 100, 150, 200, 300)
+STEPS = (50, 100, 200)
 
 
 def side_by_side(matches, workers):

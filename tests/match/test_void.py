@@ -36,6 +36,8 @@ from match.playing import (
 class Stalls:
     """Says that the host stood still for so many seconds in these turns."""
 
+    is_shared = False
+
     def __init__(self, stalled):
         self.stalled, self.asked = stalled, 0
         self.passes = PassLimit()

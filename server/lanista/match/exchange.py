@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import trio
 
 from lanista.match.seat import Seat
-from lanista.match.stalls import PassLimit
+from lanista.match.stalls import StallMonitor
 
 
 def hand_over(asked: Sequence[Seat], payloads: Sequence[bytes], limit: float) -> bool:
@@ -32,12 +32,12 @@ def hand_over(asked: Sequence[Seat], payloads: Sequence[bytes], limit: float) ->
     return is_blocked
 
 
-async def collect(asked: Sequence[Seat], passes: PassLimit, *, is_blocked: bool) -> None:
+async def collect(asked: Sequence[Seat], stalls: StallMonitor, *, is_blocked: bool) -> None:
     """Wait until each seat has answered, or has run out of time.
 
     Args:
         asked: The seats that were asked.
-        passes: Shares the event loop with the other matches.
+        stalls: The heartbeat of the event loop, which the other matches share.
         is_blocked: Whether `hand_over` left something to be sent.
     """
     if is_blocked:
@@ -47,6 +47,10 @@ async def collect(asked: Sequence[Seat], passes: PassLimit, *, is_blocked: bool)
             for seat in asked:
                 nursery.start_soon(_exchange_apart, seat)
         return
+    is_shared = stalls.is_shared
+    if is_shared:
+        # Most answers come while the others have their turns. To wait for each costs more.
+        await trio.lowlevel.checkpoint()
     unread = iter(asked)
     for seat in unread:
         # A scope and a pass of the event loop cost much of a turn, so only if they must.
@@ -54,8 +58,9 @@ async def collect(asked: Sequence[Seat], passes: PassLimit, *, is_blocked: bool)
             await _wait_for(seat, unread, max([seat.deadline for seat in asked]))
             break
     else:
-        # Bots that always answer at once must not block the other tasks.
-        await passes.share()
+        if not is_shared:
+            # Bots that always answer at once must not block the other tasks.
+            await stalls.passes.share()
     for seat in asked:
         if not seat.settled:
             await seat.last_look()

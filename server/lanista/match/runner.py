@@ -262,7 +262,7 @@ class Match:
             if number and number % MEASURED_EVERY == 0:
                 for seat in asked:
                     self._measure(seat)
-            await exchange.collect(asked, self.stalls.passes, is_blocked=is_blocked)
+            await exchange.collect(asked, self.stalls, is_blocked=is_blocked)
             if self._is_decided and not all(seat.settled for seat in asked):
                 self.outcome = judge.removal(game, number)
                 return

@@ -111,6 +111,11 @@ class StallMonitor:
     lag: LoopLag = attrs.field(factory=LoopLag)
     """How late the heartbeats were."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several matches are played on this event loop."""
+        return self._watchers > 1
+
     async def beat(self) -> None:
         """Run for ever; the heart beats while at least one `watching` block is active."""
         self._beats = True
