@@ -18,13 +18,13 @@ from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS, Tools
 from lanista.page.answers import (
     Answer,
-    Asked,
     RefusedError,
     bad_request,
     forbidden,
     json_answer,
     not_found,
 )
+from lanista.page.asked import Asked
 from lanista.page.authorization import Authorization
 from lanista.results.names import key_of
 
