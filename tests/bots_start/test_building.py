@@ -296,12 +296,27 @@ async def test_programs_import_the_packages_that_authors_are_told_of(data, envir
     with trio.fail_after(PATIENCE):
         tools = await Builder().tools()
         assert {"tiny": "1.2"} == tools.packages
-        assert "Python" in tools.languages
         source = b"import tiny\nprint(tiny.WORD)\n"
         built = await build_in(data, source, file="bot.py")
         async with playing(data, built) as bot:
             assert Exit(code=0) == await bot.exited(), bot.output_tail()
     assert "I am there\n" == bot.output_tail()
+
+
+@needs_sandbox
+async def test_tools_are_found_wherever_they_are_installed(tmp_path, monkeypatch):
+    """With what lies in their installation, such as a toolchain in /opt; those that fail aren't."""
+    for tool, script in ("go", 'cat "${0%/*}/../lib/version"'), ("cargo", "exit 1"):
+        program = tmp_path / tool / "bin" / tool
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    (tmp_path / "go/lib").mkdir()
+    (tmp_path / "go/lib/version").write_text("go version 9\n")
+    with trio.fail_after(PATIENCE):
+        languages = (await Builder().tools()).languages
+    assert ("go version 9", False) == (languages["Go"], "Rust" in languages)
 
 
 @needs_sandbox

@@ -444,8 +444,15 @@ def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_p
     assert [] == wrong(checked(QUIET + LADDER + house)[1])
 
 
-def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch):
-    """Whether they can be built, in which languages, and whether there is room for them."""
+def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_path):
+    """Whether they can be built, in which languages, and whether there is room for them.
+
+    Where a language is missing, whether its tool isn't there, or only sandboxes can't use it.
+    """
+    cargo = tmp_path / "bin" / "cargo"
+    cargo.parent.mkdir()
+    cargo.touch(0o755)
+    monkeypatch.setenv("PATH", str(cargo.parent))
     found = {"Python": "Python 3.13.1", "C++": "g++ 12", "Go": "go1.19", "Java": "javac 17"}
 
     async def tools(_):
@@ -458,11 +465,13 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch):
     assert 0 == code
     listed = "Python (3.13.1), C++ (g++ 12), Go (go1.19), Java (javac 17)"
     assert f"ok    submissions: sandboxes work; languages: {listed}" in lines
-    closed, missing, room = wrong(lines)
+    lone, closed, missing, unseen, room = wrong(lines)
+    assert lone.startswith("ladders[1].house: 0 of them can't fill the seats of a match for a bot")
     is_over = "ladders[1].submissions.closes: 2020-01-01T00:00:00+00:00 is over: nothing is taken"
     assert is_over == closed
-    told = "submissions: can't be built, as a tool isn't there: JavaScript (node), Rust (cargo)"
-    assert told == missing
+    assert "submissions: can't be built, as a tool isn't there: JavaScript (node)" == missing
+    told = f"submissions: Rust can't be built: {cargo} doesn't work in sandboxes, which don't show"
+    assert unseen.startswith(told)
     assert room.endswith("; max_disk allows 1,048,576.0 GiB"), room
 
     def fail():
@@ -472,4 +481,4 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch):
     code, lines = checked(QUIET + LADDER + "submissions = true\n")
     assert 1 == code
     why = "programs run only in sandboxes; sandbox: bubblewrap (bwrap) isn't installed"
-    assert [f"ladders[1].submissions: {why}"] == wrong(lines)
+    assert [f"ladders[1].submissions: {why}"] == wrong(lines)[1:]

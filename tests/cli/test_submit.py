@@ -23,7 +23,7 @@ class StandIn:
     def __init__(self):
         self.answers = {"GET " + PATH: [ABOUT]}
         """By request: its answers, one after another, the last one again and again; a number is
-        the status of a refusal."""
+        the status of a refusal, and None closes the connection."""
         self.asked = []
         """Method, path, authorization and body of each request."""
         self.on_ask = lambda: None
@@ -37,6 +37,8 @@ class StandIn:
                 page.asked.append((self.command, self.path, words, body))
                 answers = page.answers.get(f"{self.command} {self.path}", [404])
                 answer = answers.pop(0) if len(answers) > 1 else answers[0]
+                if answer is None:
+                    return  # the connection is closed then
                 refused = isinstance(answer, int)
                 data = {"error": f"no: \x1b {answer}"} if refused else answer
                 data = data if isinstance(data, bytes) else json.dumps(data).encode()
@@ -242,6 +244,16 @@ def test_the_exit_code_says_what_became_of_a_version(run, page, state, code, las
     page.answers[f"GET {PATH}/1"] = [version(1, state, why="it doesn't compile", output="words")]
     done = run("bot.py", "--name", "Ada", "--follow")
     assert (code, ["words", last]) == (done.code, done.out.splitlines()[-2:])
+
+
+def test_a_program_whose_receipt_is_lost_may_have_been_taken(run, page):
+    """As when the arena ends at that moment; but not where the page says that it can't take it."""
+    known = ("--name", "Ada", "--token", "t")
+    page.answers[f"POST {PATH}?file=bot.py"] = [None, 503]
+    words = "the arena doesn't answer any more; it may have taken bot.py: see lanista submit --list"
+    assert (2, "") == ((done := run("bot.py", *known)).code, done.out)
+    assert f"lanista: {page.url}: {words} when it answers again\n" == done.err
+    assert (2, "lanista: no: \\x1b 503\n") == ((done := run("bot.py", *known)).code, done.err)
 
 
 class Restarted:

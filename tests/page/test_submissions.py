@@ -79,12 +79,19 @@ async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
 async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
     """By one line of JSON; nobody has to send a body that is refused for what its head says."""
     async with with_ladder(tmp_path, max_bytes=100) as house:
+        await until(lambda: house.arena.submissions.tools.languages)
+        about, in_rust = (await house.get(PATH)).json, hand_in(house, file="bot.rs")
+        assert ([".py", ".zip"], {"numpy": "1.26.4"}) == (
+            about["endings"],
+            about["python_packages"],
+        )
         for status, words, asked in (
             (413, "at most 100", hand_in(house, length=101)),
             (413, "at most 100", hand_in(house, length=10**11)),
             (400, "is empty", hand_in(house, body=b"")),
             (400, "expected NAME.ENDING", hand_in(house, file="bot.exe")),
             (400, "expected NAME.ENDING", hand_in(house, file="..%2Fbot.py")),
+            (400, "in Rust can't be built by this arena; it takes .py .zip", in_rust),
             (400, "no parameter 'evil'", hand_in(house, file="bot.py&evil=1")),
             (401, "curl -u", post(house, f"{PATH}?file=bot.py", length=10)),
             (404, "no ladder", post(house, PATH.replace("pit", "x") + "?file=b.py", length=9)),
@@ -201,12 +208,12 @@ async def test_every_one_of_a_crowd_that_hands_in_gets_an_answer(tmp_path, monke
         async def author():
             answers.append(await hand_in(house, body=bad))
 
+        lock = house.arena.submissions.ladders["pit"]._lock
         async with await trio.open_tcp_stream("127.0.0.1", house.server.port) as silent:
-            async with trio.open_nursery() as nursery:
-                async with house.arena.submissions.ladders["pit"]._lock:
-                    for _ in range(40):
-                        nursery.start_soon(author)
-                    await until(lambda: len(answers) == 28)
+            async with trio.open_nursery() as nursery, lock:
+                for _ in range(40):
+                    nursery.start_soon(author)
+                await until(lambda: len(answers) == 28)
             assert (await silent.receive_some()).startswith(b"HTTP/1.1 503 ")
     assert {201: 12, 503: 28} == Counter(answer.status for answer in answers)
     refused = next(answer for answer in answers if answer.status == 503)

@@ -76,6 +76,8 @@ LANGUAGES = (
     Language("Go", (".go",), "go", ("version",)),
 )
 """The languages, in the order in which the page lists them."""
+END = "--"
+"""Argument after which only names of tools follow."""
 TOOLS = (*(language.tool for language in LANGUAGES), "java", "rustc", "make", "cmake")
 """The programs that a build may need; a command line that names them makes a sandbox show them."""
 
@@ -333,4 +335,5 @@ def main(request: str, source: str, libraries: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:-1])  # the last one names tools for the sandbox
+    end = sys.argv.index(END)  # after it come names of tools, for the sandbox
+    main(sys.argv[1], sys.argv[2], sys.argv[3:end])

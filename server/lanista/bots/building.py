@@ -164,14 +164,13 @@ class Builder:
                 *(sys.executable, "-I", "-S", "-B", builder.__file__),
                 *(str(request), *files),
             ]
-            # A sandbox shows what a command line names: the tools, wherever they are installed.
-            tools = f"tools={':'.join(builder.TOOLS)}"
             env = environment(host=HOST, port=port, name="build")
             sandbox = Sandbox(
                 host=HOST, port=port, scratch_size=SCRATCH_SIZE, hidden=tuple(self.hidden)
             )
             async with start_bot(
-                [*command, tools],
+                # A sandbox shows what a command line names: the tools, wherever they are.
+                [*command, builder.END, *builder.TOOLS],
                 env,
                 cwd=folder,
                 grace=1.0,

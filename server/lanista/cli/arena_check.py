@@ -108,7 +108,8 @@ def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
             f"{maps if ladder.maps else 'maps made from seeds'}",
             "ok",
         )
-        if 0 < len(house) < ruleset.seats - 1:
+        # Without any, bots that connect meet each other alone, as the operator may want it.
+        if (house or ladder.submissions is not None) and len(house) < ruleset.seats - 1:
             yield Finding(
                 f"{key}.house: {len(house)} of them can't fill the seats of a match for a bot that "
                 f"waits alone; {ruleset.seats - 1} could",
@@ -190,11 +191,20 @@ def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Fi
         f"{name} ({version.removeprefix(f'{name} ')})" for name, version in found.items()
     )
     yield Finding(f"submissions: sandboxes work; languages: {tools}", "ok")
-    missing = [f"{one.name} ({one.tool})" for one in LANGUAGES if one.name not in found]
-    if missing:
+    missing = [one for one in LANGUAGES if one.name not in found]
+    absent = [f"{one.name} ({one.tool})" for one in missing if shutil.which(one.tool) is None]
+    if absent:
         yield Finding(
-            f"submissions: can't be built, as a tool isn't there: {', '.join(missing)}", "warn"
+            f"submissions: can't be built, as a tool isn't there: {', '.join(absent)}", "warn"
         )
+    for language in missing:
+        if (tool := shutil.which(language.tool)) is not None:
+            yield Finding(
+                f"submissions: {language.name} can't be built: {tool} doesn't work in sandboxes, "
+                "which don't show what else it needs of a home folder; install it for all users "
+                "(docs/arena.md says how)",
+                "warn",
+            )
     most = sum(one.submissions.max_disk for _, one in taking if one.submissions is not None)
     place = next(path for path in (data.path, *data.path.parents) if path.exists())
     free = shutil.disk_usage(place).free

@@ -33,6 +33,10 @@ class NoAnswerError(BadInputError):
     """The page doesn't answer, or can't now; later it may."""
 
 
+class NotNowError(NoAnswerError):
+    """The page, or a proxy before it, says that it can't answer now."""
+
+
 class PageRefusedError(BadInputError):
     """The page refuses a request; the message is its own."""
 
@@ -118,7 +122,7 @@ class Page:
             return data
         words = self._words(answer.status, data)
         if answer.status in _NOT_NOW:
-            raise NoAnswerError(words)
+            raise NotNowError(words)
         raise PageRefusedError(answer.status, words)
 
     def _words(self, status: int, data: bytes) -> str:
@@ -232,7 +236,15 @@ class SubmissionsPage:
         Raises:
             BadInputError: The page refuses it, or isn't there.
         """
-        return self._json("POST", f"?file={quote(file, safe='')}", data)
+        try:
+            return self._json("POST", f"?file={quote(file, safe='')}", data)
+        except NotNowError:
+            raise
+        except NoAnswerError as error:
+            raise NoAnswerError(
+                f"{error}; it may have taken {file}: see lanista submit --list when it "
+                "answers again"
+            ) from None
 
     def download(self, number: int) -> bytes:
         """Return a version as it was handed in.
@@ -243,7 +255,12 @@ class SubmissionsPage:
         return self.page.ask("GET", f"{_path(self.ladder)}/{number}/source", self._headers())
 
     def _json(self, method: str, path: str, body: bytes | None) -> Any:
-        answer = self.page.json(method, f"{_path(self.ladder)}{path}", self._headers(), body)
+        try:
+            answer = self.page.json(method, f"{_path(self.ladder)}{path}", self._headers(), body)
+        except NotNowError:
+            raise
+        except NoAnswerError:  # it is an arena's page, as it has said what can be handed in
+            raise NoAnswerError(f"{self.url}: the arena doesn't answer any more") from None
         if self.kept is None or self.kept.token != self.token:
             # It is right, so that it needn't be given again.
             self.kept = KeptName(arena=self.url, name=self.name, token=self.token)

@@ -8,16 +8,13 @@ import http
 import json
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import attrs
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.streams import StreamReader
-
-if TYPE_CHECKING:
-    from lanista.page.connections import Peer
 
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -84,20 +81,6 @@ class Answer:
         headers["Content-Length"] = str(len(self.body))
         headers["Connection"] = "close"
         return Response(self.status, self.status.phrase, headers, self.body).serialize()
-
-
-@attrs.frozen
-class Asked:
-    """A request, as its handler gets it besides the parts of its path."""
-
-    peer: "Peer"
-    parameters: dict[str, str]
-    authorizations: Sequence[str]
-    """The values of its `Authorization` headers."""
-    origin: str
-    """Scheme and host by which the page was asked for."""
-    length: int = 0
-    """The size of its body in bytes."""
 
 
 @attrs.frozen

@@ -77,7 +77,8 @@ class Authorization:
         """Return the name whose token a request shows; a new name is registered if that is allowed.
 
         Raises:
-            RefusedError: There is no name or not its token, or the connection has given way meanwhile.
+            RefusedError: There is no name or not its token, or the connection has given way
+                meanwhile.
         """
         scheme, _, credentials = headers[0].partition(" ") if len(headers) == 1 else ("", "", "")
         name, _, token = _decoded(credentials).partition(":")

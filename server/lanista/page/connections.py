@@ -232,9 +232,10 @@ class Peer(trio.abc.HalfCloseableStream):
     @contextmanager
     def may_give_way(self) -> Iterator[None]:
         """Let the connection give way during a block that may wait for long, which ends then."""
-        with trio.CancelScope() as self._wait:
+        with trio.CancelScope() as wait:
+            self._wait = wait
             if not self.has_place:
-                self._wait.cancel()
+                wait.cancel()
             try:
                 yield
             finally:

@@ -24,7 +24,6 @@ from lanista.match.record import ENDING, BadRecordError
 from lanista.page import view as views
 from lanista.page.answers import (
     Answer,
-    Asked,
     RefusedError,
     bad_request,
     check_parameters,
@@ -35,6 +34,7 @@ from lanista.page.answers import (
     parse_parameters,
     unavailable,
 )
+from lanista.page.asked import Asked
 from lanista.page.authorization import Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError

@@ -7,6 +7,7 @@ Bearer. Everybody else learns what can be handed in, and until when.
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,16 +15,16 @@ import trio
 
 from lanista.arena.submission_refusals import Refusal, SubmissionRefusedError, check_file_name
 from lanista.arena.submissions import LadderSubmissions
-from lanista.bots.building import ENDINGS
+from lanista.bots.building import ENDINGS, Tools
 from lanista.page.answers import (
     Answer,
-    Asked,
     RefusedError,
     bad_request,
     forbidden,
     json_answer,
     not_found,
 )
+from lanista.page.asked import Asked
 from lanista.page.authorization import Authorization
 from lanista.results.names import key_of
 
@@ -105,6 +106,7 @@ class SubmissionRoutes:
         submissions = self._of(ladder)
         file = asked.parameters.get("file", "")
         check_file_name(file)
+        self._check_language(file)
         submissions.check_size(file, asked.length)
         who = await self.authorization.author(asked.peer, asked.authorizations)
         asked.peer.connections.hold(asked.peer, 2 * asked.length)  # twice, as parts are joined
@@ -163,18 +165,40 @@ class SubmissionRoutes:
             )
         return submissions, submissions.author(key_of(name), registered)
 
-    def _about(self, submissions: LadderSubmissions) -> dict[str, Any]:
-        spec, arena = submissions.spec, self.view.arena
+    def _tools(self) -> Tools:
+        arena = self.view.arena
         assert arena is not None
         assert arena.submissions is not None
+        return arena.submissions.tools
+
+    def _endings(self) -> list[str]:
+        """Return the endings of files that can be handed in: all until the languages are known."""
+        known = self._tools().languages
+        return [ending for ending, one in ENDINGS.items() if not known or one in {*known, "ZIP"}]
+
+    def _check_language(self, file: str) -> None:
+        """Refuse a file in a language that can't be built here, though it could be elsewhere.
+
+        Raises:
+            RefusedError: It is one.
+        """
+        ending, endings = Path(file).suffix.lower(), self._endings()
+        if ending not in endings:
+            raise bad_request(
+                f"programs in {ENDINGS[ending]} can't be built by this arena; it takes "
+                f"{' '.join(endings)}"
+            )
+
+    def _about(self, submissions: LadderSubmissions) -> dict[str, Any]:
+        spec, tools = submissions.spec, self._tools()
         return {
             "ladder": submissions.room.spec.name,
             "game": submissions.room.ruleset.name,
             "open": submissions.is_open(),
             "closes": None if spec.closes is None else spec.closes.isoformat(),
-            "languages": dict(arena.submissions.tools.languages),
-            "python_packages": dict(arena.submissions.tools.packages),
-            "endings": list(ENDINGS),
+            "languages": dict(tools.languages),
+            "python_packages": dict(tools.packages),
+            "endings": self._endings(),
             "max_bytes": spec.max_bytes,
             "versions_kept": spec.versions,
             "per_hour": spec.per_hour,
