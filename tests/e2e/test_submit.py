@@ -13,7 +13,7 @@ page = { listen = "127.0.0.1:0" }
 name = "pit"
 game = "angrymob"
 house = ["CamperJoe"]
-fill_after = 0
+fill_after = 1  # not match after match, while the test goes on
 settings = { move_limit = 3 }
 clock = { time_init = 0, time_move = 0 }  # which `lanista check` doesn't know
 submissions = true
