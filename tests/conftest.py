@@ -17,7 +17,10 @@ LONG_FIRST = (
 )
 """Folders whose files take long, so that a run doesn't end with one worker busy and others idle."""
 TOGETHER = {
-    "browser": tuple(f"tests/page/test_browser_{letter}" for letter in "abcdefghijkl"),
+    "browser": (
+        *(f"tests/page/test_browser_{letter}" for letter in "abcdefghijkl"),
+        "tests/page/test_bundle",
+    ),
     "another browser": tuple(f"tests/page/test_browser_{letter}" for letter in "mnopqrstuvwxyz"),
     "database server": ("tests/results/",),
     "sandbox": (

@@ -6,7 +6,7 @@ import socket
 import sqlite3
 import threading
 
-from e2e.running import PATIENCE, Daemon, Program, command, read
+from e2e.running import PATIENCE, FileArena, read
 from lanista.arena.ladder_room import KEPT, LadderRoom
 from lanista.arena.spec import read_spec
 from lanista.results.base import Database
@@ -34,19 +34,13 @@ fill_after = 0.05
 """
 
 
-class Arena(Daemon):
-    """`lanista arena run` on an address of its own."""
+class Arena(FileArena):
+    """One on an address of its own."""
 
     def __init__(self, folder, number, host, port, workers):
         (folder / "small.map").write_text("2 3\nA . .\n. . B\n")
-        file = folder / "arena.toml"
-        file.write_text(FILE.format(host=host, port=port, workers=workers))
-        Program.__init__(self, command("arena", "run", file), folder / f"arena{number}")
-
-    def listens(self):
-        """Wait until it says on which port it listens; return that."""
-        self.until(lambda: "\n" in self.out, "the arena says where it listens")
-        return int(self.out.split("\n")[0].rpartition(":")[2])
+        text = FILE.format(host=host, port=port, workers=workers)
+        super().__init__(folder, text, running=f"arena{number}", waits=False)
 
     def workers(self):
         """The processes that play its matches, apart from its own."""

@@ -85,7 +85,7 @@ def size(path):
 @pytest.mark.parametrize(
     ("kills", "least"),
     [
-        pytest.param(2, 12, id="short"),
+        pytest.param(1, 6, id="short"),
         pytest.param(25, 500, id="long", marks=pytest.mark.long),
     ],
 )

@@ -87,7 +87,7 @@ def known():
 
 PLACES = [
     # The folder of the arena's file, and the data: below it, or elsewhere.
-    ("/srv", "lanista-data"),
+    pytest.param("/srv", "lanista-data", marks=pytest.mark.long),
     ("/var/tmp", "data"),
     ("/usr/local/lib", "/usr/local/share/{name}"),
 ]

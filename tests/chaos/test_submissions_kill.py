@@ -13,7 +13,7 @@ import time
 import pytest
 
 from bots_start.arena import needs_sandbox
-from e2e.running import PATIENCE, Program, command, wait_until
+from e2e.running import PATIENCE, FileArena, wait_until
 from support.processes import processes_in
 
 FILE = """
@@ -31,15 +31,12 @@ BAD = b"def (:\n"
 STATES = {"received", "building", "checking", "ready", "playing", "refused"}
 
 
-class Arena(Program):
-    """`lanista arena run`, with its page."""
+class Arena(FileArena):
+    """One with its page."""
 
     def __init__(self, folder, number):
-        file = folder / "arena.toml"
-        file.write_text(FILE)
-        super().__init__(command("arena", "run", file), folder / f"arena{number}")
-        self.until(lambda: "page: " in self.out and self.out.endswith("\n"), "its page is there")
-        self.web = int(self.out.split("page: http://127.0.0.1:")[1].split("/")[0])
+        super().__init__(folder, FILE, running=f"arena{number}")
+        self.web = int(self.page.rpartition(":")[2])
 
     def ask(self, method, name, path, body=None):
         """The status and the body of an answer about a name's programs."""
@@ -80,6 +77,7 @@ def _wait_for(authors, count):
 
 
 @needs_sandbox
+@pytest.mark.one_user
 @pytest.mark.parametrize(
     "kills", [pytest.param(1, id="short"), pytest.param(25, id="long", marks=pytest.mark.long)]
 )

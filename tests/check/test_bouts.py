@@ -41,7 +41,7 @@ OFFENDERS = {
 
 OF_ONE_KIND = {
     *("greets", "strict-settings", "keep-once"),
-    *("leaves", "dies_mid_line", "twice", "floods", "malformed", "not_utf8"),
+    *("leaves", "dies_mid_line", "twice", "floods", "malformed", "not_utf8", "early", "no_name"),
 }
 """Those whose item another one fails as well: only in the long run."""
 

@@ -37,8 +37,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("text", WRONG)
-@pytest.mark.parametrize("words", [["serve"], ["play", "angrymob", *PAIR, "--watch"]])
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [*((["serve"], text) for text in WRONG), (["play", "angrymob", *PAIR, "--watch"], WRONG[0])],
+)
 def test_any_other_is_told_what_is_expected(lanista, words, text):
     """Before anything is started."""
     done = lanista(*words, "--web", text)

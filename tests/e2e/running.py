@@ -258,6 +258,41 @@ class Daemon(Program):
         return environment(LANISTA_HOST="127.0.0.1", LANISTA_PORT=str(self.port), LANISTA_NAME=name)
 
 
+class FileArena(Daemon):
+    """`lanista arena run` of a file with this text, in a folder.
+
+    `page` is the address that was printed for its page, without the last slash; None without one.
+
+    Args:
+        folder: The file's; its data folder is there, called `data` in the text or not named.
+        text: That of the file.
+        running: The name of the folder for its output.
+        waits: Whether to wait until it listens.
+    """
+
+    def __init__(self, folder, text, *, running="running", waits=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "arena.toml"
+        file.write_text(text)
+        Program.__init__(self, command("arena", "run", file), folder / running)
+        self.data = folder / ("data" if 'data = "data"' in text else "lanista-data")
+        self._lines = 1 if 'listen = "none"' in text else 2
+        if waits:
+            try:
+                self.listens()
+            except BaseException:
+                self.end()  # nobody else knows of it yet
+                raise
+
+    def listens(self):
+        """Wait until it says where it and its page listen; its port."""
+        self.until(lambda: self.out.count("\n") >= self._lines, "the arena says where it listens")
+        arena, *page = self.out.splitlines()
+        self.port = int(arena.rpartition(":")[2])
+        self.page = page[0].removeprefix("page: ").removesuffix("/") if page else None
+        return self.port
+
+
 def wait_until(condition, what, told=str):
     """Poll until a condition holds; the test fails after PATIENCE."""
     deadline = time.monotonic() + PATIENCE

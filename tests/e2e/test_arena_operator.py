@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.running import Daemon, Program, command, read, run_here, wait_until
+from e2e.running import FileArena, read, run_here, wait_until
 from support.arenas import stored_ladder
 
 LADDERS = """
@@ -24,25 +24,16 @@ clock = { time_init = 0, time_move = 0 }
 """
 
 
-class Arena(Daemon):
-    """`lanista arena run` with a ladder."""
+class Arena(FileArena):
+    """One with a ladder."""
 
     def __init__(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        self.top, self.data = folder, folder / "data"
-        (folder / "arena.toml").write_text(LADDERS)
+        self.top = folder
         self.run()
 
     def run(self):
         """Start it, also again after its end."""
-        file = self.top / "arena.toml"
-        Program.__init__(self, command("arena", "run", file), self.top / "running")
-        try:
-            self.until(lambda: "\n" in self.out, "the arena says where it listens")
-        except BaseException:
-            self.end()  # nobody else knows of it yet
-            raise
-        self.port = int(self.out.split("\n")[0].rpartition(":")[2])
+        super().__init__(self.top, LADDERS)
 
     def operate(self, *words):
         """Run `lanista arena WORD…`; what it prints."""

@@ -121,58 +121,6 @@ def test_classic_and_version_1_meet(daemon, peers):
     assert ("Old Timer", "New") == tuple(player.name for player in record.header.players)
 
 
-def test_the_loser_is_told_why(daemon, peers):
-    """PROTOCOL.md 7: the reason why an angrymob seat lost is always told it, before the end."""
-    loser = peers(daemon, "Loser v=1 room=why")
-    loser.until("wait")
-    winner = peers(daemon, "Winner v=1 room=why")
-    loser.until("go")
-    winner.until("go")
-    loser.say("2 1 1 1 2 1 1\n")
-    winner.say("\n")
-    note, *rest = loser.rest().splitlines()
-    assert "note malformed 0 1 7 numbers; a submove is four: i j k d" in note
-    assert ["end forfeit", "rank 0 2", "rank 1 1", "score 0 1", "score 1 1", "bye"] == rest
-    assert rest == winner.rest().splitlines()
-
-
-def test_seats_asked_for_are_given_first(daemon, peers):
-    """PROTOCOL.md 2: the others follow in order of hello."""
-    first = peers(daemon, "First v=1 room=seats")
-    second = peers(daemon, "Second v=1 room=seats seat=0")
-    assert "seat 1" in first.until("go")
-    assert "seat 0" in second.until("go")
-
-
-def test_bots_meet_in_their_room_only(daemon, peers):
-    """PROTOCOL.md 2: bots meet when game and room are equal."""
-    lonely = peers(daemon, "Lonely v=1 room=lonely")
-    lonely.until("wait")
-    one = peers(daemon, "One v=1 room=pair")
-    one.until("wait")
-    two = peers(daemon, "Two v=1 room=pair")
-    assert "player 1 Two" in one.until("go")
-    two.until("go")
-    other = peers(daemon, "Other v=1 room=lonely")
-    assert ["wait 2 2"] == lonely.until("wait")
-    assert "player 0 Lonely" in other.until("go")
-
-
-def test_who_leaves_the_lobby_frees_the_place(daemon, peers):
-    """PROTOCOL.md 3: `wait` is repeated when it changes; a seat asked for is free again."""
-    leaver = peers(daemon, "Leaver v=1 room=leave seat=1")
-    leaver.until("wait")
-    leaver.leave()
-    # The seat is free as soon as the arena has seen it go: until then it is refused.
-    while True:
-        peer = peers(daemon, "Next v=1 room=leave seat=1")
-        if [WELCOME, "wait 1 2"] == [peer.line(), peer.line()]:
-            break
-    other = peers(daemon, "Other v=1 room=leave")
-    assert "seat 1" in peer.until("go")
-    assert "seat 0" in other.until("go")
-
-
 def test_kept_connections_play_match_after_match(daemon, peers):
     """PROTOCOL.md 2, 3: with keep=1 the next `start` follows the scores, and turn 0 again."""
     kept = [peers(daemon, f"{name} v=1 room=keep keep=1") for name in ("Kim", "Lou")]
@@ -215,39 +163,16 @@ def test_one_who_keeps_meets_one_who_does_not(daemon, peers):
     ("hello", "answer"),
     [
         ("v=1", "error bad-hello no name; the first line is `NAME` or `NAME key=value …`"),
-        ("Bot v=1 v=1", "error bad-hello option v twice; give it once"),
-        ("Bot seat=2", "error bad-hello seat 2; angrymob has seats 0 to 1"),
-        ("Bot seat=two", "error bad-hello option seat has the value 'two'; it must be a whole"),
-        ("Bot room=a/b", "error bad-hello option room has the value 'a/b'; it must be 1 to 64"),
-        ("x" * 33, "error bad-hello the name has 33 characters; 32 at most"),
-        ("Tab\tbed", "error bad-hello control character '\\t' in the hello"),
         ("Bot game=chess", "error unknown-game game 'chess'; this arena has angrymob, "),
-        ("Bot v=2", "error unknown-version version 2; this arena speaks version 1"),
         ("x" * 513, "error line-too-long a line of more than 512 bytes"),
     ],
-)  # fmt: skip
+)
 def test_a_refused_hello_is_answered_whatever_the_dialect(daemon, peers, hello, answer):
     """PROTOCOL.md 2, 7: `error CODE words`, then the connection closes."""
     told = peers(daemon, hello).rest()
     assert told.startswith(answer)
     assert told.endswith("\n")
     assert 1 == told.count("\n")
-
-
-def test_a_seat_is_asked_for_once(daemon, peers):
-    """PROTOCOL.md 2: a taken seat is refused by its code."""
-    peers(daemon, "One v=1 room=taken seat=1").until("wait")
-    told = peers(daemon, "Two room=taken seat=1").rest()
-    assert "error seat-taken seat 1 is taken by another bot waiting here\n" == told
-
-
-def test_what_a_hello_may_hold(daemon, peers):
-    """PROTOCOL.md 1, 2: names with spaces and any letters, \\r\\n, options nobody knows."""
-    first = peers(daemon, "  Ünï  Çødé 7  v=1 room=free colour=blue  \r")
-    second = peers(daemon, "Ünï Çødé 7 v=1 room=free")
-    told = first.until("go")
-    assert ["player 0 Ünï Çødé 7", "player 1 Ünï Çødé 7"] == told[told.index("seat 0") + 1 :][:2]
-    assert "go" == second.until("go")[-1]
 
 
 @pytest.mark.parametrize("said", ["", "Half", "Whole v=1 room=reset\n"])

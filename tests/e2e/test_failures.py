@@ -199,14 +199,6 @@ def test_a_match_that_all_end_normally_leaves_none_and_removes_the_last(lost):
     assert "why:" not in again.out
 
 
-def test_json_names_the_bundles(lanista):
-    done = lanista(
-        *("play", "angrymob", OPPONENT, bot("illegal"), "-i", "pit", "-s", 3, "--json"),
-        *("-o", "match.jsonl", "--no-clock"),
-    )
-    assert ["match.seat1.failure"] == json.loads(done.out)["bundles"]
-
-
 def test_a_daemon_writes_bundles_beside_its_records(serve, join):
     """It doesn't know the bot's command: the script is given it."""
     daemon = serve("--map", "pit", "--move-limit", 9, "--matches", 1, "--no-clock")
@@ -298,15 +290,10 @@ def test_feed_gives_a_bot_the_match_again(lanista, record, seat, script):
 
 
 def test_feed_speaks_the_dialect_of_the_bot(lanista, record):
-    """Whatever the one in the match spoke."""
-    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 4, "--", *bot_words("classic"))
+    """Whatever the one in the match spoke; without --turn it takes the last one."""
+    done = lanista("replay", "feed", record, "--seat", 0, "--", *bot_words("classic"))
     assert (0, "") == (done.code, done.err)
-    assert "turn 4: '" in done.out
-
-
-def test_feed_takes_the_last_turn_without_one(lanista, record):
-    done = lanista("replay", "feed", record, "--seat", 0, "--", *bot_words("version1"))
-    assert f"turn {len(read(record).turns) - 1}: " in done.out
+    assert f"turn {len(read(record).turns) - 1}: '" in done.out
 
 
 def test_feed_tells_where_a_bot_answers_otherwise(lanista, record):

@@ -37,6 +37,8 @@ def test_a_match_writes_the_original_games_file(lanista, game):
     assert (0, f"{path}: verified 6 rounds\n") == (verified.code, verified.out)
     exported = lanista("replay", "export", path, "--format", "res")
     assert (0, text) == (exported.code, exported.out)
+    listed = lanista("play", game, "--list")
+    assert (0, "Null\nDemo\nDummy\n") == (listed.code, listed.out)
 
 
 def test_a_silent_a_flooding_and_a_crashing_bot_leave_the_fourth_unharmed(lanista):
@@ -57,44 +59,3 @@ def test_a_silent_a_flooding_and_a_crashing_bot_leave_the_fourth_unharmed(lanist
     reasons = {(fault.seat, fault.code) for fault in record.result.faults}
     assert {(0, "late"), (2, "disconnected")} == reasons
     assert "out of ideas" in record.result.bots[2].output
-
-
-@pytest.mark.parametrize("game", ["crematoria", pytest.param("hogwarts", marks=pytest.mark.long)])
-def test_more_than_1000_submoves_put_out_that_player_alone(lanista, game):
-    """PROTOCOL.md 4: `error too-many-submoves`, and the other three play on."""
-    words = ["m 4 0 ", "4 0 "][game == "crematoria"]
-    four = [bot("too_many", words), *[bot("nothing")] * 3]
-    record = played(lanista("play", game, *four, "--set", SHORT[game], *HEALTHY))
-    assert ("finished", 6) == (record.result.end, record.result.turns)
-    (fault,) = record.result.faults
-    assert (0, 0, "too-many-submoves") == (fault.turn, fault.seat, fault.code)
-    assert [("missing", *["answer"] * 3)] + [("out", *["answer"] * 3)] * 5 == [
-        turn.verdicts for turn in record.turns
-    ]
-
-
-def test_all_out_ends_the_match_with_the_scores_as_they_stand(lanista):
-    """PROTOCOL.md 5: a forfeit, ranked by score."""
-    four = [bot("dies_in_play")] * 4
-    record = played(lanista("play", "crematoria", *four, *HEALTHY))
-    assert ("forfeit", "all-out", 4) == (
-        record.result.end,
-        record.result.reason,
-        record.result.turns,
-    )
-    assert 1 == min(record.result.ranks)
-
-
-@pytest.mark.parametrize("game", ["crematoria", pytest.param("hogwarts", marks=pytest.mark.long)])
-def test_the_originals_command_line(lanista, game):
-    """Four Demos from the house by the words that the original program takes."""
-    done = lanista(
-        *("play", game, "Demo", "Demo", "Demo", "Demo", "-s", 30),
-        *("-i", "default.cnf", "-o", "default.res", "--no-clock"),
-        *("--set", SHORT[game]),
-    )
-    assert 0 == done.code, done.err
-    text = (done.folder / "default.res").read_text(encoding="ascii")
-    assert " Demo Demo-2 Demo-3 Demo-4\n" in text
-    listed = lanista("play", game, "--list")
-    assert (0, "Null\nDemo\nDummy\n") == (listed.code, listed.out)

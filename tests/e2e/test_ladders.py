@@ -1,17 +1,15 @@
 """Ladders as bots meet them: who is paired, whose a name is, who comes back, and what is stored."""
 
 import contextlib
-import itertools
 import signal
 import sqlite3
 
 import pytest
 
-from e2e.running import Daemon, Program, command, read, wait_until
+from e2e.running import FileArena, wait_until
 
 LADDERS = """
 port = 0
-data = "lanista-data"
 page = { listen = "none" }
 
 [[ladders]]
@@ -40,16 +38,11 @@ clock = { time_init = 20, time_move = 0.2, late_limit = 100, stall_margin = 600 
 """
 
 
-class Arena(Daemon):
-    """`lanista arena run` with ladders."""
+class Arena(FileArena):
+    """One with ladders."""
 
     def __init__(self, folder, workers=1, more=""):
-        folder.mkdir(exist_ok=True)
-        (folder / "arena.toml").write_text(f"workers = {workers}\n{more}\n{LADDERS}")
-        Program.__init__(self, command("arena", "run", "arena.toml"), folder)
-        self.data = folder / "lanista-data"
-        self.until(lambda: self.out.count("\n") >= 1, "the arena says where it listens")
-        self.port = int(self.out.split("\n")[0].rpartition(":")[2])
+        super().__init__(folder, f"workers = {workers}\n{more}\n{LADDERS}")
 
     def stored(self, ladder):
         """What is stored of a ladder's matches: the seed, and the names by seat."""
@@ -106,29 +99,6 @@ def test_a_name_is_its_owners(arena, peers):
     assert owner.rest().startswith("error replaced ")
     assert "welcome" in newer.until("wait")[0]
     newer.leave()
-
-
-def test_guessers_keep_no_bot_from_its_ladder(tmp_path, peers):
-    """From its own address, while they have all places there and wait for their turns."""
-    arena = Arena(tmp_path, more="max_per_address = 3")
-    try:
-        owner = peers(arena, hello("Gus", "pit"))
-        owner.until("wait")
-        owner.leave()
-        guess = (f"Gus v=1 room=pit token=guess-{number}" for number in itertools.count())
-        for _ in range(10):
-            assert "error bad-token " in peers(arena, next(guess)).rest()
-        for _ in range(3):
-            peers(arena, next(guess))
-
-        def is_in():
-            # It may be refused as long as the arena hasn't read what a guesser has sent.
-            peers(arena, next(guess))
-            return peers(arena, hello("Gus", "pit")).line().startswith("welcome ")
-
-        wait_until(is_in, "the owner is let in")
-    finally:
-        arena.end()
 
 
 def test_a_bot_that_is_replaced_in_its_match_loses_it(arena, peers):
@@ -244,26 +214,3 @@ def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
     seat = [player.name for player in record.header.players].index("Fay")
     assert any(str(seat) in turn.rejoined for turn in record.turns)
     assert "hogwarts" == record.header.ladder.name
-
-
-def test_results_that_were_not_stored_are_found_in_the_records(tmp_path, started, peers):
-    """An arena that was killed before it could store them: the next one does so."""
-    arena = Arena(tmp_path / "arena")
-    started(arena)
-    pair = [peers(arena, hello(name, "pit")) for name in ("Ada", "Bob")]
-    for bot in pair:
-        bot.until("go")
-        bot.say("\n")
-    for bot in pair:
-        bot.until("end")
-    wait_until(lambda: arena.stored("pit"), "the match is stored")
-    stored = arena.stored("pit")
-    arena.process.kill()
-    arena.wait()
-    for path in arena.data.glob("lanista.db*"):
-        path.unlink()
-    again = Arena(tmp_path / "arena")
-    started(again)
-    assert stored[0] in again.stored("pit")
-    (path, *_) = again.records()
-    assert "pit" == read(path).header.ladder.name

@@ -4,11 +4,9 @@ Each offender ends as PROTOCOL.md says, with a reason that a person understands,
 matches are the same, digest for digest, as without it.
 """
 
-import signal
-
 import pytest
 
-from e2e.running import Daemon, digests, wait_until
+from e2e.running import Daemon, digests
 from lanista.games import registry
 from lanista.match.replay import verify
 
@@ -118,29 +116,6 @@ def test_offenders_are_judged_and_healthy_matches_do_not_notice(arena, join):
     assert "Traceback" not in arena.err
 
 
-def test_answers_ahead_count_no_time(arena, join):
-    """PROTOCOL.md 4: a line sent before its `go` answers the next one and counts 0 ms."""
-    join(arena, "early", "room=ahead", "seat=0", name="ahead")
-    join(arena, "classic", "room=ahead", "seat=1", name="behind")
-    record = arena.record_with("ahead")
-    assert MOVE_LIMIT == record.result.turns
-    # Handed over at some moment; then arrived at the earliest, at the latest and read at once.
-    assert {(0, 0, 0)} == {turn.times[0][1:] for turn in record.turns[1:]}
-
-
-def test_a_bots_log_is_kept_and_cut(arena, join):
-    """PROTOCOL.md 4: 16 KiB a turn, the rest dropped and said so; never a move."""
-    join(arena, "floods_log", "room=log", "seat=0", name="talker")
-    join(arena, "version1", "room=log", "seat=1", name="listener")
-    record = arena.record_with("talker")
-    assert ("finished", "capture") == (record.result.end, record.result.reason)
-    for turn in record.turns:
-        log = turn.logs["0"]
-        assert log.startswith("# nothing to say, at length\n")
-        assert log.endswith("# … the rest of this turn's log was dropped\n")
-        assert 16_000 < len(log) < 16_500
-
-
 @pytest.mark.long
 def test_a_bot_that_never_reads_is_out_when_its_bytes_pile_up(serve, join, tmp_path):
     """PROTOCOL.md 4: who doesn't take its bytes in the time it has for that answer is out (`late`,
@@ -158,20 +133,3 @@ def test_a_bot_that_never_reads_is_out_when_its_bytes_pile_up(serve, join, tmp_p
     assert ("forfeit", (1, 2)) == (record.result.end, record.result.ranks)
     assert "did not read what it was sent within 2 s" == record.result.faults[0].words
     assert ("answer", "late") == record.turns[-1].verdicts
-
-
-def test_a_bot_killed_in_the_lobby_makes_no_match(arena, join, peers):
-    """Who is gone when its opponent comes isn't met."""
-    bot = join(arena, "version1", "room=ghost", name="ghost")
-    arena.until(lambda: "name=ghost" in arena.err, "the arena knows the bot")
-    bot.signal(signal.SIGKILL)
-    bot.wait()
-    wait_until(lambda: _alone(arena, peers), "the next one waits alone")
-
-
-def _alone(arena, peers):
-    """Whether a bot that comes into the room now is the first there."""
-    peer = peers(arena, "visitor v=1 room=ghost")
-    is_alone = peer.until("wait")[-1] == "wait 1 2"
-    peer.leave()
-    return is_alone

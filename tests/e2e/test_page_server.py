@@ -108,20 +108,6 @@ def test_a_viewer_that_does_not_read_delays_no_shutdown(serve, peers):
     assert "Traceback" not in daemon.err
 
 
-@pytest.mark.parametrize(
-    "words", [("serve", "--port", 0), ("play", "angrymob", *CAMPERS, "--watch")]
-)
-def test_a_port_that_was_asked_for_and_is_taken_is_told(lanista, words):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        done = lanista(*words, "--web", address)
-    told = [line for line in done.err.splitlines() if line.startswith("lanista")]
-    assert (2, 1) == (done.code, len(told))
-    assert told[0].startswith(f"lanista: can't listen on {address} for the page: ")
-    assert told[0].endswith("; choose another address with --web, or --no-web")
-    assert "Traceback" not in done.err
-
-
 def test_off_loopback_commands_need_the_token_that_is_printed(serve):
     """One of the operator's choice; without it a fresh one (tests/cli/test_web_option.py)."""
     daemon = serve(web="0.0.0.0:0", env=environment(LANISTA_WEB_TOKEN="open-sesame"))

@@ -83,19 +83,6 @@ def test_bots_take_their_seats_in_order_of_the_command_line(lanista, scripts, pr
     assert shlex.split(slow) == list(record.header.players[0].command)
 
 
-def test_names_that_repeat_are_numbered(lanista):
-    """NAME, NAME-2; both in what the bots are told and in the result."""
-    done = lanista(
-        *("play", "angrymob", "CamperJoe", "CamperJoe", "--move-limit", 2, "--json"), *UNHURRIED
-    )
-    assert ["CamperJoe", "CamperJoe-2"] == as_json(done)[0]["players"]
-    done = lanista(
-        *("play", "angrymob", bot("classic"), bot("classic"), "--move-limit", 2, "--json"),
-        *(*UNHURRIED, "-i", "pit"),
-    )
-    assert ["classic", "classic-2"] == as_json(done)[0]["players"]
-
-
 def test_placeholders_are_filled_and_no_shell_is_run(lanista, tmp_path):
     """{host}, {port}, {name} and {token} only; the environment tells the same."""
     script = tmp_path / "told.py"

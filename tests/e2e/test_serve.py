@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 import types
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -201,31 +201,6 @@ async def test_many_matches_at_once(serve, matches):
     assert matches == len(records)
     # The same map and the same (empty) moves: the same positions in every match.
     assert 1 == len({tuple(digests(read(path))) for path in records})
-
-
-def test_a_record_that_cannot_be_written_costs_its_match_alone(serve, peers):
-    """PROTOCOL.md 7: `error internal`; the daemon serves on."""
-    daemon = serve("--matches", 1, "--move-limit", 1, "--no-clock", "-i", "pit")
-    today = datetime.now(UTC).date()
-    # Files where the folders of the day belong; of the next one too, in case it is near.
-    in_the_way = [daemon.data / "records" / str(today + timedelta(days=n)) for n in (0, 1)]
-    for path in in_the_way:
-        path.write_bytes(b"")
-    for peer in [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]:
-        told = "error internal the arena can't write the match's record"
-        assert told == peer.rest().splitlines()[-1]
-        peer.leave()
-    daemon.until(lambda: "no record can be written" in daemon.err, "the log says so")
-    for path in in_the_way:
-        path.unlink()
-    pair = fill(peers, daemon)
-    for peer in pair:
-        peer.say("\n")
-    for peer in pair:
-        assert peer.rest().endswith("bye\n")
-        peer.leave()
-    assert 0 == daemon.wait()
-    assert 1 == len(daemon.records())
 
 
 def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):

@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from e2e.running import PATIENCE, Program, command, wait_until
+from e2e.running import PATIENCE, FileArena, wait_until
 from results import postgres
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
@@ -26,24 +26,12 @@ clock = {{ time_init = 0, time_move = 0 }}
 """
 
 
-class Arena(Program):
-    """`lanista arena run` with a page, and results in PostgreSQL."""
-
-    def __init__(self, folder, store):
-        folder.mkdir()
-        (folder / "arena.toml").write_text(FILE.format(store=store))
-        super().__init__(command("arena", "run", "arena.toml"), folder)
-
-    def listen(self):
-        """Wait until it listens."""
-        self.until(lambda: self.out.count("\n") == 2, "the arena says where it and its page is")
-        arena, page = self.out.splitlines()
-        self.port = int(arena.rpartition(":")[2])
-        self.page = page.removeprefix("page: ").partition("?")[0]
+class Arena(FileArena):
+    """One with a page, and results in PostgreSQL."""
 
     def figure(self, name):
         """One of its figures (docs/api.md), the sum of all its labels."""
-        with urllib.request.urlopen(f"{self.page}metrics", timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(f"{self.page}/metrics", timeout=PATIENCE) as answer:
             lines = answer.read().decode().splitlines()
         named = [line for line in lines if re.match(f"{name}[ {{]", line)]
         assert named, name
@@ -56,7 +44,7 @@ class Arena(Program):
 
     def table(self):
         """By name: the matches and the rating, as the page shows them."""
-        url = f"{self.page}api/1/ladders/pit"
+        url = f"{self.page}/api/1/ladders/pit"
         with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
             rows = json.load(answer)["rows"]
         return {row["bot"]: (row["matches"], row["rating"]) for row in rows}
@@ -67,11 +55,12 @@ def arenas(tmp_path, started):
     """Two arenas of one store."""
     with postgres.server() as server:
         store = postgres.url(server, "postgres")
-        both = [Arena(tmp_path / name, store) for name in ("a", "b")]
+        text = FILE.format(store=store)
+        both = [Arena(tmp_path / name, text, waits=False) for name in ("a", "b")]
         for arena in both:
             started(arena)
         for arena in both:
-            arena.listen()
+            arena.listens()
         yield both, store
         for arena in both:
             arena.end()

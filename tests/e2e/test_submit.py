@@ -2,7 +2,7 @@
 
 import pytest
 
-from e2e.running import Daemon, Program, command, environment, run_here
+from e2e.running import FileArena, environment, run_here
 
 FILE = """
 port = 0
@@ -13,7 +13,7 @@ page = { listen = "127.0.0.1:0" }
 name = "pit"
 game = "angrymob"
 house = ["CamperJoe"]
-fill_after = 0
+fill_after = 1  # not match after match, while the test goes on
 settings = { move_limit = 3 }
 clock = { time_init = 0, time_move = 0 }  # which `lanista check` doesn't know
 submissions = true
@@ -27,25 +27,9 @@ with Arena("me", game="angrymob", keep=True) as arena:
 """
 
 
-class Arena(Daemon):
-    """`lanista arena run` with a ladder that takes programs."""
-
-    def __init__(self, folder):
-        folder.mkdir()
-        (folder / "arena.toml").write_text(FILE)
-        Program.__init__(self, command("arena", "run", folder / "arena.toml"), folder / "running")
-        try:
-            self.until(lambda: self.out.count("\n") >= 2, "the arena says where its page is")
-        except BaseException:
-            self.end()  # nobody else knows of it yet
-            raise
-        self.data = folder / "lanista-data"
-        self.page = self.out.split("\n")[1].removeprefix("page: ")
-
-
 @pytest.fixture
 def arena(tmp_path):
-    arena = Arena(tmp_path / "arena")
+    arena = FileArena(tmp_path / "arena", FILE)
     yield arena
     arena.end()
 

@@ -14,7 +14,15 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect as viewer_at
 
-from e2e.running import PATIENCE, Daemon, Program, command, environment, run_here, wait_until
+from e2e.running import (
+    PATIENCE,
+    FileArena,
+    Program,
+    command,
+    environment,
+    run_here,
+    wait_until,
+)
 from languages.conftest import needed
 from lanista_client import Arena, ArenaError
 from support.processes import argv_of, children_of
@@ -42,24 +50,15 @@ for line in open(0):
 """
 
 
-class SecureArena(Daemon):
-    """`lanista arena run` of ARENA."""
+class SecureArena(FileArena):
+    """One of ARENA."""
 
     def __init__(self, folder):
-        (folder / "arena.toml").write_text(ARENA)
         for name in ("localhost.pem", "localhost.key"):
             shutil.copy(FILES / name, folder)
-        Program.__init__(self, command("arena", "run", "arena.toml"), folder)
-        self.data = folder / "data"
-        try:
-            self.until(lambda: self.out.count("\n") == 2, "the arena says where it listens")
-        except BaseException:
-            self.end()
-            raise
-        listens, page = self.out.splitlines()
-        self.port = int(listens.rpartition(":")[2])
-        assert page.startswith("page: https://127.0.0.1:")
-        self.page_port = int(page.rpartition(":")[2].strip("/"))
+        super().__init__(folder, ARENA)
+        assert self.page.startswith("https://127.0.0.1:")
+        self.page_port = int(self.page.rpartition(":")[2])
 
     def relay(self):
         """The process that speaks TLS; None while there is none."""

@@ -293,7 +293,9 @@ def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
-@pytest.mark.parametrize("killed_in", ["insert", "_kept_beside", "_remove"])
+@pytest.mark.parametrize(
+    "killed_in", ["insert", pytest.param("_kept_beside", marks=pytest.mark.long), "_remove"]
+)
 def test_a_rebuild_that_is_killed_leaves_the_former_database(cup, tmp_path, killed_in):
     """The next one is not kept from anything."""
     folder = tmp_path / "cup"

@@ -1,16 +1,13 @@
-"""An arena with match workers: whose stall reaches whom, who dies with whom, and one page."""
+"""An arena with match workers: whose stall reaches whom."""
 
 import contextlib
-import json
 import os
 import signal
 import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
-from e2e.running import wait_until, wait_until_gone
 from support.processes import argv_of, children_of
 
 STOPPED = 0.4
@@ -49,11 +46,9 @@ def stop_for_a_while(pid):
     os.kill(pid, signal.SIGCONT)
 
 
-def arena_of_two(serve, peers, *options, **arguments):
+def arena_of_two(serve, peers, *options):
     """An arena with two workers, and two bots that have been asked for their first answers."""
-    daemon = serve(
-        *("--workers", 2, "--time-init", 60, "--move-limit", 3, "-i", "pit", *options), **arguments
-    )
+    daemon = serve("--workers", 2, "--time-init", 60, "--move-limit", 3, "-i", "pit", *options)
     bots = [peers(daemon, f"{name} v=1 keep=1") for name in ("Ada", "Bob")]
     for bot in bots:
         bot.until("go")
@@ -97,44 +92,3 @@ def test_a_worker_that_stands_still_makes_its_match_void(serve, peers):
             bot.until("go")
             bot.say("\n")
     assert "end finished" in ada.until("end")[-1]
-
-
-def test_workers_die_with_their_front(serve, peers):
-    """Even by `kill -9`, and when a worker is stopped; the next arena completes the record."""
-    daemon, bots = arena_of_two(serve, peers, "--time-move", 60)
-    workers = workers_of(daemon)
-    daemon.signal(signal.SIGKILL)
-    for bot in bots:
-        bot.rest()
-    wait_until_gone(workers)
-    (part,) = daemon.data.glob("records/*/*.part")
-    after = serve("--data", daemon.data, "--workers", 2)
-    wait_until(lambda: not part.exists(), "the record is completed", lambda: after.err)
-    assert part.with_suffix("").exists()
-
-
-def test_a_killed_worker_is_replaced(serve, peers):
-    """Its bots are told; those who come next play."""
-    daemon, bots = arena_of_two(serve, peers, "--time-move", 60, web="127.0.0.1:0")
-    page = daemon.page.partition("#")[0].partition("?")[0]
-
-    def shown(what):
-        with urllib.request.urlopen(f"{page}api/1/{what}") as answer:
-            return json.load(answer)
-
-    (running,) = shown("lobby")["running"]
-    os.kill(worker_with_a_match(daemon), signal.SIGKILL)
-    for bot in bots:
-        assert "error internal" in bot.rest()
-    record = daemon.record_with("Ada")
-    assert "aborted" == record.result.end
-    assert running["match"] == record.header.match
-    workers_of(daemon)
-    bots = [peers(daemon, f"{name} v=1") for name in ("Cem", "Dil")]
-    for _ in range(3):
-        for bot in bots:
-            bot.until("go")
-            bot.say("\n")
-    assert "end finished" in bots[0].until("end")[-1]
-    daemon.signal(signal.SIGTERM)
-    assert 0 == daemon.wait()

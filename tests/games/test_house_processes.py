@@ -35,6 +35,12 @@ BOTS = [
 ALL = pytest.mark.parametrize(
     ("game", "name", "module"), BOTS, ids=[f"{game}-{name}" for game, name, _ in BOTS]
 )
+ONE_EACH = pytest.mark.parametrize(
+    ("game", "name", "module"),
+    [next(bot for bot in BOTS if bot[0] == game) for game in registry.ours()],
+    ids=registry.ours(),
+)
+"""A bot of each game: all are run by `lanista.games.house_bot.play`."""
 OPENING = {
     "angrymob": WELCOME + START + TURN_0,
     "hogwarts": WELCOME + HOGWARTS_START + HOGWARTS_TURN,
@@ -114,36 +120,36 @@ def test_a_bot_says_the_name_that_it_is_given():
         assert (0, "", "") == end(start(CAMPER_JOE, arena.port, "Blue 7"))
 
 
-@pytest.mark.parametrize("by_hand", [False, True])
 @ALL
-def test_a_bot_ends_quietly_with_its_match(game, name, module, by_hand):
+def test_a_bot_ends_quietly_with_its_match(game, name, module):
+    """As a person starts it: as the arena does, all other tests here."""
     hello = f"{name} v=1 game={game}\n".encode()
     with ScriptedArena(Hears(hello), Says(OPENING[game] + FORFEIT + b"bye\n")) as arena:
-        assert (0, "", "") == end(start(module, arena.port, by_hand=by_hand))
+        assert (0, "", "") == end(start(module, arena.port, by_hand=True))
 
 
-@ALL
+@ONE_EACH
 def test_a_bot_ends_quietly_when_the_arena_closes(game, name, module):
-    """At once, within a line, or with a word of farewell: which of them depends on the bot."""
+    """At once, within a line, or with a word of farewell: which of them depends on the game."""
     lasts = (b"", b"turn 1\nunit 2", b"error shutdown the arena closes\n")
-    last = lasts[list(registry.house_bots(game)).index(name) % 3]
+    last = lasts[registry.ours().index(game)]
     hello = f"{name} v=1 game={game}\n".encode()
     with ScriptedArena(Hears(hello), Says(OPENING[game] + last)) as arena:
         assert (0, "", "") == end(start(module, arena.port))
 
 
-@ALL
+@ONE_EACH
 def test_a_refusal_is_told_in_one_line(game, name, module):
     hello = f"{name} v=1 game={game}\n".encode()
     with ScriptedArena(Hears(hello), Says(b"error bad-token not yours\n")) as arena:
         assert (0, "", f"{name}: bad-token: not yours\n") == end(start(module, arena.port))
 
 
-@ALL
+@ONE_EACH
 def test_an_interrupt_ends_a_bot_quietly(game, name, module):
-    """While it waits for an opponent, or in mid-match: every other bot the one."""
+    """While it waits for an opponent, or in mid-match: every other game's the one."""
     hello = f"{name} v=1 game={game}\n".encode()
-    said = (WELCOME, OPENING[game])[list(registry.house_bots(game)).index(name) % 2]
+    said = (WELCOME, OPENING[game])[registry.ours().index(game) % 2]
     bots = []
 
     def interrupt():

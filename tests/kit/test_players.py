@@ -321,15 +321,15 @@ def test_asking_for_nobody_costs_nothing(compiler, tmp_path, game, other, code, 
 # -- whole players, and the connection -------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    ("name", "rounds"),
-    [
-        ("hogwarts/AIBibliotecari", None),
-        pytest.param("crematoria/AIMiner", 100, marks=pytest.mark.long),
-    ],
+    ("name", "rounds"), [("hogwarts/AIBibliotecari", None), ("crematoria/AIMiner", 100)]
 )
 def test_a_players_match_is_played_to_its_end_and_won(compiler, tmp_path, name, rounds):
-    """Written as students write them; nothing is refused but second orders, the kits' old habit."""
+    """Written as students write them; nothing is refused but second orders, the kits' old habit.
+
+    Short: the originals' own players above.
+    """
     game = name.partition("/")[0]
     record = play(tmp_path, game, player(name), rounds=rounds)
     assert ("finished", 1) == (record.result.end, record.result.ranks[0])

@@ -74,8 +74,15 @@ def watchers(program, folders):
     return [pid for pid in children_of(program.process.pid) if names & set(argv_of(pid))]
 
 
-@pytest.mark.parametrize("many", [False, True])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("number", "many"),
+    [
+        (signal.SIGTERM, False),
+        pytest.param(signal.SIGTERM, True, marks=pytest.mark.long),
+        pytest.param(signal.SIGKILL, False, marks=pytest.mark.long),
+        (signal.SIGKILL, True),
+    ],
+)
 def test_a_killed_program_leaves_no_folder(begun, number, many):
     program, folders = begun(many=many)
     program.signal(number)

@@ -6,7 +6,7 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import Program, command, environment
+from e2e.running import FileArena, Program, environment
 from lanista.bots.client_libraries import CLIENTS
 from page.browser import PHONE
 from page.matchpage import DASH, fits
@@ -24,22 +24,12 @@ house = ["CamperJoe"]
 """
 
 
-class LadderArena(Program):
-    """`lanista arena run` with a ladder on which something was played, and its page."""
+class LadderArena(FileArena):
+    """One with a ladder on which something was played, and its page."""
 
-    def __init__(self, folder, file=FILE):
-        folder.mkdir(exist_ok=True)
-        (folder / "arena.toml").write_text(file)
+    def __init__(self, folder, text=FILE):
         write_results(folder / "lanista-data", *PLAYED)
-        super().__init__(command("arena", "run", "arena.toml"), folder)
-        try:
-            self.until(lambda: self.out.count("\n") == 2, "the arena says where it and its page is")
-        except BaseException:
-            self.end()
-            raise
-        arena, page = self.out.splitlines()
-        self.port = int(arena.rpartition(":")[2])
-        self.page = page.removeprefix("page: ").removesuffix("/")
+        super().__init__(folder, text)
 
 
 @pytest.fixture(scope="module")

@@ -305,7 +305,14 @@ def test_less_movement_is_respected(replay):
     assert drawn == match.picture()
 
 
-@pytest.mark.parametrize("game", sorted(SEEN))
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param("angrymob", marks=pytest.mark.long),
+        "crematoria",
+        pytest.param("hogwarts", marks=pytest.mark.long),
+    ],
+)
 def test_a_small_projector_shows_all_at_once(replay, game):
     """At 1280 by 720, and in a window of it: board, players, controls, evidence; no scrolling."""
     match = replay(game)

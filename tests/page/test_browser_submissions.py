@@ -22,7 +22,8 @@ BROKEN = f'print("{IMAGE}" "\x1b[31m"\n'.encode()
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory, windows):
-    file = f"{FILE}fill_after = 0\nsubmissions = true\n"
+    # Nobody plays with it, which e2e/test_submit.py has: match after match takes long.
+    file = f"{FILE}fill_after = 3600\nsubmissions = true\n"
     arena = LadderArena(tmp_path_factory.mktemp("submissions"), file)
     yield arena
     for _, page in windows:

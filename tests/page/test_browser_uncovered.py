@@ -15,7 +15,7 @@ from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
 from page.records import changed, late_in_a_row, unpacked
 
-SIZES = (DESK, {"width": 1920, "height": 1080}, {"width": 1280, "height": 600}, PHONE)
+SIZES = (DESK, {"width": 1280, "height": 600}, PHONE)
 COVERED = """() => {
   const controls = "a[href], button, input, select, summary, [role=tab]";
   return [...document.querySelectorAll(controls)].flatMap((one) => {
@@ -51,8 +51,8 @@ FAILURES = ("KeyError: 'gold'", "late: words", "malformed: words")
 
 
 @pytest.fixture(scope="module")
-def failed(records, tmp_path_factory):
-    """A match on a wide map in which three bots fail."""
+def failed(arenas, records, tmp_path_factory):
+    """The address of a match on a wide map in which three bots fail."""
     lines = unpacked(records["crematoria"])
     result = json.loads(lines[-1])["result"]
     bots = [
@@ -75,7 +75,7 @@ def failed(records, tmp_path_factory):
     )
     path = tmp_path_factory.mktemp("failed") / "failed.jsonl.gz"
     path.write_bytes(gzip.compress(b"".join(lines)))
-    return path
+    return arenas(records=[path]).address(match_of(path))
 
 
 def test_a_lobby_without_a_result_covers_no_start(arenas, bots, show):
@@ -90,11 +90,10 @@ def test_a_lobby_without_a_result_covers_no_start(arenas, bots, show):
         assert [] == page.evaluate(COVERED), size
 
 
-def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(arenas, failed, show):
+def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(failed, show):
     """At each size: from a round in the middle to the end, with failures of three bots."""
-    arena = arenas(records=[failed])
     for size in SIZES:
-        page = show(f"{arena.address(match_of(failed))}?round=10", size=size)
+        page = show(f"{failed}?round=10", size=size)
         match = MatchPage(page)
         match.at(10)
         # Nothing of the end is told yet.
@@ -130,11 +129,10 @@ def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(arenas, faile
     page.keyboard.press("Escape")
 
 
-def test_a_low_page_has_the_whole_board_and_one_row_of_controls(arenas, failed, show):
+def test_a_low_page_has_the_whole_board_and_one_row_of_controls(failed, show):
     """A phone on its side, and the usual window at 200 %: the board has the header's room."""
-    arena = arenas(records=[failed])
     for size in ({"width": 844, "height": 390}, {"width": 640, "height": 360}):
-        page = show(f"{arena.address(match_of(failed))}?round=10", size=size)
+        page = show(f"{failed}?round=10", size=size)
         match = MatchPage(page)
         match.at(10)
         expect(page.locator(".top")).to_be_hidden()
@@ -145,10 +143,9 @@ def test_a_low_page_has_the_whole_board_and_one_row_of_controls(arenas, failed, 
         assert [] == page.evaluate(COVERED), size
 
 
-def test_a_replay_from_a_list_of_failures_begins_at_the_fault(arenas, failed, show):
+def test_a_replay_from_a_list_of_failures_begins_at_the_fault(failed, show):
     """And with the evidence of the bot that failed, and its end told."""
-    arena = arenas(records=[failed])
-    page = show(f"{arena.address(match_of(failed))}?fault=2")
+    page = show(f"{failed}?fault=2")
     match = MatchPage(page)
     match.at(LAST[2][0] + 1)
     expect(page.get_by_role("button", name=re.compile("^C: only"))).to_have_attribute(

@@ -10,7 +10,6 @@ from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import attrs
-import pytest
 import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
@@ -215,30 +214,30 @@ async def test_one_bot_and_two_bots(tmp_path):
         assert (0, 0, 0, []) == tuple(met[key] for key in ("won", "tied", "lost", "recent"))
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "words"),
-    [
-        ("/api/1/ladders/Pit", 404, "there is no ladder 'Pit' here"),
-        ("/api/1/ladders/Pit/bots/Ann", 404, "there is no ladder 'Pit' here"),
-        ("/api/1/ladders/Pit/bots/Ann/against/Bob", 404, "there is no ladder 'Pit' here"),
-        ("/api/1/ladders/pit/bots/ann", 404, "there is no bot 'ann' in the table of the ladder"),
-        ("/api/1/ladders/pit/bots/%3Cb%3E", 404, "there is no bot '<b>' in the table of"),
-        ("/api/1/ladders/pit/bots/Ann/against/x", 404, "there is no bot 'x' in the table of"),
-        ("/api/1/ladders/", 404, "there is nothing here"),
-        ("/api/1/ladders/pit/", 404, "there is nothing here"),
-        ("/api/1/ladders/pit/bots", 404, "there is nothing here"),
-        ("/api/1/ladders/pit/bots/Ann/against", 404, "there is nothing here"),
-        ("/api/1/laddersx", 404, "there is nothing here"),
-        ("/api/1/ladders?game=x", 400, "no parameter 'game' here"),
-        ("/api/1/ladders/pit/bots/Ann?x=1", 400, "no parameter 'x' here"),
-    ],
+ABSENT = (
+    ("/api/1/ladders/Pit", 404, "there is no ladder 'Pit' here"),
+    ("/api/1/ladders/Pit/bots/Ann", 404, "there is no ladder 'Pit' here"),
+    ("/api/1/ladders/Pit/bots/Ann/against/Bob", 404, "there is no ladder 'Pit' here"),
+    ("/api/1/ladders/pit/bots/ann", 404, "there is no bot 'ann' in the table of the ladder"),
+    ("/api/1/ladders/pit/bots/%3Cb%3E", 404, "there is no bot '<b>' in the table of"),
+    ("/api/1/ladders/pit/bots/Ann/against/x", 404, "there is no bot 'x' in the table of"),
+    ("/api/1/ladders/", 404, "there is nothing here"),
+    ("/api/1/ladders/pit/", 404, "there is nothing here"),
+    ("/api/1/ladders/pit/bots", 404, "there is nothing here"),
+    ("/api/1/ladders/pit/bots/Ann/against", 404, "there is nothing here"),
+    ("/api/1/laddersx", 404, "there is nothing here"),
+    ("/api/1/ladders?game=x", 400, "no parameter 'game' here"),
+    ("/api/1/ladders/pit/bots/Ann?x=1", 400, "no parameter 'x' here"),
 )
-async def test_what_is_not_there_is_told(tmp_path, path, status, words):
+
+
+async def test_what_is_not_there_is_told(tmp_path):
     write_results(tmp_path, *PLAYED[:1])
     async with opened(tmp_path) as house:
-        answer = await house.get(path)
-        assert status == answer.status
-        assert answer.json["error"].startswith(words)
+        for path, status, words in ABSENT:
+            answer = await house.get(path)
+            assert (path, status) == (path, answer.status)
+            assert answer.json["error"].startswith(words)
 
 
 async def test_a_ladder_without_matches_and_an_arena_without_ladders(tmp_path):

@@ -1,8 +1,5 @@
 """An arena's database of names, alone and used by several processes."""
 
-import random
-import signal
-import sqlite3
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -185,27 +182,3 @@ def test_two_processes_that_register_the_same_names(empty):
         for line in names:
             assert f"hash of {who}" == owners[f"Bot {line.split()[0]}"]
     assert 12 == len(owners)
-
-
-@pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
-@pytest.mark.timeout(600)
-def test_a_kill_loses_no_name_that_was_registered(tmp_path, times):
-    path = tmp_path / "arena.db"
-    chance = random.Random(times)
-    told = set()
-    for run in range(times):
-        with registering(path, f"run {run}", 10_000) as process:
-            process.stdin.close()
-            for _ in range(len(told) + chance.randrange(1, 12)):
-                told.add(process.stdout.readline().split()[0])
-            process.send_signal(signal.SIGKILL)
-            told |= {line.split()[0] for line in process.stdout if line.endswith("\n")}
-        connection = sqlite3.connect(path)
-        assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
-        connection.close()
-        with Database.open(path, create=False) as database:
-            stored = NameStore(database).names()
-        names = {name.name.removeprefix("Bot "): name for name in stored}
-        assert told <= set(names)
-        # The last one may have been stored and not told any more.
-        assert len(names) <= len(told) + run + 1
