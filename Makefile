@@ -245,6 +245,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/refusals.py
 	$(BIN)/python tests/bench/clients.py
 	$(BIN)/python tests/bench/viewers.py
+	$(BIN)/python tests/bench/frames.py
 	$(BIN)/python tests/bench/drawing.py
 	$(BIN)/python tests/bench/store.py
 	$(BIN)/python tests/bench/names.py

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.games import registry
-from lanista.games.picture import Arrow, Event, Frame, Ground, Level, Mark, Scene, Shape
+from lanista.games.picture import Arrow, Event, Frame, Ground, Level, Mark, Owners, Scene, Shape
 from lanista.match.record import (
     BotInfo,
     ClockInfo,
@@ -117,6 +117,22 @@ def test_differences_give_every_frame_again(shown):
         check(reading, frame, told)
 
 
+def test_owners_by_bytes_are_told_as_those_by_cells():
+    """For games with many owned cells; a byte that stands for nobody frees a cell."""
+    places = [(row, col) for row in range(2) for col in range(3)]
+    codes = b"...0.1", b"..10\n1", b"#.1..0", b"..1..0"
+    fast = [Owners(of_frame, places, {ord("0"): 0, ord("1"): 1}) for of_frame in codes]
+    plain = [dict(owners) for owners in fast]
+    assert {(0, 2): 1, (1, 0): 0, (1, 2): 1} == plain[1]
+
+    def told(owned):
+        shown = [Frame(turn=at, marks=(), captions=(), owned=one) for at, one in enumerate(owned)]
+        owns = [frame["own"] for frame in written(shown)]
+        return [sorted(zip(own[::2], own[1::2], strict=True)) for own in owns]
+
+    assert told(plain) == told(fast)
+
+
 @given(st.lists(frames, min_size=1, max_size=4), st.integers(0, 44))
 def test_reading_may_begin_at_any_whole_frame(shown, place):
     """Every 20th is whole: from the last one at or before a place, that place can be read."""
@@ -131,11 +147,16 @@ def test_reading_may_begin_at_any_whole_frame(shown, place):
 
 
 def test_a_mark_that_stays_is_not_told_again():
-    """Of three alike one goes: one place is told, and no mark."""
-    mark = Mark(0, 0, 1, "5")
-    first = Frame(turn=0, marks=(mark, mark, mark), captions=())
-    _, second = written([first, attrs.evolve(first, turn=1, marks=(mark, mark))])
-    assert ([], 1) == (second["marks"], len(second["gone"]))
+    """A unit is found by its number and other marks by their cells, in whatever order they come."""
+    gem, other = Mark(0, 0, None, "*"), Mark(0, 1, None, "*")
+    unit, moved = (Mark(1, col, 1, "5", unit=0) for col in range(2))
+    shown = (gem, unit, other), (other, gem, unit), (gem, moved)
+    _, second, third = written(
+        [Frame(turn=at, marks=marks, captions=()) for at, marks in enumerate(shown)]
+    )
+    assert ([], []) == (second["gone"], second["marks"])
+    assert [1, 2] == third["gone"]
+    assert [1] == [mark[1] for mark in third["marks"]]
     assert [] == second["own"]
 
 

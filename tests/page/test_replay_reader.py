@@ -187,7 +187,8 @@ def test_the_fault_of_late_turns_in_a_row_tells_the_first_and_how_much_was_writt
     *_, end = told(late_in_a_row(tmp_path))
     fault = end["result"]["out"]["1"]
     assert ("late", 3, 7) == (fault["code"], fault["since"], fault["turn"])
-    assert re.search(r"; late 5 turns in a row, so it is out; it wrote 12\d+ characters in one turn$", fault["words"])
+    words = r"; late 5 turns in a row, so it is out; it wrote 12\d+ characters in one turn$"
+    assert re.search(words, fault["words"])
 
 
 @pytest.mark.parametrize("cut", [0, 5])

@@ -22,7 +22,7 @@ class _Frame(Counting):
 
     def frame(self):
         frame = super().frame()
-        marks = tuple(attrs.evolve(mark, **self.mark) for mark in frame.marks)
+        marks = tuple(mark._replace(**self.mark) for mark in frame.marks)
         return attrs.evolve(frame, marks=marks, **self.changes)
 
 

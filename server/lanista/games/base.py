@@ -12,7 +12,7 @@ import enum
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, SupportsIndex, runtime_checkable
+from typing import Any, NamedTuple, Protocol, SupportsIndex, runtime_checkable
 
 import attrs
 
@@ -237,8 +237,7 @@ class Game(Protocol):
         ...
 
 
-@attrs.frozen
-class Submove:
+class Submove(NamedTuple):
     """A submove of an answer in words, and what it concerns on the board."""
 
     text: str

@@ -6,7 +6,9 @@ from 0 at the top left. Nothing here knows of pixels or colours.
 """
 
 import enum
-from collections.abc import Mapping
+import re
+from collections.abc import ItemsView, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import attrs
 
@@ -99,8 +101,7 @@ class Scene:
     """The name of a cell that has the ground of a base and belongs to no seat, as `elevator`."""
 
 
-@attrs.frozen
-class Mark:
+class Mark(NamedTuple):
     """Something that stands on a cell, such as a unit or a book."""
 
     row: int
@@ -143,6 +144,63 @@ class Event:
     """The cells that it concerns, if the text names them."""
 
 
+_CHANGED = re.compile(rb"[^\0]")
+
+
+@attrs.define(eq=False)
+class Owners(Mapping[Place, int]):
+    """The owners of cells, for a game with many of them: one byte for each cell.
+
+    It is a mapping as `Frame.owned` has to be one, but is made and compared without a step for
+    each cell.
+    """
+
+    codes: bytes
+    """The owner of each cell; any byte that isn't in `seats` stands for nobody."""
+    places: Sequence[Place]
+    """The place of each of these cells."""
+    seats: Mapping[int, int]
+    """The seat that each byte stands for."""
+    _known: dict[Place, int] | None = attrs.field(default=None, init=False)
+
+    def _mapping(self) -> dict[Place, int]:
+        if self._known is None:
+            seats = self.seats
+            self._known = {
+                place: seats[code]
+                for place, code in zip(self.places, self.codes, strict=False)
+                if code in seats
+            }
+        return self._known
+
+    def __getitem__(self, place: Place) -> int:
+        return self._mapping()[place]
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self._mapping())
+
+    def __len__(self) -> int:
+        return len(self._mapping())
+
+    def items(self) -> ItemsView[Place, int]:
+        """Return each cell with its owner."""
+        return self._mapping().items()
+
+    def changes(self, before: "Owners") -> Iterator[tuple[Place, int | None]]:
+        """Yield each cell whose owner isn't that of an earlier frame, with its owner, if any.
+
+        Args:
+            before: The owners in that frame, of the same cells.
+        """
+        old, new, seat_of = before.codes, self.codes, self.seats.get
+        both = int.from_bytes(old, "big") ^ int.from_bytes(new, "big")
+        for found in _CHANGED.finditer(both.to_bytes(len(new), "big")):
+            cell = found.start()
+            seat = seat_of(new[cell])
+            if seat != seat_of(old[cell]):
+                yield self.places[cell], seat
+
+
 @attrs.frozen(kw_only=True)
 class Frame:
     """What a viewer draws on the scene after some turn."""
@@ -153,7 +211,8 @@ class Frame:
     captions: tuple[str, ...]
     """By seat, a line for the legend, such as `12 units`."""
     owned: Mapping[Place, int] = attrs.field(factory=dict)
-    """The cells that belong to a seat now: seat by (row, column)."""
+    """The cells that belong to a seat now: seat by (row, column). `Owners` is fast where there are
+    many."""
     lit: frozenset[int] = frozenset()
     """The columns of the scene that are lit, in a game with day and night."""
     stats: tuple[tuple[int | float | str, ...], ...] = ()

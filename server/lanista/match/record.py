@@ -23,7 +23,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -354,7 +354,39 @@ def _converter(*, detailed: bool) -> "cattrs.Converter":
         return result
 
     converter.register_structure_hook(float, number)
+    if not detailed:
+        # The lists that each turn has: cattrs would take most of the time for reading a record.
+        for kind, take in _ITEMS.items():
+            converter.register_structure_hook_func(kind.__eq__, _list_of(take))
     return converter
+
+
+def _list_of(take: Callable[[Any], Any]) -> Callable[[Any, Any], tuple[Any, ...]]:
+    def structure(value: Any, _: Any) -> tuple[Any, ...]:
+        if type(value) is not list:
+            raise TypeError(f"{value!r} is not a list")
+        return tuple(map(take, value))
+
+    return structure
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"{value!r} is not of type str")
+    return value
+
+
+def _times(value: Any) -> tuple[int, ...]:
+    if type(value) is not list or set(map(type, value)) - {int}:
+        raise TypeError(f"{value!r} is not a list of int")
+    return tuple(value)
+
+
+_ITEMS: Mapping[Any, Callable[[Any], Any]] = {
+    tuple[str, ...]: _text,
+    tuple[str | None, ...]: lambda value: None if value is None else _text(value),
+    tuple[tuple[int, ...] | None, ...]: lambda value: None if value is None else _times(value),
+}
 
 
 @attrs.frozen
@@ -434,7 +466,8 @@ class LineReader:
         self._number += 1
         path, number = self.path, self._number
         try:
-            value = json.loads(line, parse_constant=_no_constant)
+            # As `json.loads`, which would make a decoder for each line.
+            value = _DECODER.decode(line.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:
             raise BadRecordError(f"{path}: line {number}: not JSON ({error})") from None
         if number == 1:
@@ -546,6 +579,7 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
 _NAMES = {Header: "header", TurnInfo: "turn", ResultInfo: "result"}
 
 

@@ -3,9 +3,10 @@
 A ruleset that can't say it gives none, and viewers show the answers as they were sent.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from lanista.games.base import Answer, DecodesAnswers, Game, Submove
 from lanista.match.replay import JudgedTurn
@@ -27,14 +28,19 @@ def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
         game: The game before the turn.
         judged: The turn.
     """
-    if not isinstance(game, DecodesAnswers):
+    if not _decodes(type(game)):
         return None
+    decode = cast("DecodesAnswers", game).decode
     return [
-        tuple(islice(game.decode(seat, tokens), SUBMOVES_SHOWN))
-        if isinstance(verdict, Answer)
-        else None
+        tuple(islice(decode(seat, tokens), SUBMOVES_SHOWN)) if isinstance(verdict, Answer) else None
         for seat, (verdict, tokens) in enumerate(zip(judged.verdicts, judged.tokens, strict=True))
     ]
+
+
+@functools.cache
+def _decodes(kind: type[Game]) -> bool:
+    """Tell whether games of a type say what answers order; looking it up takes long."""
+    return issubclass(kind, DecodesAnswers)
 
 
 def submoves_json(answers: Decoded, game: Game, cols: int) -> list[list[list[Any]] | None]:
@@ -45,17 +51,16 @@ def submoves_json(answers: Decoded, game: Game, cols: int) -> list[list[list[Any
         game: The game after the turn.
         cols: The columns of the game's scene.
     """
-    assert isinstance(game, DecodesAnswers)
-    idle = game.without_effect()
+    idle = cast("DecodesAnswers", game).without_effect()
     return [
         None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]
         for submoves in answers
     ]
 
 
-def _submove(submove: Submove, idle: Any, cols: int) -> list[Any]:
+def _submove(submove: Submove, idle: Mapping[int, str], cols: int) -> list[Any]:
+    unit = submove.unit
     cells = [row * cols + col for row, col in submove.cells]
-    if submove.unit is None:
+    if unit is None:
         return [submove.text, NONE, cells]
-    why = idle.get(submove.unit)
-    return [submove.text, submove.unit, cells, *([] if why is None else [why])]
+    return [submove.text, unit, cells, idle[unit]] if unit in idle else [submove.text, unit, cells]

@@ -14,7 +14,7 @@ import attrs
 from lanista.games import registry
 from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.originals import Shown
-from lanista.games.picture import Event, Frame, Ground, Level, Mark, Scene
+from lanista.games.picture import Event, Frame, Ground, Level, Mark, Owners, Scene
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
 from lanista.page.story import Chapter, LateTurns, Story
 
@@ -116,7 +116,8 @@ class FrameWriter:
     scene: Scene
     _count: int = 0
     _owned: Mapping[tuple[int, int], int] = attrs.field(factory=dict)
-    _marks: list[tuple[Any, ...]] = attrs.field(factory=list)
+    _marks: list[Mark] = attrs.field(factory=list)
+    """The marks of the last frame, in the order in which a reader has them."""
 
     def frame(
         self, frame: Frame, scores: Sequence[int], turn: Mapping[str, Any] | None
@@ -128,20 +129,17 @@ class FrameWriter:
             scores: The scores, by seat.
             turn: The turn that led here, as by `turn_json`; None at the start.
         """
-        marks = [_mark(mark) for mark in frame.marks]
         fields: dict[str, Any] = {"n": self._count, "turn": frame.turn}
         if self._count % KEY_EVERY:
             fields["own"] = self._changes(frame.owned)
-            fields["gone"], fields["marks"] = _differences(self._marks, marks)
-            # The reader appends new marks to those that stay; positions refer to that order.
-            gone = set(fields["gone"])
-            kept = [mark for index, mark in enumerate(self._marks) if index not in gone]
-            self._marks = kept + fields["marks"]
+            fields["gone"], new = self._replace_marks(frame.marks)
         else:
             fields["key"] = True
             fields["own"] = self._flat(frame.owned)
-            fields["marks"] = self._marks = marks
-        self._owned = dict(frame.owned)
+            self._marks = new = list(frame.marks)
+        fields["marks"] = list(map(_mark, new))
+        is_fixed = isinstance(frame.owned, Owners)
+        self._owned = frame.owned if is_fixed else dict(frame.owned)
         if frame.lit:
             fields["lit"] = _ranges(frame.lit)
         fields["scores"] = list(scores)
@@ -161,6 +159,27 @@ class FrameWriter:
         self._count += 1
         return fields
 
+    def _replace_marks(self, now: Sequence[Mark]) -> tuple[list[int], list[Mark]]:
+        """Return the indices of the marks that are gone, and the marks that are new."""
+        # A mark is compared with the one of the same unit, or on the same cell if it has no number.
+        # If there are several of those, some may be sent again although they were there.
+        cols, before = self.scene.cols, self._marks
+        places = {
+            mark.row * cols + mark.col if mark.unit is None else ~mark.unit: index
+            for index, mark in enumerate(before)
+        }
+        kept, new = set(), []
+        for mark in now:
+            place = mark.row * cols + mark.col if mark.unit is None else ~mark.unit
+            index = places.get(place)
+            if index is not None and index not in kept and before[index] == mark:
+                kept.add(index)
+            else:
+                new.append(mark)
+        # The reader appends new marks to those that stay; positions refer to that order.
+        self._marks = [mark for index, mark in enumerate(before) if index in kept] + new
+        return [index for index in range(len(before)) if index not in kept], new
+
     def _flat(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
         cols = self.scene.cols
         return [number for (row, col), seat in owned.items() for number in (row * cols + col, seat)]
@@ -174,6 +193,12 @@ class FrameWriter:
     def _changes(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
         """Return cell, seat, cell, seat …: the cells whose owner isn't that of the frame before."""
         cols, before = self.scene.cols, self._owned
+        if isinstance(owned, Owners) and isinstance(before, Owners):
+            return [
+                number
+                for (row, col), seat in owned.changes(before)
+                for number in (row * cols + col, _seat(seat))
+            ]
         changed = self._flat(
             {cell: seat for cell, seat in owned.items() if before.get(cell) != seat}
         )
@@ -243,6 +268,7 @@ def end(
     seed: int | None,
     trouble: str | None,
     logs: Collection[int] | None = (),
+    *,
     story: Story | None = None,
     late: Mapping[int, LateTurns] | None = None,
 ) -> dict[str, Any]:
@@ -297,12 +323,11 @@ def end(
 
 def _out(fault: FaultInfo, bot: BotInfo | None, late: LateTurns | None) -> dict[str, Any]:
     """Return the fault that ended the match for a bot."""
-    fields = {"turn": fault.turn, "code": fault.code, "words": fault.words}
+    words, since = fault.words, None
     if fault.code == "late" and late is not None:
-        fields["words"] += late.told(bot)
-        if late.first is not None:
-            fields["since"] = late.first
-    return {**fields, "words": shortened(fields["words"])}
+        words, since = words + late.told(bot), late.first
+    fields = {"turn": fault.turn, "code": fault.code, "words": shortened(words)}
+    return fields if since is None else {**fields, "since": since}
 
 
 def _story(story: Story) -> dict[str, Any]:
@@ -339,31 +364,21 @@ def turns_of_last_part(bot: BotInfo) -> list[tuple[int, int]]:
 
 
 def _mark(mark: Mark) -> tuple[Any, ...]:
-    health = NONE if mark.health is None else round(mark.health, 2)
-    unit = NONE if mark.unit is None else mark.unit
-    fields = (mark.row, mark.col, _seat(mark.seat), mark.shape.value, mark.text, unit, health)
-    return (*fields, *mark.details)
+    row, col, seat, text, shape, unit, health, details = mark
+    return (
+        row,
+        col,
+        NONE if seat is None else seat,
+        shape._value_,  # `value` is a property in Python, which takes as long as all the rest
+        text,
+        NONE if unit is None else unit,
+        NONE if health is None else round(health, 2),
+        *details,
+    )
 
 
 def _seat(seat: int | None) -> int:
     return NONE if seat is None else seat
-
-
-def _differences(
-    before: Sequence[tuple[Any, ...]], now: Iterable[tuple[Any, ...]]
-) -> tuple[list[int], list[tuple[Any, ...]]]:
-    """Return the indices in `before` of the marks that are gone, and the marks that are new."""
-    left: dict[tuple[Any, ...], list[int]] = {}
-    for index, mark in enumerate(before):
-        left.setdefault(mark, []).append(index)
-    new = []
-    for mark in now:
-        same = left.get(mark)
-        if same:
-            same.pop()
-        else:
-            new.append(mark)
-    return sorted(index for indices in left.values() for index in indices), new
 
 
 def _ranges(columns: frozenset[int]) -> list[list[int]]:

@@ -192,7 +192,8 @@ class ReplayReader:
         if result is not None and result.is_decided:
             story = self._storyteller.story(registry.get(self._header.game), result)
         seed = None if is_secret else self._header.seed
-        return frames.end(result, seed, trouble, self.logs, story, self._storyteller.late)
+        late = self._storyteller.late
+        return frames.end(result, seed, trouble, self.logs, story=story, late=late)
 
     def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:
         """Return the content of the line so many lines ahead; None if it isn't there yet."""

@@ -43,7 +43,7 @@ from lanista.games.crematoria.phases import play_round
 from lanista.games.crematoria.scene import NAMES, PLACES, Position
 from lanista.games.crematoria.state import State
 from lanista.games.outcome import Outcome, Termination, ranks_by_score
-from lanista.games.picture import Frame, Scene
+from lanista.games.picture import Frame, Place, Scene
 
 MAX_ORDERS = 1000
 """The greatest number of submoves in a turn, valid or not."""
@@ -119,19 +119,18 @@ class Crematoria:
         for unit, direction in zip(numbers, numbers, strict=True):
             is_known = 0 <= unit < len(state.kind)
             kind = NAMES[state.kind[unit]] if is_known else "unit"
-            cells = [state.pos[unit]] if is_known and state.pos[unit] >= 0 else []
+            cell = state.pos[unit] if is_known else -1
+            places: tuple[Place, ...] = (PLACES[cell],) if cell >= 0 else ()
             if direction == NONE:
                 what = "stays"
             elif not 0 <= direction < NONE:
                 what = f"moves by {direction}"
             else:
                 what = f"moves {WAYS[direction]}"
-                cells += [target for cell in cells if (target := NEAR[cell][direction]) >= 0]
-            yield Submove(
-                f"{kind} {unit} {what}",
-                unit if is_known else None,
-                tuple(PLACES[cell] for cell in cells),
-            )
+                target = NEAR[cell][direction] if cell >= 0 else -1
+                if target >= 0:
+                    places = (*places, PLACES[target])
+            yield Submove(f"{kind} {unit} {what}", unit if is_known else None, places)
 
     def without_effect(self) -> Mapping[int, str]:
         """Return why orders of the last round changed nothing, by unit."""

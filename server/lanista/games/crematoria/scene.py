@@ -5,6 +5,7 @@ as a game. Positions from files may break any rule, so this module relies on non
 rule either.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
 
 import attrs
@@ -19,7 +20,18 @@ from lanista.games.crematoria.state import (
     PIONEER,
     SEATS,
 )
-from lanista.games.picture import Event, Frame, Ground, Level, Mark, Place, Scene, Shape, counted
+from lanista.games.picture import (
+    Event,
+    Frame,
+    Ground,
+    Level,
+    Mark,
+    Owners,
+    Place,
+    Scene,
+    Shape,
+    counted,
+)
 
 TURN_WORD = "round"
 STATS = ("cells", "gems", "pioneers", "furyans")
@@ -46,6 +58,8 @@ _SHAPES = {
     NECROMONGER: Shape.RAIDER,
     HELLHOUND: Shape.HOUND,
 }
+
+_SEATS = {owner: owner - OWNED for owner in OWNERS}
 
 
 @attrs.frozen
@@ -121,7 +135,7 @@ def frame(now: Position, before: Position | None) -> Frame:
             f"{score} ({counted(cells, 'cell')}, {counted(gems, 'gem')})"
             for score, cells, gems in zip(now.scores, now.cells, now.gems, strict=True)
         ),
-        owned={PLACES[cell]: kind - OWNED for cell, kind in enumerate(now.caves) if kind in OWNERS},
+        owned=Owners(now.caves, PLACES, _SEATS),
         # In round r the columns 2r … 2r + 39 are in the night (rules/crematoria.md 1).
         lit=frozenset(
             COLS + 1 + (2 * now.turn + COLS // 2 + col) % COLS for col in range(COLS // 2)
@@ -136,26 +150,35 @@ def frame(now: Position, before: Position | None) -> Frame:
 
 def _marks(now: Position) -> Iterator[Mark]:
     """Yield gems, then units by id."""
-    for cell in sorted(now.gems_lying):
-        yield Mark(*PLACES[cell], None, "*", Shape.GEM, details=("gem",))
+    yield from map(_gem, sorted(now.gems_lying))
     for unit, (kind, player, health, turns, cell) in enumerate(
         zip(now.kind, now.player, now.health, now.turns, now.pos, strict=True)
     ):
         if cell < 0:
             continue
-        details = [f"{NAMES[kind]} {unit}"]
-        health_share = None
-        if kind == HELLHOUND:
-            details.append("kills whoever comes next to it")
-        else:
-            health_share = min(1.0, health / MAX_HEALTH[kind])
-            details.append(f"health {health} of {MAX_HEALTH[kind]}")
-        text, shape = kind, _SHAPES[kind]
-        if turns > 0:
-            text, shape = str(turns), Shape.SHIP
-            details.append(f"lands in {counted(turns, 'round')}")
+        row, col = PLACES[cell]
         seat = player if player >= 0 else None
-        yield Mark(*PLACES[cell], seat, text, shape, unit, health_share, tuple(details))
+        share, details = _state(unit, kind, health)
+        if turns > 0:
+            details = (*details, f"lands in {counted(turns, 'round')}")
+            yield Mark(row, col, seat, str(turns), Shape.SHIP, unit, share, details)
+        else:
+            yield Mark(row, col, seat, kind, _SHAPES[kind], unit, share, details)
+
+
+@functools.cache
+def _gem(cell: int) -> Mark:
+    return Mark(*PLACES[cell], None, "*", Shape.GEM, details=("gem",))
+
+
+@functools.lru_cache(4096)
+def _state(unit: int, kind: str, health: int) -> tuple[float | None, tuple[str, ...]]:
+    """Return a unit's share of its full health, if it has any, and what there is to say of it."""
+    name = f"{NAMES[kind]} {unit}"
+    if kind == HELLHOUND:
+        return None, (name, "kills whoever comes next to it")
+    most = MAX_HEALTH[kind]
+    return min(1.0, health / most), (name, f"health {health} of {most}")
 
 
 def _events(before: Position, now: Position) -> Iterator[Event]:

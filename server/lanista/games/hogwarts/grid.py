@@ -22,6 +22,8 @@ OUTSIDE = -1
 
 ROW = tuple(cell // SIDE for cell in range(CELLS))
 COL = tuple(cell % SIDE for cell in range(CELLS))
+PLACES = tuple(zip(ROW, COL, strict=True))
+"""By cell, its row and column."""
 
 
 def _beside(down: int, right: int) -> tuple[int, ...]:

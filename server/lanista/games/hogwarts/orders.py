@@ -21,7 +21,7 @@ from lanista.games.base import (
     repeats,
 )
 from lanista.games.hogwarts.board import CLANS
-from lanista.games.hogwarts.grid import COL, NEAR, OUTSIDE, ROW
+from lanista.games.hogwarts.grid import NEAR, OUTSIDE, PLACES
 from lanista.games.hogwarts.placing import GROUPS, INGREDIENTS
 
 MAX_ORDERS = 1000
@@ -87,32 +87,27 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
         cells: The cell of each unit at the start of the round.
         tokens: The answer.
     """
-    start = 0
-    while start < len(tokens):
+    start, count, units = 0, len(tokens), len(cells)
+    while start < count:
         is_move = tokens[start] == "m"
         unit, direction = tokens[start + 1], tokens[start + 2]
         start += 3 if is_move else 2 + INGREDIENTS
         # A well-formed answer has numbers there.
         if not isinstance(unit, int) or not isinstance(direction, int):
             continue
-        is_known = 0 <= unit < len(cells)
+        is_known = 0 <= unit < units
         kind = "unit" if not is_known else "ghost" if unit < CLANS else "wizard"
-        way = direction if is_move and 0 <= direction < DIRECTIONS else None
+        places: tuple[tuple[int, int], ...] = (PLACES[cells[unit]],) if is_known else ()
         if not is_move:
             what = "casts a spell"
-        elif way is None:
+        elif not 0 <= direction < DIRECTIONS:
             what = f"moves by {direction}"
         else:
-            what = f"moves {WAYS[way]}"
-        places = [cells[unit]] if is_known else []
-        if is_known and way is not None:
-            target = NEAR[way][cells[unit]]
-            places += [target] if target != OUTSIDE else []
-        yield Submove(
-            f"{kind} {unit} {what}",
-            unit if is_known else None,
-            tuple((ROW[cell], COL[cell]) for cell in places),
-        )
+            what = f"moves {WAYS[direction]}"
+            target = NEAR[direction][cells[unit]] if is_known else OUTSIDE
+            if target != OUTSIDE:
+                places = (*places, PLACES[target])
+        yield Submove(f"{kind} {unit} {what}", unit if is_known else None, places)
 
 
 def _plain(seat: int, clans: Sequence[int], tokens: Sequence[Token]) -> tuple[Order, ...] | None:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from lanista.games.hogwarts.board import CLANS, OWNERS, WALL
-from lanista.games.hogwarts.grid import AROUND, CELLS, COL, NEAR, ROW, SIDE
+from lanista.games.hogwarts.grid import AROUND, CELLS, NEAR, PLACES, SIDE
 from lanista.games.hogwarts.orders import Order
-from lanista.games.picture import Event, Frame, Ground, Mark, Place, Scene, Shape, counted
+from lanista.games.picture import Event, Frame, Ground, Mark, Owners, Place, Scene, Shape, counted
 
 SPELL_FREE_ROUNDS = 50
 """The number of rounds at the end of a match without spells (rules/hogwarts.md 1)."""
@@ -33,7 +33,6 @@ _KINDS = (
     (Shape.BOOK, "+", "book"),
     (Shape.FIEND, "V", "Voldemort, who kills all around him"),
 )
-_PLACES: tuple[Place, ...] = tuple((ROW[cell], COL[cell]) for cell in range(CELLS))
 _SEATS = {code: seat for seat, code in enumerate(OWNERS)}
 
 
@@ -105,11 +104,7 @@ def frame(
         turn=now.turn,
         marks=tuple(_marks(now, settings["NUM_ROUNDS"] - now.turn)),
         captions=tuple(captions),
-        owned={
-            place: _SEATS[code]
-            for place, code in zip(_PLACES, now.owners, strict=True)
-            if code in _SEATS
-        },
+        owned=Owners(now.owners, PLACES, _SEATS),
         stats=tuple(stats),
         captured=captured,
         events=events,
@@ -121,29 +116,31 @@ def frame(
 
 @functools.cache
 def _book(cell: int) -> Mark:
-    return Mark(*_PLACES[cell], None, "+", Shape.BOOK, details=("book",))
+    return Mark(*PLACES[cell], None, "+", Shape.BOOK, details=("book",))
+
+
+@functools.cache
+def _wizard(unit: int) -> tuple[str]:
+    return (f"wizard {unit}",)
 
 
 def _marks(now: Position, left: int) -> Iterator[Mark]:
     """Yield books, units by number, and Voldemort, whose number follows those of all units."""
-    for cell in sorted(now.books):
-        yield _book(cell)
+    yield from map(_book, sorted(now.books))
     for unit, (clan, cell, rounds, turns_to) in enumerate(
         zip(now.clans, now.cells, now.rounds, now.nexts, strict=True)
     ):
+        row, col = PLACES[cell]
         if unit < CLANS:
-            text, shape, details = "G", Shape.GHOST, _ghost_details(rounds, turns_to, left)
+            details = ("ghost", *_ghost_details(rounds, turns_to, left))
+            yield Mark(row, col, clan, "G", Shape.GHOST, unit, None, details)
         elif rounds:
-            text, shape, details = (
-                "x",
-                Shape.TURNCOAT,
-                (f"changes to seat {turns_to} in {counted(rounds, 'round')}",),
-            )
+            change = f"changes to seat {turns_to} in {counted(rounds, 'round')}"
+            details = (*_wizard(unit), change)
+            yield Mark(row, col, clan, "x", Shape.TURNCOAT, unit, None, details)
         else:
-            text, shape, details = "w", Shape.MAGE, ()
-        name = "ghost" if unit < CLANS else f"wizard {unit}"
-        yield Mark(*_PLACES[cell], clan, text, shape, unit, details=(name, *details))
-    place = _PLACES[now.voldemort]
+            yield Mark(row, col, clan, "w", Shape.MAGE, unit, None, _wizard(unit))
+    place = PLACES[now.voldemort]
     details = ("Voldemort", "kills whoever comes next to him")
     yield Mark(*place, None, "V", Shape.FIEND, len(now.cells), details=details)
 
@@ -219,7 +216,7 @@ def _captured(
         if before.clans[unit] != clan and now.clans[unit] == clan and unit not in dead
     )
     return {
-        _PLACES[cell]: clan
+        PLACES[cell]: clan
         for cell, (old, new) in enumerate(zip(before.owners, now.owners, strict=True))
         if new == own and old != own and cell not in other_cells
     }

@@ -31,6 +31,11 @@ export function faultRound(end, seat) {
   return fault === undefined ? null : (fault.since ?? fault.turn) + 1;
 }
 
+/** Return what a bot lost by in the first place. @param {End | null} end @param {number} seat */
+function reasonOf(end, seat) {
+  return end?.story?.losses[seat]?.[0] ?? null;
+}
+
 /** The headline of a match. */
 export class Headline {
   #head;
@@ -117,14 +122,18 @@ export class Headline {
 
   /** Say why bots didn't play to the end, or lost. @param {End | null} end */
   #showFailures(end) {
+    const seats = [...(end?.result?.endings ?? []).keys()];
+    const faults = seats.map((seat) => this.#crash(end, seat) ?? this.#fault(end, seat));
+    const lost = seats.filter((seat) => faults[seat] === null && reasonOf(end, seat) !== null);
     fill(
       this.#failures,
-      (end?.result?.endings ?? []).map((_, seat) => {
-        const fault = this.#crash(end, seat) ?? this.#fault(end, seat);
-        const told = fault ?? this.#loss(end, seat);
-        const kind = fault === null ? "muted" : null;
-        return told === null ? null : el("p", { class: kind }, seatMark(seat), told);
-      }),
+      faults.map((told, seat) => told !== null && el("p", null, seatMark(seat), told)),
+      lost.length > 0 &&
+        el(
+          "p",
+          { class: "muted" },
+          lost.flatMap((seat) => this.#loss(end, seat, lost.length === 1)),
+        ),
     );
   }
 
@@ -169,21 +178,21 @@ export class Headline {
   }
 
   /**
-   * Say what a bot lost by that played to the end, and lead to that round.
+   * Lead to where a bot lost that played to the end, and say what it lost by: at the pointer if there
+   * are several, as the board needs the room.
    *
    * @param {End | null} end
    * @param {number} seat
+   * @param {boolean} isOnly
    */
-  #loss(end, seat) {
-    const [reason = null] = end?.story?.losses[seat] ?? [];
-    if (reason === null) {
-      return null;
+  #loss(end, seat, isOnly) {
+    const [round, , text] = reasonOf(end, seat) ?? [0, seat, ""];
+    const words = nameSeats(printable(text), this.#head);
+    const button = this.#roundButton(round);
+    if (button) {
+      button.title = words;
     }
-    const [round, , text] = reason;
-    return [
-      this.#what(seat, nameSeats(printable(text), this.#head)),
-      this.#roundButton(round),
-    ];
+    return [seatMark(seat), this.#what(seat, isOnly ? words : "lost in"), button];
   }
 
   /** @param {number | null} round null: not known */

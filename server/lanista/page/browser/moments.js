@@ -88,11 +88,11 @@ export class Moments {
   }
 
   /** Mark where orders are wasted. @param {Frame} frame the next one of all */
-  #includeOrders({ n, key, gone = [], marks, play = null }) {
+  #includeOrders({ n, key, gone = [], marks, play }) {
     for (const [seat, wasted] of this.#wasted.entries()) {
       const units = this.#marks.flatMap(([, , of, , , unit]) => (of === seat && unit >= 0 ? [unit] : []));
-      const { count, idle } = effectOf(play, seat);
-      const missing = withoutOrders(play, seat, units).length;
+      const { count, idle } = effectOf(play ?? null, seat);
+      const missing = withoutOrders(play ?? null, seat, units).length;
       const isMore = wasted.take({ count: count + missing, idle: idle + missing });
       this.#flags[n * this.#seats + seat] |= isMore ? WASTED : 0;
     }

@@ -72,7 +72,12 @@ export function seatsPanel(head) {
   const rows = head.players.map((_, seat) => seatRow(head, seat));
   const element = el(
     "ol",
-    { class: `seats ${rows.length > 2 ? "" : "few"}`, "aria-label": "Players" },
+    {
+      class: `seats ${rows.length > 2 ? "" : "few"}`,
+      "data-scrolls": true,
+      tabindex: 0,
+      "aria-label": "Players",
+    },
     ...rows.map((row) => row.element),
   );
   let byScore = false;
