@@ -49,7 +49,8 @@ def test_observations_are_in_their_space_and_masked_actions_are_carried_out(name
         for seat, agent in enumerate(made.agents):
             assert made.observation_space(agent).contains(observations[agent])
             actions[agent] = made.action_space(agent).sample(mask=infos[agent]["action_mask"])
-            moves = made._encoder.moves(made.game.rules, seat, actions[agent])
+            mask = made.action_mask(agent)
+            moves = made._encoder.moves(made.game.rules, seat, mask, actions[agent])
             assert np.count_nonzero(actions[agent]) == len(moves)
             assert () == made.game.explain(seat, moves)
         observations, _, _, _, infos = made.step(actions)
@@ -123,10 +124,10 @@ def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
     size = (4, 5) if name == "angrymob" else None
     moves = as_bot(policy, name, size=size).moves(made.game.state(seat))
     observation, mask = seen[0]
-    truth = made._encoder.observe(made.game.rules, seat)
+    [truth] = made._encoder.observe(made.game.rules, [seat])
     for key, array in truth.items():
         assert (array == observation[key]).all(), key
-    assert (made._encoder.mask(made.game.rules, seat) == mask).all()
+    assert (made._encoder.masks(made.game.rules, [seat])[0] == mask).all()
     assert () == made.game.explain(seat, moves)
 
 
@@ -148,6 +149,23 @@ def test_the_mask_is_one_array_and_what_it_forbids_does_nothing():
     mask = made.action_mask("seat_0")
     assert (20, 9) == mask.shape
     assert (np.stack(infos["seat_0"]["action_mask"]) == mask).all()
+
+
+@EVERY
+def test_whoever_changes_a_mask_changes_no_rule(name):
+    """A policy may calculate in the arrays that it gets: what is forbidden stays so."""
+    games = []
+    for spoils in (False, True):
+        made = parallel_env(name, **ENVS[name])
+        _, infos = made.reset(seed=1)
+        if spoils:
+            made.action_mask("seat_0")[:] = 1
+            for row in infos["seat_0"]["action_mask"]:
+                if row.flags.writeable:
+                    row[:] = 1
+        made.step({"seat_0": np.full(made.action_space("seat_0").shape, 4)})
+        games.append(made.game.digest())
+    assert games[0] == games[1]
 
 
 def test_the_last_step_has_the_sum_of_rewards_where_trainers_look():

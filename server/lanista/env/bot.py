@@ -32,9 +32,10 @@ class PolicyBot:
             settings = {name: int(value) for name, value in state.settings.items()}
             self._encoder = state.match, encoder_of(self._game, settings, self._size)
         encoder = self._encoder[1]
-        mask = encoder.mask(rules, state.seat)
-        action = np.asarray(self._policy(encoder.observe(rules, state.seat), mask))
-        return encoder.moves(rules, state.seat, action)
+        [mask] = encoder.masks(rules, [state.seat])
+        [observation] = encoder.observe(rules, [state.seat])
+        action = np.asarray(self._policy(observation, mask.copy()))
+        return encoder.moves(rules, state.seat, mask, action)
 
     def play(self, name: str | None = None, **options: Any) -> Any:
         """Play over TCP and return how the last match ended; the options are those of `Arena`."""

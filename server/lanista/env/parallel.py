@@ -87,6 +87,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._masks: dict[str, Mask] = {}
         self._returns: dict[str, float] = {}
         things, actions = self._encoder.choices
+        self._nothing = np.zeros(things, int)
         shapes = self._encoder.shapes
         numbers = sum(math.prod(shape) for shape in shapes.values())
         self._flat = flat
@@ -170,7 +171,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         things, choices = self._encoder.choices
         answers = self._opponents.answers(game)
         for agent, seat in self._seats.items():
-            action = np.asarray(actions.get(agent, np.zeros(things, int)))
+            action = np.asarray(actions.get(agent, self._nothing))
             if (
                 action.shape != (things,)
                 or action.dtype.kind not in "iu"
@@ -181,7 +182,8 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
                     f"{agent}'s action has shape {action.shape} and type {action.dtype}; it must "
                     f"be {things} whole numbers from 0 to {choices - 1}"
                 )
-            answers[seat] = self._encoder.moves(game.rules, seat, action)
+            mask = self._masks[agent]
+            answers[seat] = self._encoder.moves(game.rules, seat, mask, action)
         game.step([answers[seat] for seat in range(game.seats)])
         self._cycles += 1
         rewards = _leads(game) - before
@@ -216,11 +218,11 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         """
         if self.game is None:
             raise GameOverError("no game is in progress: call reset() first")
-        return self._of(agent, self._masks)
+        return self._of(agent, self._masks).copy()
 
     def state(self) -> Cells:
         """Return the whole position as one array, for a critic that sees all: seat 0's view."""
-        return _flattened(self._encoder.observe(self._playing.rules, 0))
+        return _flattened(self._encoder.observe(self._playing.rules, [0])[0])
 
     @property
     def _playing(self) -> Game:
@@ -229,19 +231,31 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         return self.game
 
     def _observations(self, game: Game) -> dict[str, Seen]:
-        seen = {
-            agent: self._encoder.observe(game.rules, seat) for agent, seat in self._seats.items()
-        }
-        if not self._flat:
-            return dict(seen)
-        return {agent: _flattened(observation) for agent, observation in seen.items()}
+        observed = self._encoder.observe(game.rules, tuple(self._seats.values()))
+        if self._flat:
+            return dict(zip(self._seats, map(_flattened, observed), strict=True))
+        return dict(zip(self._seats, observed, strict=True))
 
     def _infos(self, game: Game) -> dict[str, dict[str, Any]]:
         """Return each agent's mask, in the form that the action space's `sample` takes."""
-        self._masks = {
-            agent: self._encoder.mask(game.rules, seat) for agent, seat in self._seats.items()
-        }
-        return {agent: {"action_mask": tuple(mask)} for agent, mask in self._masks.items()}
+        masks = self._encoder.masks(game.rules, tuple(self._seats.values()))
+        self._masks = dict(zip(self._seats, masks, strict=True))
+        return {agent: {"action_mask": self._rows(mask)} for agent, mask in self._masks.items()}
+
+    def _rows(self, mask: Mask) -> tuple[Mask, ...]:
+        """Return the rows of a mask; things that can only stay share one, which is read-only.
+
+        An array for each of a large map's thousands of cells would take longer than all the rest.
+        """
+        things, choices = self._encoder.choices
+        stays = np.zeros(choices, np.int8)
+        stays[0] = 1
+        stays.flags.writeable = False
+        rows = [stays] * things
+        mask = mask.copy()
+        for thing in set((np.flatnonzero(mask[:, 1:]) // (choices - 1)).tolist()):
+            rows[thing] = mask[thing]
+        return tuple(rows)
 
     def render(self) -> np.ndarray[Any, Any] | None:
         """Return a picture of the position: rows, columns and RGB; None without `render_mode`."""

@@ -4,8 +4,8 @@ A game's own encoder is in its folder, in `arrays`. It reads the rules' own game
 relative to a seat: players are counted from it, so that one policy can play every seat.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ Mask = npt.NDArray[np.int8]
 Moves = list[tuple[Token, ...]]
 Cells = npt.NDArray[Any]
 
+T = TypeVar("T")
+
 Size = tuple[int, int]
 """The rows and columns that arrays have room for."""
 
@@ -31,16 +33,26 @@ class Encoder(Protocol):
     choices: tuple[int, int]
     """The number of things that can be moved, and of actions for each, of which 0 is none."""
 
-    def observe(self, rules: Any, seat: int) -> Observation:
-        """Return the position as a seat sees it."""
+    def observe(self, rules: Any, seats: Sequence[int]) -> list[Observation]:
+        """Return the position as each of these seats sees it."""
         ...
 
-    def mask(self, rules: Any, seat: int) -> Mask:
-        """Return 1 for each thing and action that the seat can choose; 0 is always possible."""
+    def masks(self, rules: Any, seats: Sequence[int]) -> list[Mask]:
+        """Return, for each of these seats, 1 for each thing and action that it can choose.
+
+        Action 0 is always possible.
+        """
         ...
 
-    def moves(self, rules: Any, seat: int, action: Cells) -> Moves:
-        """Return the submoves of an action; choices that the mask forbids are left out."""
+    def moves(self, rules: Any, seat: int, mask: Mask, action: Cells) -> Moves:
+        """Return the submoves of an action; choices that the mask forbids are left out.
+
+        Args:
+            rules: The game in the position for which the action was chosen.
+            seat: The seat that acts.
+            mask: Its mask in this position.
+            action: By thing, the number of the chosen action.
+        """
         ...
 
 
@@ -50,28 +62,43 @@ class UnitEncoder:
     shapes: dict[str, tuple[int, ...]]
     choices: tuple[int, int]
 
-    def mask(self, rules: Any, seat: int) -> Mask:
-        """Return by unit: no order, or a step in direction 0, 1, and so on."""
-        mask = np.zeros(self.choices, np.int8)
-        mask[:, 0] = 1
-        for unit, ways in rules.legal(seat).items():
-            mask[unit, [1 + way[-1] for way in ways if _is_step(way)]] = 1
-        return mask
+    def steps(self, rules: Any) -> tuple[Cells, Cells]:
+        """Return the player of each unit, and by unit and direction whether a step is possible."""
+        raise NotImplementedError
 
-    def moves(self, rules: Any, seat: int, action: Cells) -> Moves:
+    def order(self, unit: int, direction: int) -> tuple[Token, ...]:
+        """Return the submove of a step."""
+        raise NotImplementedError
+
+    def masks(self, rules: Any, seats: Sequence[int]) -> list[Mask]:
+        """Return by unit: no order, or a step in direction 0, 1, and so on."""
+        players, steps = self.steps(rules)
+        masks = []
+        for seat in seats:
+            mask = np.zeros(self.choices, np.int8)
+            mask[:, 0] = 1
+            mask[:, 1:] = steps & (players == seat)[:, None]
+            masks.append(mask)
+        return masks
+
+    def moves(self, rules: Any, seat: int, mask: Mask, action: Cells) -> Moves:  # noqa: ARG002 - the mask says all of them
         """Return the orders of the units that get one, by id."""
-        legal = rules.legal(seat)
+        units = np.flatnonzero(action)
+        units = units[mask[units, action[units]] != 0]
         return [
-            way
-            for unit in np.flatnonzero(action)
-            for way in legal.get(int(unit), ())
-            if _is_step(way) and way[-1] + 1 == action[unit]
+            self.order(unit, chosen - 1)
+            for unit, chosen in zip(units.tolist(), action[units].tolist(), strict=True)
         ]
 
 
-def _is_step(way: Sequence[Any]) -> bool:
-    """Return whether a submove is a step, not a spell."""
-    return bool(way[0] != "s")
+def seen_from(seat: int, by_player: Sequence[T]) -> Sequence[T]:
+    """Return the values of all players, beginning with that of a seat."""
+    return (*by_player[seat:], *by_player[:seat])
+
+
+def observations(names: Iterable[str], *arrays: npt.NDArray[np.float32]) -> list[Observation]:
+    """Return the observation of each seat from arrays whose first index is the seat's."""
+    return [dict(zip(names, of_seat, strict=True)) for of_seat in zip(*arrays, strict=True)]
 
 
 def refuse_size(name: str, size: Size | None) -> None:

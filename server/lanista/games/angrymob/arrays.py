@@ -1,6 +1,6 @@
 """Positions of Angry Mob as arrays, and actions as submoves (docs/training.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from lanista.games.base import whole_number
 LARGEST = (40, 60)
 """The rows and columns of the largest generated map."""
 _PLANES = 6
+_OPPOSITE = [2, 3, 0, 1]
+"""By direction, the one in which seat 1 sees it."""
 
 
 class AngryMobEncoder:
@@ -25,63 +27,87 @@ class AngryMobEncoder:
         self.rows, self.cols = size
         self.shapes = {"planes": (_PLANES, *size), "globals": (3,)}
         self.choices = (self.rows * self.cols, 9)
+        self._board: Any = None
+        # Of that board: its cells, and by cell and direction whether there is a way.
+        self._ground: Cells = np.empty(0)
+        self._ways: Cells = np.empty(0)
 
-    def _padded(self, rules: Any, cells: Cells, seat: int) -> Cells:
-        """Return values by cell as a grid of this encoder's size, as a seat sees it."""
-        board = rules.board
+    def _take(self, board: Any) -> None:
+        """Take over what doesn't change in a game on this board."""
+        if board is self._board:
+            return
         if board.rows > self.rows or board.cols > self.cols:
             raise BadInputError(
                 f"a map of {board.rows} by {board.cols} cells; the arrays have room for "
                 f"{self.rows} by {self.cols}: give `size`"
             )
-        turned = cells[::-1] if seat else cells
-        grid = np.zeros((self.rows, self.cols, *cells.shape[1:]), cells.dtype)
-        grid[: board.rows, : board.cols] = turned.reshape(board.rows, board.cols, *cells.shape[1:])
-        return grid
+        self._board = board
+        self._ground = np.array(board.cells, np.float32)
+        self._ways = np.array(board.neighbours()) >= 0
 
-    def observe(self, rules: Any, seat: int) -> Observation:
+    def _things(self, board: Any, seat: int, cells: Cells) -> Cells:
+        """Return the things by which a seat knows these cells."""
+        seen = len(board.cells) - 1 - cells if seat else cells
+        things: Cells = seen + seen // board.cols * (self.cols - board.cols)
+        return things
+
+    def observe(self, rules: Any, seats: Sequence[int]) -> list[Observation]:
         """Return passable cells, own, enemy and neutral units, own and enemy base; and totals."""
-        cells = np.zeros((len(rules.board.cells), _PLANES), np.float32)
-        ground = np.asarray(rules.neutral, np.float32)
-        cells[:, 0] = ground >= 0
-        cells[:, 3] = np.maximum(ground, 0)
-        for owner, units in enumerate(rules.units):
-            plane = 1 + (owner != seat)
-            for cell, count in units.items():
-                cells[cell, plane] = count
-            cells[rules.board.bases[owner], 3 + plane] = 1
-        planes = np.ascontiguousarray(np.moveaxis(self._padded(rules, cells, seat), 2, 0))
+        board = rules.board
+        self._take(board)
+        ground = self._ground.copy()
+        changed = list(rules.changed)
+        ground[changed] = [rules.neutral[cell] for cell in changed]
+        standing = [(_cells_of(units), list(units.values())) for units in rules.units]
         scores = rules.scores()
-        about = (rules.turn / rules.move_limit, scores[seat], scores[1 - seat])
-        return {"planes": planes, "globals": np.asarray(about, np.float32)}
+        observations = []
+        for seat in seats:
+            planes = np.zeros(self.shapes["planes"], np.float32)
+            seen = (ground[::-1] if seat else ground).reshape(board.rows, board.cols)
+            planes[0, : board.rows, : board.cols] = seen >= 0
+            planes[3, : board.rows, : board.cols] = np.maximum(seen, 0)
+            flat = planes.reshape(_PLANES, -1)
+            for owner, (cells, counts) in enumerate(standing):
+                plane = 1 + (owner != seat)
+                flat[plane, self._things(board, seat, cells)] = counts
+                flat[3 + plane, self._things(board, seat, board.bases[owner])] = 1
+            about = (rules.turn / rules.move_limit, scores[seat], scores[1 - seat])
+            observations.append({"planes": planes, "globals": np.array(about, np.float32)})
+        return observations
 
-    def mask(self, rules: Any, seat: int) -> Mask:
+    def masks(self, rules: Any, seats: Sequence[int]) -> list[Mask]:
         """Return by cell: stay, all units go right, up, left, down, or one unit does."""
-        cells = np.zeros((len(rules.board.cells), 9), np.int8)
-        cols = rules.board.cols
-        for (row, col), ways in rules.legal(seat).items():
-            for _, _, _, direction in ways:
-                seen = (direction + 2 * seat) % 4
-                cells[row * cols + col, [1 + seen, 5 + seen]] = 1
-        mask = self._padded(rules, cells, seat).reshape(-1, 9)
-        mask[:, 0] = 1
-        return mask
+        self._take(rules.board)
+        masks = []
+        for seat in seats:
+            cells = _cells_of(rules.units[seat])
+            ways = self._ways[cells]
+            if seat:
+                ways = ways[:, _OPPOSITE]
+            mask = np.zeros(self.choices, np.int8)
+            mask[:, 0] = 1
+            mask[self._things(rules.board, seat, cells), 1:] = np.tile(ways, 2)
+            masks.append(mask)
+        return masks
 
-    def moves(self, rules: Any, seat: int, action: Cells) -> Moves:
+    def moves(self, rules: Any, seat: int, mask: Mask, action: Cells) -> Moves:
         """Return the submoves of the cells in which the action isn't to stay."""
         board = rules.board
-        allowed = self.mask(rules, seat)
         moves: Moves = []
-        for index in np.flatnonzero(action):
-            chosen = int(action[index])
-            if not allowed[index, chosen]:
+        for thing in np.flatnonzero(action).tolist():
+            chosen = int(action[thing])
+            if not mask[thing, chosen]:
                 continue
-            row, col = divmod(int(index), self.cols)
+            row, col = divmod(thing, self.cols)
             if seat:
                 row, col = board.rows - 1 - row, board.cols - 1 - col
             units = rules.units[seat][row * board.cols + col] if chosen < 5 else 1
             moves.append((row, col, units, ((chosen - 1) % 4 + 2 * seat) % 4))
         return moves
+
+
+def _cells_of(units: Mapping[int, int]) -> Cells:
+    return np.fromiter(units, np.int64, len(units))
 
 
 def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:  # noqa: ARG001 - as in every game

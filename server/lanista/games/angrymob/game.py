@@ -8,6 +8,7 @@ most 8 units.
 import copy
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import attrs
 
@@ -55,6 +56,7 @@ class AngryMob:
     """By seat, the numbers of its last answer; None if it was late, malformed or missing."""
     _units: tuple[Units, Units] = attrs.field(init=False)
     _neutral: list[int] = attrs.field(init=False)
+    _changed: set[int] = attrs.field(init=False, factory=set, repr=False)
     _taken: list[int] = attrs.field(init=False, factory=list)  # cells recruited in the last move
     # By cell, the units of both seats that fought there in the last move.
     _fought: dict[int, tuple[int, int]] = attrs.field(init=False, factory=dict)
@@ -193,6 +195,7 @@ class AngryMob:
                         units[cell] += self._neutral[cell]
                         self._neutral[cell] = 0
                         self._taken.append(cell)
+                        self._changed.add(cell)
                         self._ground_hash = None
 
     def _ending(self) -> Outcome | None:
@@ -227,12 +230,18 @@ class AngryMob:
         """By cell, its neutral units now, or `IMPASSABLE`; only the game changes them."""
         return self._neutral
 
+    @property
+    def changed(self) -> AbstractSet[int]:
+        """The cells whose neutral units aren't those of the map."""
+        return self._changed
+
     def copy(self) -> "AngryMob":
         """Return a game that goes on independently of this one."""
         other = copy.copy(self)
         first, second = self._units
         other._units = (first.copy(), second.copy())  # noqa: SLF001 - its own class
         other._neutral = self._neutral.copy()  # noqa: SLF001 - its own class
+        other._changed = self._changed.copy()  # noqa: SLF001 - its own class
         other._neutral_marks = None  # noqa: SLF001 - its own class
         return other
 
@@ -253,9 +262,8 @@ class AngryMob:
         """Return the facts with every cell whose neutral units changed since the start."""
         cols = self.board.cols
         changed = [
-            f"neutral {cell // cols} {cell % cols} {now}\n"
-            for cell, (now, first) in enumerate(zip(self._neutral, self.board.cells, strict=True))
-            if now != first
+            f"neutral {cell // cols} {cell % cols} {self._neutral[cell]}\n"
+            for cell in sorted(self._changed)
         ]
         kept = [
             line
@@ -282,6 +290,7 @@ class AngryMob:
         self.turn, self._units, self.moved = turn, units, moved
         for cell, count in neutral.items():
             self._neutral[cell] = count
+            self._changed.add(cell)
 
     # -- outcome, facts, views -----------------------------------------------------------------
 

@@ -1,62 +1,107 @@
 """Positions of Crematoria as arrays, and actions as submoves (docs/training.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from lanista.games.arrays import Encoder, Observation, Size, UnitEncoder, refuse_size
+from lanista.games.arrays import (
+    Cells,
+    Encoder,
+    Observation,
+    Size,
+    UnitEncoder,
+    observations,
+    refuse_size,
+    seen_from,
+)
+from lanista.games.base import Token
+from lanista.games.crematoria.board import ELEVATOR, OWNERS, ROCK
+from lanista.games.crematoria.geometry import COLS, LEVEL, NEAR, NIGHT, ROWS, UP
+from lanista.games.crematoria.state import FURYAN, NECROMONGER, SEATS, roster
 
 _PLANES = 27
+_PEOPLE, _SUN = 6, 26
+_LANDED, _HELLHOUNDS, _GEMS = (plane * LEVEL for plane in (22, 24, 25))
+_NEAR = np.array(NEAR)
+_CODES = np.array([(ROCK, ELEVATOR, *seen_from(seat, OWNERS)) for seat in range(SEATS)], np.uint8)[
+    ..., None
+]
+"""By seat, the codes of cells that the first six planes show."""
 
 
 class CrematoriaEncoder(UnitEncoder):
     """Crematoria by pioneer and furyan."""
 
-    def __init__(self, people: int) -> None:
+    def __init__(self, settings: Mapping[str, int]) -> None:
+        kinds, _ = roster(settings)
+        people = kinds.index(NECROMONGER)
         self.shapes = {
-            "planes": (_PLANES, 40, 80),
+            "planes": (_PLANES, ROWS, COLS),
             "units": (people, 6),
             "globals": (5,),
         }
         self.choices = (people, 11)
+        self._is_furyan = np.array(kinds[:people]) == FURYAN
+        # By person, where its plane begins underground if it is the seat's own.
+        self._planes = (_PEOPLE + SEATS * self._is_furyan) * LEVEL
 
-    def observe(self, rules: Any, seat: int) -> Observation:
+    def observe(self, rules: Any, seats: Sequence[int]) -> list[Observation]:
         """Return terrain, owners, units by level and player, monsters, gems and the sun."""
         state = rules.state
-        size = 3200
-        planes = np.zeros((_PLANES, size), np.float32)
+        people = self.choices[0]
         caves = np.frombuffer(state.caves, np.uint8)
-        planes[0], planes[1] = caves == ord("R"), caves == ord("E")
-        for player in range(4):
-            planes[2 + player] = caves == ord("0") + (seat + player) % 4
-        table = np.zeros(self.shapes["units"], np.float32)
-        for unit, (kind, player, health, cell) in enumerate(
-            zip(state.kind, state.player, state.health, state.pos, strict=True)
-        ):
-            if cell < 0:
-                continue
-            level, place = divmod(cell, size)
-            if unit < len(table):
-                relative = (player - seat) % 4
-                planes[6 + 8 * level + 4 * (kind == "f") + relative, place] = health
-                table[unit] = (relative, kind == "f", health, *divmod(place, 80), level)
-            elif kind == "n":
-                planes[22 + (state.turns[unit] > 0), place] = health
-            else:
-                planes[24, place] = 1
-        planes[25, [cell - size for cell in state.gems_lying]] = 1
-        planes[26] = (np.arange(size) - 2 * rules.turn) % 80 >= 40
-        scores = np.roll(rules.scores(), -seat)
-        about = (rules.turn / rules.settings["nb_rounds"], *scores)
-        return {
-            "planes": planes.reshape(_PLANES, 40, 80),
-            "units": table,
-            "globals": np.asarray(about, np.float32),
+        players, health, cells = np.array(
+            (state.player[:people], state.health[:people], state.pos[:people])
+        )
+        levels, places = np.divmod(cells, LEVEL)
+        in_planes = self._planes + 2 * SEATS * LEVEL * levels + places
+        # What is the same for all seats, by its place in all planes.
+        others = {
+            _LANDED + LEVEL * (state.turns[unit] > 0) + state.pos[unit] % LEVEL: state.health[unit]
+            for unit in state.necromongers
+            if state.pos[unit] >= 0
         }
+        others |= {_HELLHOUNDS + state.pos[unit] % LEVEL: 1 for unit in state.hellhounds}
+        others |= {_GEMS + gem % LEVEL: 1 for gem in state.gems_lying}
+        # Of all seats at once: an array for each of them would take longer to allocate.
+        rows, shown = np.arange(len(seats))[:, None], np.array(seats)[:, None]
+        planes = np.zeros((len(seats), *self.shapes["planes"]), np.float32)
+        ground = planes.reshape(len(seats), _PLANES, LEVEL)[:, :_PEOPLE]
+        np.equal(caves, _CODES[shown[:, 0]], out=ground, casting="unsafe")
+        flat = planes.reshape(len(seats), -1)
+        relative = (players - shown) % SEATS
+        flat[rows, in_planes + LEVEL * relative] = health
+        flat[:, list(others)] = list(others.values())
+        planes[:, _SUN] = (np.arange(COLS) - 2 * rules.turn) % COLS >= NIGHT
+        units = np.empty((len(seats), *self.shapes["units"]), np.float32)
+        units[:, :, 0] = relative
+        units[:, :, 1] = self._is_furyan
+        units[:, :, 2] = health
+        units[:, :, 3], units[:, :, 4] = np.divmod(places, COLS)
+        units[:, :, 5] = levels
+        played, scores = rules.turn / rules.settings["nb_rounds"], rules.scores()
+        about = [(played, *seen_from(seat, scores)) for seat in seats]
+        return observations(self.shapes, planes, units, np.array(about, np.float32))
+
+    def steps(self, rules: Any) -> tuple[Cells, Cells]:
+        """Return the player of each person, and its steps to passable cells."""
+        state, people = rules.state, self.choices[0]
+        caves = np.frombuffer(state.caves, np.uint8)
+        cells = np.array(state.pos[:people])
+        is_open = np.ones(2 * LEVEL + 1, np.bool_)
+        np.not_equal(caves, ROCK, out=is_open[:LEVEL])
+        is_open[-1] = False  # which -1, nowhere, reaches
+        steps = is_open[_NEAR[cells]]
+        steps[:, UP:] &= (caves[cells % LEVEL] == ELEVATOR)[:, None]
+        return np.array(state.player[:people]), steps
+
+    def order(self, unit: int, direction: int) -> tuple[Token, ...]:
+        """Return the submove of a step."""
+        return unit, direction
 
 
 def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:
     """Return the encoder for these settings."""
     refuse_size("crematoria", size)
-    return CrematoriaEncoder(4 * (settings["nb_furyans"] + settings["nb_pioneers"]))
+    return CrematoriaEncoder(settings)

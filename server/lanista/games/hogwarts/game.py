@@ -52,6 +52,7 @@ _PLACES = tuple(f"{ROW[cell]} {COL[cell]}" for cell in range(CELLS))
 _BOOKS = tuple(f"book {place}\n" for place in _PLACES)
 _OWN = tuple(f"own {row} ".encode() for row in range(SIDE))
 _SPANS = tuple(slice(row * SIDE, (row + 1) * SIDE) for row in range(SIDE))
+_EMPTY = bytes((_WALLED if code == WALL else NOBODY) % 256 for code in range(256))
 _PLAN = bytes(WALL if code == WALL else FREE for code in range(256))
 
 
@@ -129,7 +130,8 @@ class Hogwarts:
         self.strength = [settings["CLAN_INI_MAGIC_STRENGTH"]] * CLANS
         self.conversion_points = [0] * CLANS
         self._corridors = corridors_of(board.cells)
-        self._unit_at = [*(_WALLED if code == WALL else NOBODY for code in board.cells), _BEYOND]
+        self._unit_at = memoryview(board.cells.translate(_EMPTY)).cast("b").tolist()
+        self._unit_at.append(_BEYOND)
         self._owned = {code: board.cells.count(code) for code in (FREE, *OWNERS)}
         for unit, cell in enumerate(self.cells):
             self._unit_at[cell] = unit

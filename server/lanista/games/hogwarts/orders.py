@@ -194,9 +194,8 @@ def _read(tokens: Sequence[Token], index: int) -> Order:
     numbers = [token for token in tokens[1:] if isinstance(token, int)]
     if len(numbers) < len(tokens) - 1:
         raise _malformed(tokens, len(tokens), index)
-    if tokens[0] == "m":
-        return Order(*numbers)
-    return Order(numbers[0], -1, tuple(numbers[1:]))
+    unit, *rest = numbers
+    return Order(unit, rest[0]) if tokens[0] == "m" else Order(unit, -1, tuple(rest))
 
 
 def _malformed(tokens: Sequence[Token], length: int, index: int) -> MalformedAnswerError:
