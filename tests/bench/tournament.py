@@ -1,5 +1,8 @@
 """Tournaments: matches a second, what a match costs beside a floor, big databases.
 
+With `--price PYTHON` it measures only what a match costs in processor time, and compares that with
+what it costs another version of Lanista, the one that this interpreter imports.
+
 - Matches a second with trivial bots (a bare C socket, kept from match to match) by concurrency, all
   told: pairing, processes, rules, clock, record, database. Beside it the games a second of
   fastchess, if it is on the PATH, with engines as trivial and games of eight plies.
@@ -9,6 +12,7 @@
 - Standings of 100,000 stored matches, and resuming with them.
 """
 
+import argparse
 import contextlib
 import json
 import os
@@ -44,6 +48,8 @@ TURNS = 8
 BLOCKS = 300
 STARTS = 15
 STORED = 100_000
+PRICE_BLOCKS = 150
+PRICE_PAIRS = 3
 BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
 ENGINE_SOURCE = Path(__file__).parent / "empty_bots" / "knights.c"
 MAP = "meadow"
@@ -80,7 +86,9 @@ def fastchess_games_a_second(folder, engine, concurrency):
     subprocess.run(
         [
             *("fastchess", *engines, "-each", "tc=60+1", "-rounds", str(BLOCKS), "-games", "2"),
-            *("-concurrency", str(concurrency), "-pgnout", "file=games.pgn"),
+            # It refuses to play more games at a time than there are cores, unless it is forced to.
+            *("-concurrency", str(concurrency), "-force-concurrency"),
+            *("-pgnout", "file=games.pgn"),
         ],
         cwd=folder,
         stdout=subprocess.DEVNULL,
@@ -89,19 +97,60 @@ def fastchess_games_a_second(folder, engine, concurrency):
     return 2 * BLOCKS / (time.perf_counter() - began)
 
 
-def shares(folder, command):
+def shares(folder, command, blocks=BLOCKS):
     """Seconds of processor time a match: of manager and arena, and of bots with their keepers."""
     place = Path(tempfile.mkdtemp(dir=folder))
     before = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     with ThreadPoolExecutor(1) as executor:
-        report = run(spec(command), folder=place, executor=executor, concurrency=1)
+        report = run(spec(command, seeds=blocks), folder=place, executor=executor, concurrency=1)
     assert report.over, report
     worker.close()
     after = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return [
-        (new.ru_utime + new.ru_stime - old.ru_utime - old.ru_stime) / (2 * BLOCKS)
+        (new.ru_utime + new.ru_stime - old.ru_utime - old.ru_stime) / (2 * blocks)
         for old, new in zip(before, after, strict=True)
     ]
+
+
+def price(command):
+    """Print what a match costs this interpreter's Lanista, without starting bots: for `compare`."""
+    with tempfile.TemporaryDirectory() as folder:
+        shares(folder, command, 5)  # what is imported and compiled once
+        print(json.dumps(shares(folder, command, PRICE_BLOCKS)))
+
+
+def compare(folder, command, pythons):
+    """What a match costs, by interpreter: of manager and arena, then of bots; in turns."""
+    rows = [[] for _ in pythons]
+    for _ in range(PRICE_PAIRS):
+        for python, row in zip(pythons, rows, strict=True):
+            argv = [python, __file__, "--command", command]
+            done = subprocess.run(argv, stdout=subprocess.PIPE, check=True, cwd=folder)
+            row.append(json.loads(done.stdout))
+    return rows
+
+
+def main_of_price(other):
+    with tempfile.TemporaryDirectory() as folder:
+        bare = Path(folder) / "empty"
+        compile_bots({bare: BOT_SOURCE})
+        ours, theirs = compare(folder, f"{bare} angrymob", [sys.executable, other])
+    keep(
+        "price",
+        {
+            "cpu_ms_a_match": [round(1000 * one, 2) for one, _ in ours],
+            "cpu_ms_a_match_of_the_other": [round(1000 * one, 2) for one, _ in theirs],
+            "ratio": median([new / old for (new, _), (old, _) in zip(ours, theirs, strict=True)]),
+            "ratio_of_the_bots": median(
+                [new / old for (_, new), (_, old) in zip(ours, theirs, strict=True)]
+            ),
+        },
+    )
+
+
+def compile_bots(sources):
+    for made, source in sources.items():
+        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", made, source], check=True)
 
 
 def conversation():
@@ -172,9 +221,10 @@ def started_match(folder, command):
         ),
         playing=str(folder),
     )
+    began = time.perf_counter()
     [finished] = play_blocks(task)
     assert not finished.trouble
-    return finished.seconds
+    return time.perf_counter() - began
 
 
 def stored(folder):
@@ -277,8 +327,7 @@ def main():
     folder = Path(tempfile.mkdtemp())
     try:
         bare, engine = folder / "empty", folder / "knights"
-        for made, source in ((bare, BOT_SOURCE), (engine, ENGINE_SOURCE)):
-            subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", made, source], check=True)
+        compile_bots({bare: BOT_SOURCE, engine: ENGINE_SOURCE})
         command = f"{bare} angrymob"
         rates, rivals = {}, {}
         for concurrency in (1, 2, 4):
@@ -329,4 +378,13 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--price", metavar="PYTHON")
+    parser.add_argument("--command", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.command:
+        price(arguments.command)
+    elif arguments.price:
+        main_of_price(arguments.price)
+    else:
+        main()

@@ -13,12 +13,13 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import attrs
 import pytest
 import trio
 
 from e2e.running import PATIENCE, bot, wait_until
 from lanista.bots import keeper_process
-from lanista.competition import worker
+from lanista.competition import block_player, worker
 from lanista.competition.setup import Opening, prepare
 from lanista.competition.spec import spec_of
 from lanista.competition.worker import Block, Task, WorkError, play_blocks, try_bot
@@ -328,6 +329,22 @@ def test_records_come_back_as_bytes_where_no_folder_is_shared(tmp_path):
         path = tmp_path / "record.jsonl.gz"
         path.write_bytes(finished.records[match.record])
         assert match.digest == read_record(path).result.digest
+
+
+def test_records_of_brief_matches_come_back_as_bytes_if_they_may(tmp_path, monkeypatch):
+    """Once a match was brief, though a folder is shared; its record is in no file then."""
+    monkeypatch.setattr(block_player, "BRIEF", 1000.0)
+    setup = setup_of(tmp_path, JOE, RUNNERS)
+    play_blocks(attrs.evolve(task_of(setup, 0, playing=tmp_path), holds=True))
+    files = set(tmp_path.rglob("*.jsonl.gz*"))
+    [finished] = play_blocks(attrs.evolve(task_of(setup, 1, playing=tmp_path), holds=True))
+    assert [bytes] * 2 == [type(content) for content in finished.records.values()]
+    for match in finished.result.matches:
+        place = tmp_path / "held.jsonl.gz"
+        place.write_bytes(finished.records[match.record])
+        assert match.digest == read_record(place).result.digest
+        place.unlink()
+    assert files == set(tmp_path.rglob("*.jsonl.gz*"))
 
 
 def test_a_folder_that_cant_be_written_is_one_line(tmp_path):

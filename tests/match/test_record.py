@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.match import record as record_module
+from lanista.match import record_writer as writer_module
 from lanista.match.record import (
     FORMAT,
     BadRecordError,
@@ -253,6 +254,62 @@ def test_every_line_is_with_the_system_at_once(tmp_path):
     writer.discard()
     writer.discard()
     assert [] == [path.name for path in tmp_path.iterdir()]
+
+
+async def test_a_record_that_is_held_is_never_in_a_file(tmp_path):
+    """Its content is that of the file which it would have been."""
+    whole = await written(tmp_path / "written.jsonl.gz")
+    writer = RecordWriter(tmp_path / "held" / "m.jsonl.gz", held=1000)
+    writer.begin(HEADER)
+    writer.turn(TURN)
+    writer.end(RESULT)
+    await writer.finish(RESULT)
+    assert whole.read_bytes() == writer.content
+    assert not (tmp_path / "held").exists()
+
+
+@pytest.mark.parametrize("why", ["late", "long"])
+async def test_a_record_that_is_held_becomes_a_file(tmp_path, monkeypatch, why):
+    """As soon as it takes too long or too much memory; from then on no line is held."""
+    writer = RecordWriter(tmp_path / "m.jsonl.gz", held=1000)
+    writer.begin(HEADER)
+    assert [] == list(tmp_path.iterdir())
+    if why == "late":
+        monkeypatch.setattr(writer, "_held_until", 0.0)
+        turn = TURN
+    else:
+        turn = {**TURN, "logs": {"0": "x" * writer_module._HELD}}
+    writer.turn(turn)
+    part = read_record(tmp_path / "m.jsonl.gz.part")
+    assert (HEADER, 1) == (part.header, len(part.turns))
+    writer.end(RESULT)
+    assert RESULT == read_record(tmp_path / "m.jsonl.gz.part").result
+    await writer.finish(RESULT)
+    assert None is writer.content
+    assert (1, RESULT) == (
+        len(read_record(tmp_path / "m.jsonl.gz").turns),
+        read_record(tmp_path / "m.jsonl.gz").result,
+    )
+
+
+async def test_a_held_record_survives_a_full_disk(tmp_path, monkeypatch):
+    """Its lines stay in memory until the file has taken all of them."""
+    writer = RecordWriter(tmp_path / "m.jsonl.gz", held=1000)
+    writer.begin(HEADER)
+    monkeypatch.setattr(writer, "_held_until", 0.0)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writer_module, "_append", full)
+        with pytest.raises(OSError, match="No space"):
+            writer.turn(TURN)
+    writer.turn(TURN)
+    writer.end(RESULT)
+    await writer.finish(RESULT)
+    record = read_record(tmp_path / "m.jsonl.gz")
+    assert (HEADER, 1, RESULT) == (record.header, len(record.turns), record.result)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):

@@ -30,11 +30,15 @@ from lanista.hosting.stored_result import match_result
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING
+from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.results.block_records import BlockMatch
 from lanista.results.match_result import MatchResult, SeatResult
+
+BRIEF = 0.2
+"""Seconds in which a match is over that nobody can follow while it is played."""
 
 
 @attrs.frozen(kw_only=True)
@@ -59,6 +63,8 @@ class MatchRun:
     """Number of the seating in its block, from 0."""
     block: str = ""
     """The id of its block; empty if it belongs to none, as when a bot is tried."""
+    holds: bool = False
+    """Whether its record is held in memory if the match is brief."""
     tries: list[PlayedTry] = attrs.field(factory=list)
     """The tries in order, once their records are complete; all but the last are void."""
     trouble: str = ""
@@ -78,6 +84,8 @@ class Player:
     stalls: StallMonitor
     # The boards of maps, by game and written board, so that each is parsed only once.
     _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
+    # Whether the last match was brief, so that the next one probably is.
+    _is_brief: bool = attrs.field(default=False, init=False)
 
     async def play_block(
         self,
@@ -88,6 +96,7 @@ class Player:
         over: trio.Event,
         *,
         block: str,
+        holds: bool,
     ) -> Sequence[MatchRun]:
         """Play the matches of a block.
 
@@ -98,6 +107,7 @@ class Player:
             folder: The folder for the records; their names are unique.
             over: Set when the last match is over; its record may still have to be completed.
             block: The id of the block.
+            holds: Whether the records of brief matches are held in memory.
 
         Returns:
             The matches in the order played. If there is trouble with one, it is the last.
@@ -109,7 +119,7 @@ class Player:
         async with helpers_nursery(finishes=True) as playing:
             try:
                 for number, seats in enumerate(seatings):
-                    run = MatchRun(seats, opening, number, block)
+                    run = MatchRun(seats, opening, number, block, holds=holds)
                     runs.append(run)
                     match_over = trio.Event()
                     playing.start_soon(self._play, match_setup, run, folder, match_over)
@@ -160,6 +170,7 @@ class Player:
                 partial(host_match, stalls=self.stalls, on_over=end),
             )
             run.tries = [*(_played_try(run, report) for report in reports), *forfeits]
+            self._is_brief = all(report.seconds < BRIEF for report in reports)
             if not run.tries[-1].result.counted:
                 run.trouble = _void_message(run)
         except OSError as error:
@@ -179,11 +190,13 @@ class Player:
             forfeits.append(_forfeit(taken, run, spec.attempt))
             return None
         run.hello_after = bots[0].hello_after
+        record = folder / _record_name(run, spec.attempt)
         return SeatedMatch(
             spec=spec,
             connections=[bot.connection for bot in bots],
             names=distinct([contestant.name for contestant in run.seats]),
-            record=folder / _record_name(run, spec.attempt),
+            record=record,
+            writer=RecordWriter(record, held=BRIEF) if run.holds and self._is_brief else None,
             writes_bundles=False,
             bots=bots,
             pool=self.pool,

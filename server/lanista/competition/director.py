@@ -265,6 +265,9 @@ class Director(Scheduler):
         self._pairings[block.id] = pairing
         return block
 
+    def _task(self, blocks: Sequence[Block]) -> Task:
+        return attrs.evolve(super()._task(blocks), holds=True)
+
     def _room(self, block: Block, /) -> int | None:
         """Return how many blocks with these bots may be handed out now; None for any number.
 

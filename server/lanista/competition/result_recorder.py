@@ -9,7 +9,6 @@ stored match, and is removed when a run begins. Who plays, and when, is not know
 
 import contextlib
 import math
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_b
 from lanista.competition.worker import Finished
 from lanista.errors import FileError
 from lanista.match.ending import FAILURES
+from lanista.match.record_writer import write_whole
 from lanista.ratings.table import Standings
 from lanista.results.block_records import PLAYING
 from lanista.results.blocks import BlockScore, Pairing
@@ -35,7 +35,7 @@ from lanista.results.match_result import Benching, BlockResult, MatchResult
 from lanista.system import sync_folder
 
 SYNC_THREADS = 16
-"""Number of folders that are flushed to the disk at the same time."""
+"""Number of records that are written, or folders flushed, to the disk at the same time."""
 
 
 @contextlib.contextmanager
@@ -61,6 +61,7 @@ class Records:
     folder: Path
     keep: Keep
     """Which records are kept when their matches are stored."""
+    _unwritten: list[tuple[Path, bytes]] = attrs.field(factory=list, init=False)
     _changed: set[Path] = attrs.field(factory=set, init=False)  # folders to be flushed
 
     @property
@@ -88,7 +89,7 @@ class Records:
     def place(self, finished: Finished) -> BlockResult:
         """Move the records of a block to their places, or remove those that aren't to be kept.
 
-        They are on the disk for certain only after `sync`.
+        They are at their places, and on the disk, for certain only after `sync`.
 
         Returns:
             The result to be stored; matches whose record isn't kept have none.
@@ -110,16 +111,22 @@ class Records:
         return attrs.evolve(finished.result, matches=tuple(matches))
 
     def sync(self) -> None:
-        """Flush the folders of all records that were placed to the disk.
+        """Write all records that were placed, and their folders, to the disk.
 
         Raises:
-            OSError: A folder can't be flushed.
+            OSError: A record can't be written, or a folder can't be flushed.
         """
-        folders = sorted(self._changed)
-        # At the same time, because a disk takes hardly longer for many folders than for one.
-        with ThreadPoolExecutor(min(SYNC_THREADS, max(1, len(folders)))) as threads:
-            list(threads.map(sync_folder, folders))
+        # At the same time, because a disk takes hardly longer for many of them than for one.
+        width = min(SYNC_THREADS, max(len(self._changed), len(self._unwritten), 1))
+        with ThreadPoolExecutor(width) as threads:
+            list(threads.map(self._write, self._unwritten))
+            list(threads.map(sync_folder, sorted(self._changed)))
+        self._unwritten.clear()
         self._changed.clear()
+
+    def _write(self, record: tuple[Path, bytes]) -> None:
+        place, content = record
+        write_whole(place, [content], self.playing / place.name)
 
     def _keeps(self, match: MatchResult) -> bool:
         if self.keep is Keep.FAILURES:
@@ -133,14 +140,9 @@ class Records:
             self._changed.add(place.parent.parent)
         if isinstance(written, str):
             # Its content is on the disk: a worker returns a record only when it is complete.
-            source = self.playing / written
+            (self.playing / written).replace(place)
         else:
-            source = self.playing / place.name
-            with source.open("wb") as file:
-                file.write(written)
-                file.flush()
-                os.fsync(file.fileno())
-        source.replace(place)
+            self._unwritten.append((place, written))
         self._changed.add(place.parent)
 
 
@@ -277,6 +279,7 @@ class ResultRecorder:
             OSError: They can't be moved to their places.
         """
         self._records.place(finished)
+        self._records.sync()
 
     def _count_failures(
         self, failures: Failures, results: Sequence[BlockResult]

@@ -68,6 +68,9 @@ class Task:
     playing: str | None
     """The folder to write records into, which the manager sees too; None if there is none, and the
     records are returned as bytes."""
+    holds: bool = False
+    """Whether the records of brief matches are returned as bytes in any case: that costs less than
+    the files that they would be in until they are stored."""
     reports: bool = False
     """Whether all that the records' results say is wanted too: `Finished.reports`."""
 
@@ -94,8 +97,9 @@ class Finished:
     records: Mapping[str, str | bytes]
     """By `MatchResult.record`: the name of the file in `Task.playing` to be moved there, or the
     content of the file."""
-    seconds: float
-    """The time from the start of the first bot to the end of the last record, in seconds."""
+    seconds: float = 0.0
+    """The time for which it kept the worker from the next block, in seconds: until its last match
+    was over, whose record may have been completed later."""
     trouble: str = ""
     """One line that says why the block must not count (two void matches in a row, say), otherwise
     empty. With trouble, the result holds only the matches that were played."""
@@ -158,6 +162,7 @@ def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -
 async def _play_blocks(player: Player, task: Task) -> list[Finished]:
     """Play one block after another; records are completed while the next block is played."""
     finished: dict[int, Finished] = {}
+    seconds: list[float] = []
     failures: list[OSError] = []
 
     async def play(index: int, over: trio.Event) -> None:
@@ -169,25 +174,31 @@ async def _play_blocks(player: Player, task: Task) -> list[Finished]:
     with _records_folder(task.playing) as folder:
         async with trio.open_nursery() as nursery:
             for index in range(len(task.blocks)):
-                over = trio.Event()
+                over, began = trio.Event(), trio.current_time()
                 nursery.start_soon(play, index, over)
                 await over.wait()
+                seconds.append(trio.current_time() - began)
                 if failures:
                     break
         if failures:
             raise failures[0]
-    return [finished[index] for index in range(len(task.blocks))]
+    return [attrs.evolve(finished[index], seconds=took) for index, took in enumerate(seconds)]
 
 
 async def _play_block(
     player: Player, task: Task, block: Block, folder: Path, over: trio.Event
 ) -> Finished:
-    began = trio.current_time()
     seatings = [
         [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
     ]
     runs = await player.play_block(
-        task.match_setup, seatings, block.opening, folder, over, block=block.id
+        task.match_setup,
+        seatings,
+        block.opening,
+        folder,
+        over,
+        block=block.id,
+        holds=task.holds,
     )
     tries = [each for run in runs for each in run.tries]
     matches = []
@@ -200,7 +211,9 @@ async def _play_block(
             name = match.place(is_void=not result.counted)
             result = attrs.evolve(result, record=name)
             records[name] = record.name
-            if task.playing is None:
+            if each.report.content is not None:
+                records[name] = each.report.content
+            elif task.playing is None:
                 records[name] = record.read_bytes()
                 record.unlink()
         matches.append(result)
@@ -213,7 +226,6 @@ async def _play_block(
             matches=tuple(matches),
         ),
         records=records,
-        seconds=trio.current_time() - began,
         trouble=runs[-1].trouble,
         reports=tuple(map(_report, tries)) if task.reports else (),
     )

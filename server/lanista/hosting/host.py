@@ -76,6 +76,8 @@ class MatchReport:
     """The bots' names, by seat."""
     result: ResultInfo
     record: Path
+    content: bytes | None = None
+    """The content of the record, if its writer held it in memory and has written no file."""
     seconds: float = 0.0
     """Duration from the beginning to the end; 0 if another process played it."""
     stall: float = 0.0
@@ -361,6 +363,7 @@ async def _complete(
             raise
         on_unwritten(error)
         return report
+    report = attrs.evolve(report, content=match.record.content)
     if not seated.writes_bundles:
         return report
     path, seats = report.record, len(seated.names)

@@ -58,8 +58,23 @@ DETAILED = 16 * 1024
 
 Finding them all may take minutes in a long line.
 """
-encode = json.JSONEncoder(separators=(",", ":")).encode
-"""Return a value as JSON, as in records. `json.dumps` would build an encoder for every line."""
+
+
+@functools.cache
+def _fields(kind: type[attrs.AttrsInstance]) -> tuple[str, ...]:
+    return tuple(field.name for field in attrs.fields(kind))
+
+
+def _by_name(value: attrs.AttrsInstance) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in _fields(type(value))}
+
+
+encode = json.JSONEncoder(separators=(",", ":"), default=_by_name).encode
+"""Return a value as JSON, as in records: objects of attrs by the names of their attributes.
+
+`json.dumps` would build an encoder for every line, and `attrs.asdict` copies all that an object
+holds.
+"""
 
 
 class BadRecordError(LanistaError):
@@ -319,12 +334,12 @@ def turn_line(turn: Mapping[str, Any]) -> bytes:
 
 def header_line(header: Header) -> bytes:
     """Return the first line of a record."""
-    return line_of(attrs.asdict(header))
+    return encode(header).encode() + b"\n"
 
 
 def result_line(result: ResultInfo) -> bytes:
     """Return the last line of a record."""
-    return line_of({"result": attrs.asdict(result)})
+    return line_of({"result": result})
 
 
 @functools.cache

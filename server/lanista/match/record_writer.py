@@ -8,6 +8,9 @@ nothing, and after a crash at any moment the `.part` file has every completed li
 `results.recovery` completes `.part` files that a crash left behind; a lock on the file shows
 whether its writer is still alive.
 
+A tournament plays a match again that a crash has lost. Where its matches are very short, it has the
+lines held in memory, since files cost more than all turns of such a match (`RecordWriter.held`).
+
 Also copies of records for others than the bots' owners, who alone may see what bots log and what
 their processes write. All else stays, so that a copy can be replayed and verified like the record.
 """
@@ -17,8 +20,9 @@ import fcntl
 import io
 import json
 import os
+import time
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -45,6 +49,8 @@ _BUFFER = 16 * 1024
 """Size in bytes of the buffer for a compressed record, into which most records fit."""
 _GZIP = 31
 """The number by which zlib writes the gzip format, with the largest window."""
+_HELD = 64 * 1024
+"""Maximum number of bytes of a record that are held in memory instead of the `.part` file."""
 
 
 class RecordWriter:
@@ -55,8 +61,14 @@ class RecordWriter:
     locked until it has become the record.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, held: float = 0.0) -> None:
         """Open the `.part` file of the record `path`, and lock it.
+
+        Args:
+            path: The path of the record.
+            held: Seconds for which the lines are held in memory, if a crash may lose the match. The
+                file is opened by the first line that is written later. If the match is over before,
+                no file is written at all, and `content` has the record.
 
         Raises:
             OSError: The folder can't be made or written, or another program writes this record.
@@ -68,14 +80,23 @@ class RecordWriter:
             path = path.resolve() if path.is_symlink() else path
         self.path = path
         self.part = path.with_name(path.name + PART)
-        try:
-            self._file = _open_locked(self.part)
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = _open_locked(self.part)
+        self.content: bytes | None = None
+        """The content of a complete record that was held in memory to the end."""
+        self._file: io.FileIO | None = None
+        self._held = bytearray()  # the lines, until the file is opened
+        self._held_until = time.monotonic() + held
+        if not held:
+            self._file = self._open()
         self._written = 0  # bytes of complete lines
         self._before_result: int | None = None  # bytes before the result, once that is written
         self._no_header = OSError(errno.EIO, "the record has no header", str(self.part))
+
+    def _open(self) -> io.FileIO:
+        try:
+            return _open_locked(self.part)
+        except FileNotFoundError:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return _open_locked(self.part)
 
     @property
     def begun(self) -> bool:
@@ -107,16 +128,21 @@ class RecordWriter:
         self._before_result = before
 
     def _write(self, line: bytes) -> None:
-        unwritten = memoryview(line)
-        try:
-            while unwritten:  # a disk that is nearly full may take only a part
-                unwritten = unwritten[self._file.write(unwritten) :]
-        except OSError:
-            # If a later line can be written, it must not follow half a line.
-            with suppress(OSError):
-                self._file.seek(self._written)
-                self._file.truncate()
-            raise
+        if self._file is None:
+            fits = len(self._held) + len(line) <= _HELD
+            if fits and time.monotonic() < self._held_until:
+                self._held += line
+                self._written += len(line)
+                return
+            file = self._open()
+            try:
+                _append(file, self._held, 0)
+            except OSError:
+                file.close()  # the lines stay in memory
+                raise
+            self._file = file
+            self._held.clear()
+        _append(self._file, line, self._written)
         self._written += len(line)
 
     async def finish(self, result: ResultInfo) -> None:
@@ -136,17 +162,37 @@ class RecordWriter:
                 self.end(result)
             assert self._before_result is not None
             last = result_line(result)
-            await trio.to_thread.run_sync(pack, self.part, self.path, self._before_result, last)
+            if self._file is None:
+                lines = bytes(self._held[: self._before_result]) + last
+                self.content = b"".join(_compressed(self.path, [lines]))
+            else:
+                await trio.to_thread.run_sync(pack, self.part, self.path, self._before_result, last)
         finally:
-            self._file.close()
+            self.close()
 
     def close(self) -> None:
         """Close the file without a result; what was written stays in the `.part` file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def discard(self) -> None:
         """Remove the `.part` file of a match that never began."""
         self.part.unlink(missing_ok=True)
+
+
+def _append(file: io.FileIO, lines: bytes | bytearray, before: int) -> None:
+    """Write lines to the end of a file that has `before` bytes, all of them or none."""
+    with memoryview(lines) as unwritten:
+        written = 0
+        try:
+            while written < len(lines):  # a disk that is nearly full may take only a part
+                written += file.write(unwritten[written:])
+        except OSError:
+            # If a later line can be written, it must not follow half a line.
+            with suppress(OSError):
+                file.seek(before)
+                file.truncate()
+            raise
 
 
 def _open_locked(part: Path) -> io.FileIO:
@@ -188,25 +234,48 @@ def pack(part: Path, path: Path, length: int, last: bytes) -> None:
     Raises:
         OSError: The record can't be written; the `.part` file is left as it was.
     """
-    packed = path.with_name(path.name + TMP)
-    # The header that zlib makes has neither a name nor a time in it, so that the same lines give
-    # the same file.
-    zipped = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == ".gz" else None
+    # Most records are short, so it is the calls to the system that cost time: at each of them this
+    # thread and the event loop's take turns. Opened like this, files take the fewest.
+    with part.open("rb", buffering=0) as lines:
+        write_whole(path, _compressed(path, _chunks(lines, length, last)))
+    part.unlink()
+
+
+def write_whole(path: Path, chunks: Iterable[bytes], packed: Path | None = None) -> None:
+    """Write a file that is complete and on the disk once it has its name.
+
+    Args:
+        path: The path of the file.
+        chunks: The content.
+        packed: The path of the file until it is complete; None for one beside it.
+
+    Raises:
+        OSError: The file can't be written.
+    """
+    packed = packed or path.with_name(path.name + TMP)
     try:
-        # Most records are short, so it is the calls to the system that cost time: at each of them
-        # this thread and the event loop's take turns. Opened like this, files take the fewest.
-        with part.open("rb", buffering=0) as lines, packed.open("wb", buffering=_BUFFER) as file:
-            for chunk in _chunks(lines, length, last):
-                file.write(zipped.compress(chunk) if zipped else chunk)
-            if zipped:
-                file.write(zipped.flush())
+        with packed.open("wb", buffering=_BUFFER) as file:
+            for chunk in chunks:
+                file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
         packed.replace(path)
     except BaseException:
         packed.unlink(missing_ok=True)
         raise
-    part.unlink()
+
+
+def _compressed(path: Path, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the content of a record, which is compressed if the record's name says so."""
+    if path.suffix != ".gz":
+        yield from chunks
+        return
+    # The header that zlib makes has neither a name nor a time in it, so that the same lines give
+    # the same file.
+    zipped = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    for chunk in chunks:
+        yield zipped.compress(chunk)
+    yield zipped.flush()
 
 
 def _chunks(source: io.FileIO, length: int, last: bytes) -> Iterator[bytes]:
