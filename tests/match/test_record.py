@@ -259,7 +259,7 @@ def test_every_line_is_with_the_system_at_once(tmp_path):
 async def test_a_record_that_is_held_is_never_in_a_file(tmp_path):
     """Its content is that of the file which it would have been."""
     whole = await written(tmp_path / "written.jsonl.gz")
-    writer = RecordWriter(tmp_path / "held" / "m.jsonl.gz", held=1000)
+    writer = RecordWriter(tmp_path / "held" / "m.jsonl.gz", holds=True)
     writer.begin(HEADER)
     writer.turn(TURN)
     writer.end(RESULT)
@@ -268,14 +268,15 @@ async def test_a_record_that_is_held_is_never_in_a_file(tmp_path):
     assert not (tmp_path / "held").exists()
 
 
-@pytest.mark.parametrize("why", ["late", "long"])
-async def test_a_record_that_is_held_becomes_a_file(tmp_path, monkeypatch, why):
-    """As soon as it takes too long or too much memory; from then on no line is held."""
-    writer = RecordWriter(tmp_path / "m.jsonl.gz", held=1000)
+@pytest.mark.parametrize("why", ["shown", "long"])
+async def test_a_record_that_is_held_becomes_a_file(tmp_path, why):
+    """When it is to be seen, or takes too much memory; from then on no line is held."""
+    writer = RecordWriter(tmp_path / "m.jsonl.gz", holds=True)
     writer.begin(HEADER)
     assert [] == list(tmp_path.iterdir())
-    if why == "late":
-        monkeypatch.setattr(writer, "_held_until", 0.0)
+    if why == "shown":
+        writer.show()
+        assert HEADER == read_record(tmp_path / "m.jsonl.gz.part").header
         turn = TURN
     else:
         turn = {**TURN, "logs": {"0": "x" * writer_module._HELD}}
@@ -294,15 +295,15 @@ async def test_a_record_that_is_held_becomes_a_file(tmp_path, monkeypatch, why):
 
 async def test_a_held_record_survives_a_full_disk(tmp_path, monkeypatch):
     """Its lines stay in memory until the file has taken all of them."""
-    writer = RecordWriter(tmp_path / "m.jsonl.gz", held=1000)
+    writer = RecordWriter(tmp_path / "m.jsonl.gz", holds=True)
     writer.begin(HEADER)
-    monkeypatch.setattr(writer, "_held_until", 0.0)
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
         patch.setattr(writer_module, "_append", full)
+        writer.show()
         with pytest.raises(OSError, match="No space"):
             writer.turn(TURN)
     writer.turn(TURN)

@@ -6,7 +6,7 @@ that is done while the next match is played. Nothing is counted here.
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, Poole
 from lanista.hosting.host import (
     MatchReport,
     SeatedMatch,
+    VoidRecords,
     distinct,
     host_match,
     play_match,
@@ -167,7 +168,7 @@ class Player:
             reports = await play_match(
                 self._spec(match_setup, run.opening),
                 partial(self._seat, run, folder, forfeits),
-                partial(host_match, stalls=self.stalls, on_over=end),
+                partial(self._host, end),
             )
             run.tries = [*(_played_try(run, report) for report in reports), *forfeits]
             self._is_brief = all(report.seconds < BRIEF for report in reports)
@@ -177,6 +178,23 @@ class Player:
             run.failure = error
         finally:
             over.set()
+
+    async def _host(
+        self, on_over: Callable[[Match], None], seated: SeatedMatch, records: VoidRecords
+    ) -> MatchReport:
+        """Play a seated match once, and show its record when it isn't brief after all."""
+        hosted = partial(host_match, seated, records, stalls=self.stalls, on_over=on_over)
+        writer = seated.writer
+        if writer is None:
+            return await hosted()
+
+        async def show() -> None:
+            await trio.sleep(BRIEF)
+            writer.show()
+
+        async with helpers_nursery() as helpers:
+            helpers.start_soon(show)
+            return await hosted()
 
     async def _seat(
         self, run: MatchRun, folder: Path, forfeits: list[PlayedTry], spec: MatchSpec
@@ -196,7 +214,7 @@ class Player:
             connections=[bot.connection for bot in bots],
             names=distinct([contestant.name for contestant in run.seats]),
             record=record,
-            writer=RecordWriter(record, held=BRIEF) if run.holds and self._is_brief else None,
+            writer=RecordWriter(record, holds=True) if run.holds and self._is_brief else None,
             writes_bundles=False,
             bots=bots,
             pool=self.pool,

@@ -9,7 +9,7 @@ nothing, and after a crash at any moment the `.part` file has every completed li
 whether its writer is still alive.
 
 A tournament plays a match again that a crash has lost. Where its matches are very short, it has the
-lines held in memory, since files cost more than all turns of such a match (`RecordWriter.held`).
+lines held in memory, since files cost more than all turns of such a match.
 
 Also copies of records for others than the bots' owners, who alone may see what bots log and what
 their processes write. All else stays, so that a copy can be replayed and verified like the record.
@@ -20,7 +20,6 @@ import fcntl
 import io
 import json
 import os
-import time
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -61,14 +60,14 @@ class RecordWriter:
     locked until it has become the record.
     """
 
-    def __init__(self, path: Path, *, held: float = 0.0) -> None:
+    def __init__(self, path: Path, *, holds: bool = False) -> None:
         """Open the `.part` file of the record `path`, and lock it.
 
         Args:
             path: The path of the record.
-            held: Seconds for which the lines are held in memory, if a crash may lose the match. The
-                file is opened by the first line that is written later. If the match is over before,
-                no file is written at all, and `content` has the record.
+            holds: Whether lines are held in memory until `show` is called or they are too many; a
+                crash may lose the match meanwhile. If it is over before, no file is written at all,
+                and `content` has the record.
 
         Raises:
             OSError: The folder can't be made or written, or another program writes this record.
@@ -84,8 +83,8 @@ class RecordWriter:
         """The content of a complete record that was held in memory to the end."""
         self._file: io.FileIO | None = None
         self._held = bytearray()  # the lines, until the file is opened
-        self._held_until = time.monotonic() + held
-        if not held:
+        self._holds = holds
+        if not holds:
             self._file = self._open()
         self._written = 0  # bytes of complete lines
         self._before_result: int | None = None  # bytes before the result, once that is written
@@ -128,22 +127,34 @@ class RecordWriter:
         self._before_result = before
 
     def _write(self, line: bytes) -> None:
-        if self._file is None:
-            fits = len(self._held) + len(line) <= _HELD
-            if fits and time.monotonic() < self._held_until:
-                self._held += line
-                self._written += len(line)
-                return
-            file = self._open()
-            try:
-                _append(file, self._held, 0)
-            except OSError:
-                file.close()  # the lines stay in memory
-                raise
-            self._file = file
-            self._held.clear()
-        _append(self._file, line, self._written)
+        if self._holds and len(self._held) + len(line) <= _HELD:
+            self._held += line
+        else:
+            self._stop_holding()
+            assert self._file is not None
+            _append(self._file, line, self._written)
         self._written += len(line)
+
+    def show(self) -> None:
+        """Stop holding lines: write those that are held, for those who watch the `.part` file.
+
+        If that fails, they stay in memory, and the next line to be written tells the error.
+        """
+        with suppress(OSError):
+            self._stop_holding()
+
+    def _stop_holding(self) -> None:
+        self._holds = False
+        if self._file is not None:
+            return
+        file = self._open()
+        try:
+            _append(file, self._held, 0)
+        except OSError:
+            file.close()  # the lines stay in memory
+            raise
+        self._file = file
+        self._held.clear()
 
     async def finish(self, result: ResultInfo) -> None:
         """Complete the record with a result, compressing it in a thread.
