@@ -4,8 +4,8 @@ See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried
 """
 
 import functools
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, compress
 from typing import NamedTuple
 
 from lanista.games.base import (
@@ -30,7 +30,10 @@ DIRECTIONS = 8
 """The number of directions."""
 STRAIGHT = frozenset((0, 2, 4, 6))
 """The directions in which every unit can move; only ghosts move diagonally."""
+_DIRECTIONS = frozenset(range(DIRECTIONS))
 _MEMBERS = INGREDIENTS // GROUPS
+_SPELL = 2 + INGREDIENTS
+"""How many tokens a spell has."""
 
 
 WAYS = ("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left")
@@ -66,9 +69,9 @@ def parse(
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
-    plain = _plain(seat, clans, tokens)
-    if plain is not None:
-        return Answer(plain)
+    common = _common(seat, clans, ingredients, tokens)
+    if common is not None:
+        return common
     orders, refused = _judged(seat, clans, ingredients, tokens)
     return Answer(tuple(orders.values()), tuple(refused), repeats(refused))
 
@@ -91,7 +94,7 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
     while start < count:
         is_move = tokens[start] == "m"
         unit, direction = tokens[start + 1], tokens[start + 2]
-        start += 3 if is_move else 2 + INGREDIENTS
+        start += 3 if is_move else _SPELL
         # A well-formed answer has numbers there.
         if not isinstance(unit, int) or not isinstance(direction, int):
             continue
@@ -110,21 +113,70 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
         yield Submove(f"{kind} {unit} {what}", unit if is_known else None, places)
 
 
-def _plain(seat: int, clans: Sequence[int], tokens: Sequence[Token]) -> tuple[Order, ...] | None:
-    """Return the orders of an answer that is plainly right, or None if it needs a closer look.
+def _common(
+    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
+) -> Answer | None:
+    """Return what `parse` does, or None if the answer needs a closer look.
 
-    It moves units of the seat, each once, in directions that they can take.
+    Nearly all answers move units of the seat in directions that they can take, and then perhaps
+    cast a spell. A bot may move the same units again and again, a hundred thousand times in a
+    match, so whatever concerns all of the moves is done by a loop in C.
     """
-    units = tokens[1::3]
+    spell: Order | None = None
+    if len(tokens) % 3:
+        spell = _spell(tokens[-_SPELL:])
+        if spell is None:
+            return None
+        tokens = tokens[:-_SPELL]
+    units, directions = tokens[1::3], tokens[2::3]
     count = len(units)
-    if len(tokens) != 3 * count or count > MAX_ORDERS or tokens[::3].count("m") != count:
+    if (
+        len(tokens) != 3 * count
+        or tokens[::3].count("m") != count
+        or count + (spell is not None) > MAX_ORDERS
+        or not _DIRECTIONS.issuperset(directions)
+    ):
         return None
+    moved = set(units)
+    refused: tuple[int, ...] = ()
+    moves: Iterable[tuple[Token, Token]] = zip(units, directions, strict=True)
+    if len(moved) < count:
+        firsts = dict(zip(reversed(units), range(count - 1, -1, -1), strict=True))
+        is_repeated = bytearray(b"\1") * count
+        moves = []
+        for index in sorted(firsts.values()):
+            is_repeated[index] = 0
+            moves.append((units[index], directions[index]))
+        refused = tuple(compress(range(count), is_repeated))
     step_of = _steps(len(clans)).get
-    moves = zip(units, tokens[2::3], strict=True)
-    orders = tuple([order for move in moves if (order := step_of(move))])
-    if len(orders) < count or len(set(units)) < count:
+    orders = [order for move in moves if (order := step_of(move))]
+    if len(orders) < len(moved):
         return None
-    return orders if {seat}.issuperset([clans[order.unit] for order in orders]) else None
+    repeated = len(refused)
+    if spell is not None:
+        if spell.unit in moved:
+            repeated += 1
+            refused += (count,)
+        elif 0 <= spell.unit < len(clans):
+            orders.append(spell)
+            if fault(spell, ingredients) is not None:
+                refused += (count,)
+        else:
+            return None
+    if not {seat}.issuperset([clans[order.unit] for order in orders]):
+        return None
+    return Answer(tuple(orders), refused, repeated)
+
+
+def _spell(tokens: Sequence[Token]) -> Order | None:
+    """Return the order of a submove if it is a well-formed spell."""
+    if len(tokens) < _SPELL or tokens[0] != "s":
+        return None
+    unit, *groups = tokens[1:]
+    numbers = tuple([group for group in groups if isinstance(group, int)])
+    if not isinstance(unit, int) or len(numbers) < INGREDIENTS:
+        return None
+    return Order(unit, -1, numbers)
 
 
 def _judged(
@@ -143,7 +195,7 @@ def _judged(
         if kind == "m":
             end = start + 3
         elif kind == "s":
-            end = start + 2 + INGREDIENTS
+            end = start + _SPELL
         else:
             raise MalformedAnswerError(
                 f"`{kind}` where a submove begins; one is `m ID D` or `s ID` and 15 groups", index
