@@ -23,6 +23,7 @@ HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 PAGE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 LARGE = b"x" * 20_000_000  # more than all buffers between us hold
 ASKED = PAGE.replace(b"/ ", b"/large ")
+HANDSHAKE = module.HANDSHAKE
 CROWDED = b"HTTP/1.1 503 Service Unavailable\r\n"
 UPGRADE = (
     b"GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -125,6 +126,29 @@ async def test_the_address_with_the_most_gives_way(autojump_clock, monkeypatch):
     ):
         assert [True, False, False] == [await gave_way(stream) for stream in streams]
         assert [False, False] == [await gave_way(stream) for stream in (*other, *newcomer)]
+
+
+class SlowTls:
+    """In place of the TLS relay: a handshake is one byte, and ends when the test says so."""
+
+    def __init__(self):
+        self.done = trio.Event()
+
+    async def relay(self, peer, _address, _seconds):
+        with peer:
+            await self.done.wait()
+            peer.recv(1)
+            return peer.dup()
+
+
+async def test_handshakes_keep_nobody_out(autojump_clock, monkeypatch):
+    """More of them than there are places: the page goes on, and answers whoever comes then."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    async with showing(View(RunningMatches())) as house:
+        tls = house.server.connections.tls = SlowTls()
+        async with crowd(house, 10, HANDSHAKE), crowd(house, 1, HANDSHAKE + PAGE) as (last,):
+            tls.done.set()
+            assert (await last.receive_some()).startswith(b"HTTP/1.1 200 ")
 
 
 async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, monkeypatch):

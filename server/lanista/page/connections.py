@@ -451,8 +451,7 @@ def _make_room(peers: list[Peer]) -> bool:
 
 def _unread(descriptor: int) -> bool:
     """Return whether bytes have arrived on a socket that weren't read."""
-    try:
-        (count,) = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))
-    except OSError:  # it is closed, or passed on to the TLS relay
+    if descriptor < 0:  # it is closed, or passed on to the TLS relay
         return False
+    (count,) = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))
     return bool(count)
