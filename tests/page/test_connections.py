@@ -151,6 +151,42 @@ async def test_handshakes_keep_nobody_out(autojump_clock, monkeypatch):
             assert (await last.receive_some()).startswith(b"HTTP/1.1 200 ")
 
 
+async def test_who_gives_way_during_a_handshake_is_told_after_it(autojump_clock, monkeypatch):
+    """Whether its handshake has begun, which hands its socket on, or not."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    async with showing(View(RunningMatches())) as house:
+        tls = house.server.connections.tls = SlowTls()
+        async with (
+            crowd(house, 2, HANDSHAKE) as begun,
+            crowd(house, 2, b"") as silent,
+            crowd(house, 4, HANDSHAKE + PAGE) as others,
+        ):
+            tls.done.set()
+            for stream in silent:
+                await stream.send_all(HANDSHAKE)
+            assert [True] * 4 == [await gave_way(stream) for stream in (*begun, *silent)]
+            for stream in others:
+                assert (await stream.receive_some()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_handshakes_of_those_who_gave_way_take_no_newcomers_place(
+    autojump_clock, monkeypatch
+):
+    """Where newcomers would have to wait they are closed at once; here all but the first."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 4)
+    monkeypatch.setattr(module, "ENTERING", 4)
+    async with showing(View(RunningMatches())) as house:
+        tls = house.server.connections.tls = SlowTls()
+        tls.done.set()
+        async with crowd(house, 20, b"") as silent:
+            assert [b"", None, b""] == [await trickled(silent[place]) for place in (0, 1, -1)]
+            assert trio.current_time() < 0.1
+            answer = await house.raw(HANDSHAKE + PAGE)
+            assert 200 == answer.status
+            assert trio.current_time() < 0.1
+
+
 async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, monkeypatch):
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
     monkeypatch.setattr(module, "MAX_VIEWERS", 4)
