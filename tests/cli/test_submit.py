@@ -214,15 +214,15 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
 
 
 def test_following_prints_each_word_once(run, page, monkeypatch):
-    """Compilers' words as they come, escaped; then findings and the end."""
+    """Compilers' words as they come, escaped, before the check; then findings and the end."""
     monkeypatch.setattr(submit, "INTERVAL", 0)
     warned = "$ g++\n\x1b[1mwarning\n"
     page.answers[f"GET {PATH}/1"] = [
         version(1, "received"),
         version(1, "building", output="$ g++\n"),
-        version(1, "building", output=warned),
-        version(1, "checking", output=warned),
-        version(1, "playing", output=warned, findings=["warning: slow \x07"]),
+        version(1, "building", output=warned[:-3]),
+        version(1, "checking", output=warned[:-1]),
+        version(1, "playing", output=warned[:-1], findings=["warning: slow \x07"]),
     ]
     done = run("bot.py", "--name", "Ada", "--follow")
     assert (0, "") == (done.code, done.err)
@@ -357,7 +357,7 @@ def test_following_goes_on_after_the_arena_was_started_again(capsys):
     page = Restarted(100, version(3, "building"), before, version(3, "playing", output="$ g++\n"))
     assert 0 == page.follow()
     said = capsys.readouterr()
-    assert ["building", "checking", "$ g++", "playing"] == said.out.splitlines()[1:]
+    assert ["building", "$ g++", "checking", "playing"] == said.out.splitlines()[1:]
     words = "the arena doesn't answer any more; it is asked again for up to 5 minutes"
     assert f"http://x: {words}\n" == said.err
     assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == page.clock.waits

@@ -135,19 +135,22 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
             raise NoAnswerError(
                 f"{error}; what it has taken stays: see lanista submit --list later"
             ) from None
-        said = version["output"]
+        said, is_building = version["output"], version["state"] in {"received", "building"}
+        if said and not is_building and not said.endswith("\n"):
+            said += "\n"  # no more of it follows
         # Only the end of it is kept, so its beginning may go.
         new = said.removeprefix(output) if said.startswith(output) else said
-        if version["state"] != state and version["state"] not in FINISHED:
+        is_next = version["state"] not in {state, *FINISHED}
+        if is_next and is_building:
             click.echo(version["state"])
         if new:
             click.echo(printable(new, kept="\n\t"), nl=False)
+        if is_next and not is_building:  # what the compilers said belongs to what was before
+            click.echo(version["state"])
         state, output = version["state"], said or output
         if state in FINISHED:
             break
         page.waiting.sleep(INTERVAL)
-    if output and not output.endswith("\n"):
-        click.echo()
     for finding in version["findings"]:
         click.echo(printable(finding))
     if state == "refused":
