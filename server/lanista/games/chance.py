@@ -92,27 +92,26 @@ class OriginalChance:
         self.state = state = (_TWO_STEPS_FACTOR * self.state + _TWO_STEPS_TERM) & _MASK
         return n * state >> _BITS
 
-    @classmethod
-    def leap(cls, draws: int) -> tuple[int, int]:
+    @staticmethod
+    def leap(draws: int) -> tuple[int, int]:
         """Return the factor and the term by which a single step does the steps of some draws.
 
         The state after them is `(factor * state + term) % MODULUS`.
         """
         factor, term = 1, 0
-        power_factor, power_term = _TWO_STEPS_FACTOR, _TWO_STEPS_TERM
-        while draws:
+        for power_factor, power_term in _POWERS:
             if draws & 1:
-                factor = power_factor * factor % cls.MODULUS
-                term = (power_factor * term + power_term) % cls.MODULUS
-            power_term = (power_factor * power_term + power_term) % cls.MODULUS
-            power_factor = power_factor * power_factor % cls.MODULUS
+                factor = power_factor * factor & _MASK
+                term = (power_factor * term + power_term) & _MASK
             draws >>= 1
+            if not draws:
+                break
         return factor, term
 
     def skip(self, draws: int) -> None:
         """Skip draws whose values nobody needs, in time logarithmic in their number."""
         factor, term = self.leap(draws)
-        self.state = (factor * self.state + term) % self.MODULUS
+        self.state = (factor * self.state + term) & _MASK
 
 
 _FACTOR, _TERM = 843_314_861, 453_816_693
@@ -120,6 +119,17 @@ _TWO_STEPS_FACTOR = _FACTOR * _FACTOR % OriginalChance.MODULUS
 _TWO_STEPS_TERM = (_FACTOR * _TERM + _TERM) % OriginalChance.MODULUS
 _MAX_RANGE = OriginalChance.MAX_RANGE
 _BITS, _MASK = 31, OriginalChance.MODULUS - 1  # the modulus is a power of two
+
+
+def _powers() -> Iterator[tuple[int, int]]:
+    factor, term = _TWO_STEPS_FACTOR, _TWO_STEPS_TERM
+    for _ in range(_BITS):
+        yield factor, term
+        factor, term = factor * factor & _MASK, (factor * term + term) & _MASK
+
+
+_POWERS = tuple(_powers())
+"""The factors and terms of `leap` for 1, 2, 4 draws and so on; so many that it begins again."""
 
 
 def skip(chance: Chance, draws: int) -> None:
@@ -135,9 +145,9 @@ def skip(chance: Chance, draws: int) -> None:
 
 def permutation(chance: Chance, n: int, why: str) -> list[int]:
     """Return a random permutation of the numbers below n, after n - 1 draws."""
-    numbers = list(range(n))
+    below, numbers = chance.below, list(range(n))
     for index in range(n - 1):
-        other = index + chance.below(n - index, why)
+        other = index + below(n - index, why)
         numbers[index], numbers[other] = numbers[other], numbers[index]
     return numbers
 

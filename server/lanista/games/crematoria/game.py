@@ -341,7 +341,7 @@ def _judged(
     state: State, seat: int, tokens: Sequence[Token]
 ) -> tuple[list[tuple[int, int]], dict[int, Reason]]:
     """Return the orders that count, and the reasons for refused orders by index."""
-    if not all(isinstance(token, int) for token in tokens):
+    if str in map(type, tokens):
         index, letter = next(
             (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
         )
@@ -359,20 +359,26 @@ def _judged(
     orders: list[tuple[int, int]] = []
     ordered: set[int] = set()
     refused: dict[int, Reason] = {}
+    player, units = state.player, len(state.player)
     numbers = iter(cast("Sequence[int]", tokens))
-    for index, (unit, direction) in enumerate(zip(numbers, numbers, strict=True)):
-        fault = _fault(state, seat, unit, direction, ordered)
-        if fault is not None:
-            refused[index] = fault
-            continue
-        ordered.add(unit)
-        if direction != NONE:
-            orders.append((unit, direction))
+    for index, order in enumerate(zip(numbers, numbers, strict=True)):
+        unit, direction = order
+        if (
+            0 <= unit < units
+            and player[unit] == seat
+            and unit not in ordered
+            and 0 <= direction <= NONE
+        ):
+            ordered.add(unit)
+            if direction != NONE:
+                orders.append(order)
+        else:
+            refused[index] = _fault(state, seat, unit, direction, ordered)
     return orders, refused
 
 
-def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> Reason | None:
-    """Return what is wrong with an order, if anything, checked in the original's sequence."""
+def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> Reason:
+    """Return what is wrong with a refused order, checked in the original's sequence."""
     if not 0 <= unit < len(state.kind):
         return ("there is no unit {}; ids are from 0 to {}", unit, len(state.kind) - 1)
     owner = state.player[unit]
@@ -384,6 +390,4 @@ def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]
         return ("unit {} is player {}'s, not yours", unit, owner)
     if unit in ordered:
         return (REPEATED, unit)
-    if not 0 <= direction < len(DIRECTIONS):
-        return ("direction {}; it is from 0 (Bottom) to 10 (None)", direction)
-    return None
+    return ("direction {}; it is from 0 (Bottom) to 10 (None)", direction)

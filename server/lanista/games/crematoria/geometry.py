@@ -5,6 +5,7 @@ integer in which a cell has bit `row * 80 + col`, so that ascending bits are cel
 Nothing here knows of terrain, state or chance.
 """
 
+from collections.abc import Iterable
 from itertools import compress
 
 ROWS, COLS = 40, 80
@@ -75,11 +76,11 @@ def is_sunlit(cell: int, turn: int) -> bool:
     return cell >= LEVEL and (cell - 2 * turn) % COLS >= NIGHT
 
 
-def bits_of(cells: set[int] | list[int] | tuple[int, ...]) -> int:
-    """Return the bitboard of cells, all of one level."""
+def bits_of(cells: Iterable[int]) -> int:
+    """Return the bitboard of cells, which are counted within their level."""
     bits = 0
     for cell in cells:
-        bits |= 1 << cell % LEVEL
+        bits |= 1 << cell
     return bits
 
 

@@ -5,9 +5,11 @@ with each unit at most once. Each phase is a function that changes the state.
 """
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
+from lanista.games.bitset import nth_member
 from lanista.games.chance import permutation, permutation_start
-from lanista.games.crematoria.board import ELEVATOR, ROCK
+from lanista.games.crematoria.board import ELEVATOR
 from lanista.games.crematoria.geometry import (
     ALL,
     BR,
@@ -25,11 +27,13 @@ from lanista.games.crematoria.geometry import (
     widened,
 )
 from lanista.games.crematoria.state import (
+    FREE,
     HELLHOUND,
     MAX_HEALTH,
     NECROMONGER,
     NOBODY,
     PIONEER,
+    ROCKY,
     State,
 )
 
@@ -79,37 +83,36 @@ def _darkening(state: State, turn: int) -> tuple[int, ...]:
 
 def people_move(state: State, turn: int, orders: Sequence[Orders]) -> None:
     """Carry out phase 5.1: first orders, with players in random order, then second ones, etc."""
-    hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
-    near_hounds = widened(hounds) & ~hounds
+    # With -1, which is nobody's target.
+    near_hounds = {cell for unit in state.hellhounds for cell in NEAR[state.pos[unit]][:UP]}
     left, shortest = list(orders), 0
     for slot in range(max(map(len, orders))):
         if slot >= shortest:
             left = [of_seat for of_seat in left if len(of_seat) > slot]
             shortest = min(map(len, left))
         for index in permutation(state.chance, len(left), "order of players"):
-            unit, direction = left[index][slot]
-            _execute(state, turn, near_hounds, unit, direction)
+            _execute(state, turn, near_hounds, left[index][slot])
 
 
-def _execute(state: State, turn: int, near_hounds: int, unit: int, direction: int) -> None:
+def _execute(
+    state: State, turn: int, near_hounds: AbstractSet[int], order: tuple[int, int]
+) -> None:
     """Carry out one order, or nothing if it is impossible: then `state.idle` says why."""
+    unit, direction = order
     cell = state.pos[unit]
     if cell < 0:
         state.idle[unit] = "it was dead by then"
         return
     target = NEAR[cell][direction]
-    if target < 0:
-        state.idle[unit] = "the board ends there"
-        return
-    if target < LEVEL and state.caves[target] == ROCK:
-        state.idle[unit] = "rock is there"
+    other = state.occupant[target]
+    if other < FREE:
+        state.idle[unit] = "rock is there" if other == ROCKY else "the board ends there"
         return
     if direction >= UP and state.caves[cell % LEVEL] != ELEVATOR:
         state.idle[unit] = "it stands on no elevator"
         return
     seat = state.player[unit]
-    other = state.occupant[target]
-    if other >= 0:
+    if other != FREE:
         if state.player[other] == seat:
             state.idle[unit] = "a unit of its own was there"
             return
@@ -121,7 +124,7 @@ def _execute(state: State, turn: int, near_hounds: int, unit: int, direction: in
         else:
             damage = FURYAN_DAMAGE.start + state.chance.below(len(FURYAN_DAMAGE), "furyan's damage")
             state.hit(other, damage, seat)
-    elif is_sunlit(target, turn) or (target < LEVEL and near_hounds >> target & 1):
+    elif is_sunlit(target, turn) if target >= LEVEL else target in near_hounds:
         state.kill(unit, NOBODY)
     else:
         state.move(unit, target)
@@ -132,7 +135,7 @@ def _execute(state: State, turn: int, near_hounds: int, unit: int, direction: in
                     state.gems[seat] += 1
             elif state.caves[target] != ELEVATOR:
                 state.conquer(target, seat)
-    state.moved.append((unit, direction))
+    state.moved.append(order)
 
 
 # -- necromongers --------------------------------------------------------------------------------
@@ -148,25 +151,26 @@ def necromongers_act(state: State, turn: int) -> None:
     ]
     if not acting:
         return
-    layers = _Layers(bits_of(state.people_on(1)), ALL)
-    first_slot = state.necromongers.start
+    layers = _Layers(state.people_on(1), ALL)
+    first_slot, occupant = state.necromongers.start, state.occupant
     for unit in acting:
         near = NEAR[state.pos[unit]]
-        around = [(d, state.occupant[near[d]]) for d in range(8) if near[d] >= 0]
-        prey = [d for d, other in around if 0 <= other < first_slot]
+        around = [occupant[cell] for cell in near[:UP]]
+        prey = [d for d, other in enumerate(around) if 0 <= other < first_slot]
         if prey:
             direction = prey[state.chance.below(len(prey), "necromonger's prey")]
             damage = NECROMONGER_DAMAGE.start + state.chance.below(
                 len(NECROMONGER_DAMAGE), "necromonger's damage"
             )
-            state.hit(state.occupant[near[direction]], damage, NOBODY)
+            state.hit(around[direction], damage, NOBODY)
             state.moved.append((unit, direction))
             continue
-        free = [d for d, other in around if other < 0]
+        best = [d for d, other in enumerate(around) if other == FREE]
         if layers:
-            best = layers.nearest({d: near[d] for d in free})
+            nearest = layers.nearest(bits_of([near[d] - LEVEL for d in best]))
+            best = [d for d in best if nearest >> near[d] - LEVEL & 1]
         else:
-            best = [d for d in free if d in _RIGHTWARDS]
+            best = [d for d in best if d in _RIGHTWARDS]
         if not best:
             state.moved.append((unit, NONE))
             continue
@@ -198,13 +202,14 @@ def hellhounds_act(state: State) -> None:
 
     They approach those who were underground at the start of the phase.
     """
-    layers = _Layers(bits_of(state.people_on(0)), state.board.open_bits)
+    layers = _Layers(state.people_on(0), state.board.open_bits)
     for unit in state.hellhounds:
         others = bits_of([state.pos[other] for other in state.hellhounds if other != unit])
         allowed = state.board.open_bits & ~widened(others)
         near = NEAR[state.pos[unit]]
-        ways = {d: near[d] for d in range(8) if near[d] >= 0 and allowed >> near[d] & 1}
-        best = layers.nearest(ways) or list(ways)
+        ways = allowed & widened(1 << state.pos[unit]) & ~(1 << state.pos[unit])
+        ways = layers.nearest(ways) or ways
+        best = [d for d, cell in enumerate(near[:UP]) if cell >= 0 and ways >> cell & 1]
         if not best:
             state.moved.append((unit, NONE))
             continue
@@ -215,8 +220,8 @@ def hellhounds_act(state: State) -> None:
         if state.occupant[cell] >= 0:
             state.kill(state.occupant[cell], NOBODY)
         state.move(unit, cell)
-        for neighbour in NEAR[cell][:8]:
-            if neighbour >= 0 and 0 <= state.occupant[neighbour] < state.necromongers.start:
+        for neighbour in NEAR[cell][:UP]:
+            if 0 <= state.occupant[neighbour] < state.necromongers.start:
                 state.kill(state.occupant[neighbour], NOBODY)
 
 
@@ -234,22 +239,20 @@ class _Layers:
         """Return whether there is a target at all."""
         return self._within[0] != 0
 
-    def nearest(self, ways: Mapping[int, int]) -> list[int]:
-        """Return the directions in which cells are nearest to a target, none if all are cut off."""
-        wanted = bits_of(list(ways.values()))
-        if not wanted:
-            return []
-        steps = 0
-        while not self._within[steps] & wanted:
-            steps += 1
-            if steps == len(self._within):
-                last = self._within[-1]
-                wider = widened(last) & self._ground
-                if wider == last:
-                    return []
-                self._within.append(wider)
-        nearest = self._within[steps]
-        return [direction for direction, cell in ways.items() if nearest >> cell % LEVEL & 1]
+    def nearest(self, cells: int) -> int:
+        """Return those of the cells that are nearest to a target, none if all are cut off."""
+        for within in self._within:
+            if within & cells:
+                return within & cells
+        while cells:
+            last = self._within[-1]
+            wider = widened(last) & self._ground
+            if wider == last:
+                break
+            self._within.append(wider)
+            if wider & cells:
+                return wider & cells
+        return 0
 
 
 # -- sun, gems, spacecraft -----------------------------------------------------------------------
@@ -297,7 +300,7 @@ def dead_are_reborn(state: State) -> None:
     """Carry out phase 5.8: the dead are reborn, each in a random cave far from all others."""
     caves = state.board.cave_bits
     hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
-    people = bits_of(state.people_on(0))
+    people = state.people_on(0)
     far_from_hounds = caves & ~widened(widened(widened(hounds)))
     free = far_from_hounds & ~widened(people)
     count = free.bit_count()
@@ -306,8 +309,7 @@ def dead_are_reborn(state: State) -> None:
     tried = max(0, 9 * len(dead) - 8)
     indices = permutation_start(state.chance, count, tried, "cell for rebirth")
     order = permutation(state.chance, len(dead), "order of rebirth")
-    cells = cells_of(free) if dead else []
-    next_cells = iter([cells[index] for index in indices])
+    next_cells = (nth_member(free, index) for index in indices)  # most of them aren't needed
     near_reborn = 0
     for unit in (dead[index] for index in order):
         cell = next((cell for cell in next_cells if not near_reborn >> cell & 1), None)
@@ -323,7 +325,7 @@ def _crowded(state: State, hounds: int) -> int:
     The original program ends here (rules/crematoria.md 5.8). There is always a free cave, because
     a match has fewer persons than caves (`generator.place_units`).
     """
-    people = bits_of(state.people_on(0))
+    people = state.people_on(0)
     caves = state.board.cave_bits & ~people & ~hounds
     choices = (
         caves & ~widened(hounds) & ~widened(people),

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import attrs
 
 from lanista.games.chance import Chance
-from lanista.games.crematoria.board import GEM, OWNED, OWNERS, Board
-from lanista.games.crematoria.geometry import LEVEL
+from lanista.games.crematoria.board import GEM, OWNED, OWNERS, ROCK, Board
+from lanista.games.crematoria.geometry import LEVEL, bits_of
 
 SEATS = 4
 NOBODY = -1
@@ -22,6 +22,9 @@ MAX_HEALTH = {PIONEER: 50, FURYAN: 100, NECROMONGER: 75}
 """The health of a new unit, which is also its greatest health."""
 IMMORTAL = -1
 """The health of a hellhound, a code instead of a number of points."""
+FREE, ROCKY, BEYOND = -1, -2, -3
+"""What a cell has instead of a unit: nothing; rock; that it is outside the board."""
+_EMPTY = bytes((ROCKY if kind == ROCK else FREE) % 256 for kind in range(256))
 UNUSED = -1
 """The value in `State.turns` of a unit that never had to land."""
 
@@ -47,7 +50,10 @@ class State:
     hellhounds: range
     """The ids of hellhounds."""
     occupant: list[int] = attrs.field(init=False)
-    """By cell, the id of the unit that stands there, or -1."""
+    """By cell, the id of the unit that stands there, `FREE` or `ROCKY`.
+
+    The last item, which the cell -1 reaches, is `BEYOND`.
+    """
     caves: bytearray = attrs.field(init=False)
     """Level 0 as in `Board.caves`, with the present owners."""
     gems_lying: set[int] = attrs.field(init=False)
@@ -64,7 +70,8 @@ class State:
     """Why orders of the last round changed nothing, by unit."""
 
     def __attrs_post_init__(self) -> None:
-        self.occupant = [-1] * (2 * LEVEL)
+        underground = memoryview(self.board.caves.translate(_EMPTY)).cast("b").tolist()
+        self.occupant = underground + [FREE] * LEVEL + [BEYOND]
         self.caves = bytearray(self.board.caves)
         self.gems_lying = {
             LEVEL + index for index, kind in enumerate(self.board.outside) if kind == GEM
@@ -95,24 +102,24 @@ class State:
         """The ids of pioneers and furyans."""
         return range(self.necromongers.start)
 
-    def people_on(self, level: int) -> list[int]:
-        """Return the cells of the living pioneers and furyans of a level, counted within it."""
-        low = level * LEVEL
-        return [
-            cell - low for cell in self.pos[: self.necromongers.start] if low <= cell < low + LEVEL
-        ]
+    def people_on(self, level: int) -> int:
+        """Return the bitboard of the living pioneers and furyans of a level."""
+        cells = self.pos[: self.necromongers.start]
+        if level:
+            return bits_of([cell - LEVEL for cell in cells if cell >= LEVEL])
+        return bits_of([cell for cell in cells if 0 <= cell < LEVEL])
 
     def move(self, unit: int, cell: int) -> None:
         """Move a unit to a free cell, from its present cell or from nowhere."""
         old = self.pos[unit]
         if old >= 0:
-            self.occupant[old] = -1
+            self.occupant[old] = FREE
         self.occupant[cell] = unit
         self.pos[unit] = cell
 
     def kill(self, unit: int, killer: int) -> None:
         """Take a unit off the board and decide whose it will be (rules/crematoria.md 5)."""
-        self.occupant[self.pos[unit]] = -1
+        self.occupant[self.pos[unit]] = FREE
         self.pos[unit] = -1
         self.health[unit] = 0
         if self.kind[unit] == NECROMONGER:
@@ -133,10 +140,12 @@ class State:
 
     def conquer(self, cell: int, seat: int) -> None:
         """Make a player the owner of a cave, which must not be an elevator."""
-        old = self.caves[cell]
+        old, new = self.caves[cell], OWNED + seat
+        if old == new:
+            return
         if old in OWNERS:
             self.cells[old - OWNED] -= 1
-        self.caves[cell] = OWNED + seat
+        self.caves[cell] = new
         self.cells[seat] += 1
 
 

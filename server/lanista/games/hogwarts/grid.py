@@ -8,6 +8,8 @@ carrying cells into the next row. Nothing here depends on chance or on a game.
 import struct
 from collections.abc import Iterable
 
+from lanista.games.bitset import nth_member
+
 SIDE = 60
 """The number of rows, and of columns, of the board."""
 CELLS = SIDE * SIDE
@@ -54,9 +56,6 @@ _IN_ROW = tuple(1 << COL[cell] for cell in range(CELLS))
 _ROWS = struct.Struct(f"<{SIDE}Q")
 _UNUSED = b"0" * (WIDTH - SIDE)
 _IS_CORRIDOR = bytes(ord("0") if code == ord("W") else ord("1") for code in range(256))
-_HALVES = tuple(
-    (span, (1 << span) - 1) for span in (2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
-)
 
 
 def bits(cells: Iterable[int]) -> int:
@@ -84,17 +83,7 @@ def grown(cells: int) -> int:
 
 def nth(cells: int, n: int) -> int:
     """Return the n-th cell of a set, counted from 0, row by row."""
-    position = 0
-    for span, mask in _HALVES:
-        low = cells & mask
-        count = low.bit_count()
-        if n < count:
-            cells = low
-        else:
-            n -= count
-            cells >>= span
-            position += span
-    row, col = divmod(position, WIDTH)
+    row, col = divmod(nth_member(cells, n), WIDTH)
     return row * SIDE + col
 
 
