@@ -37,6 +37,11 @@ def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
     ]
 
 
+def idle_units(game: Game) -> Mapping[int, str]:
+    """Return why orders of the last turn changed nothing, by unit; empty if nobody knows."""
+    return cast("DecodesAnswers", game).without_effect() if _decodes(type(game)) else {}
+
+
 @functools.cache
 def _decodes(kind: type[Game]) -> bool:
     """Tell whether games of a type say what answers order; looking it up takes long."""

@@ -323,11 +323,14 @@ def end(
 
 def _out(fault: FaultInfo, bot: BotInfo | None, late: LateTurns | None) -> dict[str, Any]:
     """Return the fault that ended the match for a bot."""
-    words, since = fault.words, None
+    words = fault.words
     if fault.code == "late" and late is not None:
-        words, since = words + late.told(bot), late.first
+        words += late.told(bot)
     fields = {"turn": fault.turn, "code": fault.code, "words": shortened(words)}
-    return fields if since is None else {**fields, "since": since}
+    # A seat whose connection broke is out by another code, if its bot doesn't come back.
+    if late is not None and late.first is not None and late.first < fault.turn:
+        fields["since"] = late.first
+    return fields
 
 
 def _story(story: Story) -> dict[str, Any]:
@@ -339,6 +342,8 @@ def _story(story: Story) -> dict[str, Any]:
         "decided": story.decided,
         "best": list(story.best),
         "losses": {str(seat): chapters(told) for seat, told in story.losses.items()},
+        # Again, as a browser puts the keys of `losses` in order of numbers.
+        "losers": list(story.losses),
     }
 
 
