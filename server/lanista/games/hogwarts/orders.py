@@ -98,19 +98,25 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
         # A well-formed answer has numbers there.
         if not isinstance(unit, int) or not isinstance(direction, int):
             continue
-        is_known = 0 <= unit < units
-        kind = "unit" if not is_known else "ghost" if unit < CLANS else "wizard"
-        places: tuple[tuple[int, int], ...] = (PLACES[cells[unit]],) if is_known else ()
-        if not is_move:
-            what = "casts a spell"
-        elif not 0 <= direction < DIRECTIONS:
-            what = f"moves by {direction}"
-        else:
-            what = f"moves {WAYS[direction]}"
-            target = NEAR[direction][cells[unit]] if is_known else OUTSIDE
-            if target != OUTSIDE:
-                places = (*places, PLACES[target])
-        yield Submove(f"{kind} {unit} {what}", unit if is_known else None, places)
+        text = _words(unit, units, direction if is_move else None)
+        if not 0 <= unit < units:
+            yield Submove(text)
+            continue
+        cell = cells[unit]
+        target = NEAR[direction][cell] if is_move and 0 <= direction < DIRECTIONS else OUTSIDE
+        yield Submove(
+            text, unit, (PLACES[cell],) if target == OUTSIDE else (PLACES[cell], PLACES[target])
+        )
+
+
+@functools.lru_cache(maxsize=4096)
+def _words(unit: int, units: int, direction: int | None) -> str:
+    """Return what an order says, in words; a spell has no direction."""
+    kind = "unit" if not 0 <= unit < units else "ghost" if unit < CLANS else "wizard"
+    if direction is None:
+        return f"{kind} {unit} casts a spell"
+    way = WAYS[direction] if 0 <= direction < DIRECTIONS else f"by {direction}"
+    return f"{kind} {unit} moves {way}"
 
 
 def _common(
