@@ -79,7 +79,10 @@ def build(tmp_path, monkeypatch):
         ({"a/bot.toml": RUN, "b": ""}, "the ZIP has 'a/bot.toml'"),
         ({"bot.toml/x": "", "main.py": ""}, "bot.toml: Is a directory"),
         ({"bot.toml": b"run\xff"}, "bot.toml isn't UTF-8, from byte 3 on"),
-        ({"bot.toml": "run = python3"}, "isn't TOML: Invalid value (at line 1, column 7); it says"),
+        (
+            {"bot.toml": "run = python3"},
+            "isn't TOML: Invalid value (at line 1, column 7); expected run =",
+        ),
         ({"bot.toml": "x = " + "[" * 20000}, "bot.toml isn't TOML: "),
         ({"bot.toml": '"\\u001b[m" = 1'}, "no such key '\\x1b[m'"),
         ({"bot.toml": ""}, 'run is missing: run = "python3 main.py"'),

@@ -278,7 +278,7 @@ class Build:
         except UnicodeDecodeError as error:
             raise BuildError(f"{RECIPE} isn't UTF-8, from byte {error.start} on") from None
         except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise BuildError(f"{RECIPE} isn't TOML: {error}; it says {EXAMPLE}") from None
+            raise BuildError(f"{RECIPE} isn't TOML: {error}; expected {EXAMPLE}") from None
         except OSError as error:
             raise BuildError(f"{RECIPE}: {error.strerror}") from None
         for key in recipe:
