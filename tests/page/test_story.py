@@ -190,6 +190,20 @@ def test_a_late_seat_is_told_how_long_its_other_answers_took():
     assert f"1 answer too late, in 1 of 13 turns; the first: {words}" == story.losses[1][0].text
 
 
+@pytest.mark.parametrize(("rounds", "shown"), [(21, "1, 11, 21"), (51, "1, 11, 21 …")])
+def test_the_first_rounds_of_late_answers_show_a_pattern(rounds, shown):
+    storyteller = Storyteller("move", 0.2)
+    storyteller.take(frame(0), (0, 0))
+    for number in range(1, rounds + 1):
+        late = FaultInfo(turn=number - 1, seat=1, code="late", index=None, words="no answer")
+        is_late = number % 10 == 1
+        led_here = turn(number - 1, ("answer", "late" if is_late else "answer"))
+        storyteller.take(frame(number), (number, 0), led_here, [late] if is_late else [])
+    story = storyteller.story(ANGRYMOB, result((1, 2), (rounds, 0)))
+    text = f"in {rounds // 10 + 1} of {rounds} turns (moves {shown}); the first: no answer"
+    assert text in story.losses[1][0].text
+
+
 def test_the_gravest_losses_come_first():
     """Who was put out, then who was refused, then who was only behind."""
     storyteller = Storyteller()
@@ -214,6 +228,14 @@ def test_the_gravest_losses_come_first():
 def test_who_was_never_ahead_learns_when_half_of_the_gap_was_there():
     story = story_by_scores((0, 0), (2, 0), (4, 0), (6, 0), (8, 0), ranks=(1, 2))
     assert (2, 1, "was 4 points behind A, half of the final gap") == told(story.losses[1])[0]
+
+
+def test_who_loses_by_the_rules_and_not_by_the_score_learns_what_the_winner_did():
+    """The last of the winner's events, as rules report the end after all else."""
+    events = {2: [Event(1, "won a fight"), Event(1, "captured the base"), Event(0, "fell")]}
+    story = story_by_scores((5, 1), (5, 1), (5, 2), events=events, ranks=(2, 1))
+    assert [(2, 0, "lost when B captured the base")] == told(story.losses[0])
+    assert () == story_by_scores((5, 1), (5, 1), events=events, ranks=(2, 1)).losses[0]
 
 
 def test_events_are_told_where_a_score_changed_much_more_than_usual():

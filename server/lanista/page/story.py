@@ -48,6 +48,8 @@ QUIET = 10
 """Number of turns in a row with empty answers from which on they are told."""
 RARE = 20
 """Faults in fewer than one of so many turns are told after wasted units and orders."""
+ROUNDS_TOLD = 3
+"""Number of rounds with faults of a kind that are told: they may show a pattern."""
 EVENTS_TOLD = 2
 """Number of events of a seat in one round that are told in full."""
 AFTERWARDS = 10
@@ -93,13 +95,18 @@ class _Faults:
     count: int = 0
     turns: int = 0
     first: FaultInfo | None = None
+    rounds: list[int] = attrs.field(factory=list)
+    """The first rounds, `ROUNDS_TOLD` of them, each once."""
     last_turn: int = -1
 
     def add(self, fault: FaultInfo) -> None:
         self.count += 1
         self.first = self.first or fault
-        self.turns += fault.turn != self.last_turn
-        self.last_turn = fault.turn
+        if fault.turn != self.last_turn:
+            self.turns += 1
+            self.last_turn = fault.turn
+            if len(self.rounds) < ROUNDS_TOLD:
+                self.rounds.append(fault.turn + 1)
 
 
 @attrs.define
@@ -440,6 +447,9 @@ class Storyteller:
         text = _faulty(code, faults)
         if code != "illegal":
             text += f", in {faults.turns} of {counted(self._answers[seat], 'turn')}"
+            if faults.turns > 1:
+                rounds = ", ".join(map(str, faults.rounds))
+                text += f" ({self.word}s {rounds}{' …' if faults.turns > ROUNDS_TOLD else ''})"
         text += f"; the first: {faults.first.words}"
         if code == "late":
             text += self.late[seat].told(None if result is None else result.bot(seat))
@@ -447,9 +457,14 @@ class Storyteller:
 
     def _fell_behind(self, seat: int, best: int) -> Iterator[Chapter]:
         gaps = [scores[best] - scores[seat] for scores in self._scores]
-        if gaps[-1] <= 0:
-            return  # the rules, and not the score, say who won
         winner = letter(best)
+        if gaps[-1] <= 0:
+            # The rules, and not the score, say who won: by what the winner did last.
+            assert self._before is not None
+            done = [event.text for event in self._before.events if event.seat == best]
+            if done:
+                yield Chapter(len(gaps) - 1, seat, f"lost when {winner} {done[-1]}")
+            return
         ahead = [number for number, gap in enumerate(gaps) if gap < 0]
         if ahead:
             lost = ahead[-1]

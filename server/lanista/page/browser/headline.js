@@ -160,7 +160,7 @@ export class Headline {
     const exit = printable(exits[seat]);
     // What was killed may not have written why: its last line can be about anything.
     const how = line === "" || exit.startsWith("exited") ? "" : ` (${exit})`;
-    return this.#line(seat, faultRound(end, seat), [`crashed${how}: `, el("code", null, line || exit)], {
+    return this.#line(seat, faultRound(end, seat), [` crashed${how}: `, el("code", null, line || exit)], {
       button:
         output !== "" && smallButton(`Output of ${seatLetter(seat)}`, () => this.#showOutput(seat)),
     });
@@ -177,7 +177,7 @@ export class Headline {
     return fault === undefined
       ? null
       : this.#line(seat, faultRound(end, seat), [
-          `${printable(fault.code)}: ${printable(fault.words)}`,
+          ` ${printable(fault.code)}: ${printable(fault.words)}`,
         ]);
   }
 
@@ -189,7 +189,10 @@ export class Headline {
    */
   #loss(end, seat) {
     const [round, , text] = reasonOf(end, seat) ?? [0, seat, ""];
-    return this.#line(seat, round, [nameSeats(printable(text), this.#head)], { isFault: false });
+    const words = nameSeats(printable(text), this.#head);
+    // "Ann gives no orders", but "Ann: 3 orders refused".
+    const told = /^\d/.test(words) ? [": ", words] : [" ", words];
+    return this.#line(seat, round, told, { isFault: false });
   }
 
   /**
@@ -198,12 +201,12 @@ export class Headline {
    *
    * @param {number} seat
    * @param {number | null} round to which it leads; null: not known
-   * @param {(string | HTMLElement)[]} words
+   * @param {(string | HTMLElement)[]} words what follows the bot's name
    * @param {{isFault?: boolean, button?: HTMLElement | false}} [options]
    */
   #line(seat, round, words, { isFault = true, button = false } = {}) {
     const name = printable(this.#head.players[seat]?.name ?? "");
-    const what = el("span", { class: "what" }, `${name} `, ...words);
+    const what = el("span", { class: "what" }, name, ...words);
     what.title = what.textContent ?? "";
     return el(
       "p",
