@@ -128,7 +128,7 @@ class FrameWriter:
     _marks: list[Mark] = attrs.field(factory=list)
     """The marks of the last frame, in the order in which a reader has them."""
     _keys: list[int] = attrs.field(factory=list)
-    """The key of each of these marks, as by `_key_of`."""
+    """The key of each of these marks, as by `_keys_of`."""
 
     def frame(
         self, frame: Frame, scores: Sequence[int], turn: Mapping[str, Any] | None
@@ -148,7 +148,7 @@ class FrameWriter:
             fields["key"] = True
             fields["own"] = self._flat(frame.owned)
             self._marks = new = list(frame.marks)
-            self._keys = list(map(self._key_of, new))
+            self._keys = self._keys_of(new)
         fields["marks"] = list(map(_mark, new))
         is_fixed = isinstance(frame.owned, Owners)
         self._owned = frame.owned if is_fixed else dict(frame.owned)
@@ -178,8 +178,7 @@ class FrameWriter:
         index_of = dict(zip(self._keys, range(len(before)), strict=True)).get
         is_kept = bytearray(len(before))
         new, new_keys = [], []
-        for mark in now:
-            key = self._key_of(mark)
+        for mark, key in zip(now, self._keys_of(now), strict=True):
             index = index_of(key)
             if index is not None and before[index] == mark and not is_kept[index]:
                 is_kept[index] = 1
@@ -191,10 +190,12 @@ class FrameWriter:
         self._keys = [*compress(self._keys, is_kept), *new_keys]
         return [index for index, kept in enumerate(is_kept) if not kept], new
 
-    def _key_of(self, mark: Mark) -> int:
-        """Return by what a mark is found in another frame: its unit, or its cell if it has none."""
-        unit = mark.unit
-        return mark.row * self.scene.cols + mark.col if unit is None else ~unit
+    def _keys_of(self, marks: Sequence[Mark]) -> list[int]:
+        """Return by what each mark is found in another frame: its unit, or its cell without one."""
+        cols = self.scene.cols
+        return [
+            row * cols + col if unit is None else ~unit for row, col, _, _, _, unit, _, _ in marks
+        ]
 
     def _flat(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
         cols = self.scene.cols

@@ -9,6 +9,7 @@ import copy
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import cast
 
 import attrs
 
@@ -380,12 +381,11 @@ def _numbers(tokens: Sequence[Token]) -> tuple[int, ...]:
         raise MalformedAnswerError(
             f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
         )
-    numbers: list[int] = []
-    for index, token in enumerate(tokens):
-        if not isinstance(token, int):
-            raise MalformedAnswerError(
-                f"`{token}` where a number belongs; a submove is four numbers: i j k d",
-                index // 4,
-            )
-        numbers.append(token)
-    return tuple(numbers)
+    if not set(map(type, tokens)) <= {int}:
+        index, letter = next(
+            (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
+        )
+        raise MalformedAnswerError(
+            f"`{letter}` where a number belongs; a submove is four numbers: i j k d", index // 4
+        )
+    return tuple(cast("Sequence[int]", tokens))
