@@ -8,7 +8,7 @@ the interface of `lanista.games.base`, the game has `moved`, `units()`, `caves()
 import copy
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import attrs
 
@@ -60,8 +60,7 @@ _PLACES = [
 """By cell, its row, column and level as at the end of a fact."""
 
 
-@attrs.frozen
-class Unit:
+class Unit(NamedTuple):
     """A unit, as in a match file of the original."""
 
     kind: str
@@ -185,10 +184,12 @@ class Crematoria:
         """Return every unit by id, including those that are dead or were never used."""
         state = self.state
         return tuple(
-            Unit(kind, player, health, turns, *position(cell))
-            for kind, player, health, turns, cell in zip(
-                state.kind, state.player, state.health, state.turns, state.pos, strict=True
-            )
+            [
+                Unit(kind, player, health, turns, *position(cell))
+                for kind, player, health, turns, cell in zip(
+                    state.kind, state.player, state.health, state.turns, state.pos, strict=True
+                )
+            ]
         )
 
     def caves(self) -> list[str]:
