@@ -6,7 +6,7 @@ See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried
 import functools
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from lanista.games.base import (
     REPEATED,
@@ -31,7 +31,8 @@ DIRECTIONS = 8
 STRAIGHT = frozenset((0, 2, 4, 6))
 """The directions in which every unit can move; only ghosts move diagonally."""
 _MEMBERS = INGREDIENTS // GROUPS
-
+_EVEN = [group for group in range(GROUPS) for _ in range(_MEMBERS)]
+"""The groups of a spell's ingredients in ascending order, if each has as many as it must."""
 
 WAYS = ("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left")
 """The directions in words."""
@@ -66,11 +67,9 @@ def parse(
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
-    plain = _plain(seat, clans, tokens)
-    if plain is not None:
-        return Answer(plain)
-    orders, refused = _judged(seat, clans, ingredients, tokens)
-    return Answer(tuple(orders.values()), tuple(refused), repeats(refused))
+    plain = _plain(seat, clans, ingredients, tokens)
+    orders, refused = plain or _judged(seat, clans, ingredients, tokens)
+    return Answer(tuple(orders), tuple(refused), repeats(refused))
 
 
 def explain(
@@ -110,27 +109,51 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
         yield Submove(f"{kind} {unit} {what}", unit if is_known else None, places)
 
 
-def _plain(seat: int, clans: Sequence[int], tokens: Sequence[Token]) -> tuple[Order, ...] | None:
-    """Return the orders of an answer that is plainly right, or None if it needs a closer look.
+def _plain(
+    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
+) -> tuple[list[Order], dict[int, Reason]] | None:
+    """Return what `_judged` does of a plain answer, or None if it needs a closer look.
 
-    It moves units of the seat, each once, in directions that they can take.
+    A plain one moves units of the seat, each once, in directions that they can take. Among the
+    moves there may be a spell of the seat's ghost, the only one that can be refused.
     """
+    kinds, spell, at = tokens[::3], None, 0
+    refused: dict[int, Reason] = {}
+    if "s" in kinds:
+        at = kinds.index("s")
+        end = 3 * at + 2 + INGREDIENTS
+        numbers = tokens[3 * at + 1 : end]
+        if len(numbers) <= INGREDIENTS or numbers[0] != seat or str in map(type, numbers):
+            return None
+        groups = cast("tuple[int, ...]", tuple(numbers[1:]))
+        spell = Order(seat, -1, groups)
+        reason = spell_fault(groups, ingredients)
+        if reason is not None:
+            refused[at] = reason
+        tokens = [*tokens[: 3 * at], *tokens[end:]]
+        kinds = tokens[::3]
     units = tokens[1::3]
     count = len(units)
-    if len(tokens) != 3 * count or count > MAX_ORDERS or tokens[::3].count("m") != count:
+    if len(tokens) != 3 * count or count >= MAX_ORDERS or kinds.count("m") != count:
         return None
     step_of = _steps(len(clans)).get
     moves = zip(units, tokens[2::3], strict=True)
-    orders = tuple([order for move in moves if (order := step_of(move))])
+    orders = [order for move in moves if (order := step_of(move))]
     if len(orders) < count or len(set(units)) < count:
         return None
-    return orders if {seat}.issuperset([clans[order.unit] for order in orders]) else None
+    if not {seat}.issuperset([clans[order.unit] for order in orders]):
+        return None
+    if spell is not None:
+        if seat in units:
+            return None
+        orders.insert(at, spell)
+    return orders, refused
 
 
 def _judged(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[dict[int, Order], dict[int, Reason]]:
-    """Return the first order by unit, and the reasons for refused orders by index."""
+) -> tuple[list[Order], dict[int, Reason]]:
+    """Return the first order of each unit, and the reasons for refused orders by index."""
     orders: dict[int, Order] = {}
     refused: dict[int, Reason] = {}
     count, units = len(tokens), len(clans)
@@ -168,7 +191,7 @@ def _judged(
                 refused[index] = reason
         start = end
         index += 1
-    return orders, refused
+    return list(orders.values()), refused
 
 
 @functools.lru_cache(maxsize=8)
@@ -225,15 +248,17 @@ def fault(order: Order, ingredients: Sequence[int]) -> Reason | None:
 
 def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> Reason | None:
     """Return what is wrong with a solution, or None if it is right (rules/hogwarts.md 9.2, 5)."""
+    if sorted(groups) != _EVEN:
+        for group in groups:
+            if not 0 <= group < GROUPS:
+                return ("group {}; groups are 0 to {}", group, GROUPS - 1)
+        for group in range(GROUPS):
+            members = groups.count(group)
+            if members != _MEMBERS:
+                return ("group {} has {} ingredients; each has {}", group, members, _MEMBERS)
     sums = [0] * GROUPS
     for group, ingredient in zip(groups, ingredients, strict=True):
-        if not 0 <= group < GROUPS:
-            return ("group {}; groups are 0 to {}", group, GROUPS - 1)
         sums[group] += ingredient
-    for group in range(GROUPS):
-        members = groups.count(group)
-        if members != _MEMBERS:
-            return ("group {} has {} ingredients; each has {}", group, members, _MEMBERS)
     if len(set(sums)) > 1:
         return ("the groups' sums are {}, {}, {}, {}, {}; they must be equal", *sums)
     return None
