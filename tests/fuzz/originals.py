@@ -93,9 +93,6 @@ def res(game: str) -> Target:
     corpus = [match_file(game, seed).encode() for seed in range(1, 9)]
     reader = READERS[game]
 
-    def write(read: Any) -> str:
-        return "".join(hogwarts.res_parts(read)) if reader is hogwarts else reader.write_res(read)
-
     def draw(random: Random) -> tuple[str, bool]:
         return changed_text(random, corpus), random.random() < THOROUGH
 
@@ -108,8 +105,8 @@ def res(game: str) -> Target:
             return
         if not is_thorough:
             return
-        written = write(read)
-        assert written == write(reader.read_res(written))
+        written = reader.write_res(read)
+        assert written == reader.write_res(reader.read_res(written))
         originals = of_text(text)
         shown = originals.show(text)
         encode(head_of_res(shown))

@@ -102,7 +102,7 @@ def unit_changed(position, pick, field, choose):
     unit = position.units[number]
     value = pick.choice([value for value in choose(unit) if value != getattr(unit, field)])
     units = list(position.units)
-    units[number] = attrs.evolve(unit, **{field: value})
+    units[number] = unit._replace(**{field: value})
     return attrs.evolve(position, units=tuple(units))
 
 
@@ -264,7 +264,7 @@ def test_the_first_position_is_checked(change, words):
 def test_the_units_of_the_first_position_are_checked(number, change, words):
     res = trace()
     units = list(res.positions[0].units)
-    units[number] = attrs.evolve(units[number], **change)
+    units[number] = units[number]._replace(**change)
     if number == 91:
         units[90], units[91] = units[91], units[90]
     first = attrs.evolve(res.positions[0], units=tuple(units))

@@ -6,7 +6,6 @@ rules/crematoria.md 3 and 4.
 import hashlib
 import itertools
 
-import attrs
 import pytest
 
 from lanista.games.base import BadBoardError, BadSettingError, complete_settings
@@ -17,7 +16,7 @@ from lanista.games.chance import (
     permutation_start,
 )
 from lanista.games.crematoria.board import CAVE
-from lanista.games.crematoria.files import position_of, position_text
+from lanista.games.crematoria.files import state_text
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt, _elevators
 from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position
 from lanista.games.crematoria.ruleset import RULESET
@@ -108,7 +107,7 @@ def test_board_and_units_of_a_seed(
     assert (all_draws, all_state) == (chance.draws, chance.state)
     standing = game.units()
     assert units == {unit: (standing[unit].row, standing[unit].col) for unit in units}
-    block = "\n" + position_text(position_of(game))
+    block = "\n" + state_text(game)
     assert digest == hashlib.sha256(block.encode()).hexdigest()[:16]
 
 
@@ -156,8 +155,8 @@ def test_where_units_begin(seed):
         if cell in "0123"
     }
     assert owned == shown
-    assert [("n", -1, 0, -1, -1, -1, -1)] * 10 == [attrs.astuple(unit) for unit in units[80:90]]
-    assert [("h", -1, -1, -1)] * 3 == [attrs.astuple(unit)[:4] for unit in units[90:]]
+    assert [("n", -1, 0, -1, -1, -1, -1)] * 10 == [*units[80:90]]
+    assert [("h", -1, -1, -1)] * 3 == [unit[:4] for unit in units[90:]]
 
 
 def test_an_attempt_without_room_for_the_elevators_fails():

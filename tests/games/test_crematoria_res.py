@@ -10,10 +10,9 @@ from lanista.games.base import Late, complete_settings
 from lanista.games.crematoria.files import (
     Header,
     match_text,
-    position_of,
-    position_text,
     read_orders,
     read_res,
+    state_text,
     write_res,
 )
 from lanista.games.crematoria.ruleset import RULESET
@@ -76,7 +75,7 @@ def test_how_every_kind_of_unit_is_told():
         health={0: 61, 17: 20},
     )
     game.state.turns[18] = 0  # it lived once
-    lines = position_text(position_of(game)).split("\n")
+    lines = state_text(game).split("\n")
     assert "f 0 61 -1 1 2 1" in lines
     assert [
         "n -1 75 2 5 6 1",

@@ -18,7 +18,6 @@ from lanista.games.hogwarts.explaining import (
     _Walls,
     explain,
 )
-from lanista.games.hogwarts.files import res_of
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.placing import draw_ingredients
@@ -34,6 +33,7 @@ from support.hogwarts import (
     begin,
     cell,
     hall,
+    res_of,
     roaming,
     seeded,
     spell,
@@ -60,7 +60,7 @@ def with_state(res, number, **fields):
 
 def with_unit(res, number, unit, **fields):
     units = list(res.states[number].units)
-    units[unit] = attrs.evolve(units[unit], **fields)
+    units[unit] = units[unit]._replace(**fields)
     return with_state(res, number, units=tuple(units))
 
 
@@ -325,7 +325,7 @@ def test_the_order_of_an_attack_and_a_spell_is_noticed():
 def test_both_outcomes_of_a_battle_are_possible_and_nothing_else(loser):
     script = {"surprise": [99], "battle": [0 if loser == 5 else 999]}
     res = one_round(SIDE_BY_SIDE, {0: f"m 4 {RIGHT}"}, script)
-    assert (4, 5 - loser) == attrs.astuple(res.states[1].units[loser])[3:]
+    assert (4, 5 - loser) == res.states[1].units[loser][3:]
     assert problem(res, 0) is None
     third = with_unit(res, 1, loser, next=2)
     assert "neither can have lost" in problem(third, 0)

@@ -4,24 +4,23 @@ import functools
 from importlib.resources import files
 from random import Random
 
-import attrs
 import pytest
 
 from lanista.games.hogwarts.files import (
     CODED,
+    match_text,
     read_cnf,
     read_orders,
     read_res,
-    res_of,
-    res_parts,
-    state_of,
+    state_text,
     write_cnf,
     write_res,
+    write_state,
 )
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import FormatError
-from support.hogwarts import INGREDIENTS, RIGHT, begin, hall, play, roaming, seeded, spell
+from support.hogwarts import INGREDIENTS, RIGHT, begin, hall, play, res_of, roaming, seeded, spell
 
 DEFAULTS = {setting.name: setting.default for setting in CODED}
 
@@ -52,8 +51,7 @@ def test_match_files_are_read_back_as_written():
 
 def test_the_header_byte_for_byte():
     game = begin(hall(), NUM_ROUNDS=1)
-    res = res_of(game, [], seed=12, names=("a", "b", "c", "d"))
-    header = next(res_parts(res))
+    header = next(match_text(game, [], seed=12, names=("a", "b", "c", "d")))
     assert (
         "Game\n\nSeed 12\n\nHarryPotter 1.0\n\n"
         "NUM_PLAYERS\t\t\t4\nNUM_ROUNDS\t\t\t1\nBOARD_ROWS\t\t\t60\nBOARD_COLS\t\t\t60\n"
@@ -71,7 +69,7 @@ def test_commands_are_those_with_effect_in_order_of_execution():
     assert (Order(4, 4),) == game.executed
     game = begin(hall(), NUM_ROUNDS=60)
     play(game, {0: spell(0, INGREDIENTS)})
-    text = write_res(res_of(game, [], seed=0, names="abcd"))
+    text = "".join(match_text(game, [], seed=0, names="abcd"))
     assert "commands" not in text
     assert (0, True) == (game.executed[0].unit, game.executed[0].groups is not None)
 
@@ -87,13 +85,13 @@ def test_status_as_the_judge_writes_it():
 
 def test_a_state_is_the_games():
     game = begin(hall({4: (0, 3, 7, 2, 1)}, owned={(1, 1): 3}))
-    state = state_of(game)
-    assert (0, 3, 7, 2, 1) == attrs.astuple(state.units[4])
-    assert "3" == state.rows[1][1]
-    assert (57, 57) == state.voldemort
-    assert ((50, 0),) == state.books
+    text = state_text(game)
+    assert "\nw\t4\t0\t3\t7\t2\t1\n" in text
+    assert "\n01 .3." in text
+    assert "\nVoldemort\n57 57\n" in text
+    assert "\nbooks\n1\nrow\tcolumn\n50\t0\n" in text
     play(game, {0: f"m 4 {RIGHT}"})
-    assert 1 == state_of(game).round
+    assert "\nround 1\n" in state_text(game)
 
 
 LINES = TEXT.split("\n")
@@ -212,7 +210,7 @@ def test_the_shipped_boards_fit_the_default_settings(name):
 
 def test_a_state_block_of_a_match_file_is_a_fixed_board():
     """14: copied with its tabs and what follows; the match begins anew from there."""
-    start = next(part for part in list(res_parts(short_match()))[1:])
+    start = write_state(short_match().states[0])
     settings = short_match().settings
     text = write_cnf(settings, None).replace("RANDOM\n", "FIXED\n") + start
     board = read_cnf(text)[1]

@@ -34,6 +34,26 @@ def test_moves_and_spells_are_read():
     assert () == answer.refused
 
 
+@pytest.mark.parametrize("is_right", [True, False])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_spell_keeps_its_place_among_moves(place, is_right):
+    game = seeded(1)
+    groups = solution(game.ingredients) if is_right else (0,) * 15
+    submoves, orders = ["m 4 2", "m 5 0"], [Order(4, 2), Order(5, 0)]
+    submoves.insert(place, " ".join(map(str, ("s", 0, *groups))))
+    orders.insert(place, Order(0, -1, groups))
+    answer = game.parse(0, tokens(" ".join(submoves)))
+    assert (tuple(orders), () if is_right else (place,)) == (answer.orders, answer.refused)
+
+
+def test_a_ghost_that_moves_and_casts_a_spell_has_two_orders():
+    """4: the first one counts, whichever it is."""
+    game = begin(hall())
+    cast = spell(0, INGREDIENTS)
+    second = [(1, "a second order for unit 0; only its first one counts")]
+    assert second == refused(game, f"m 0 2 {cast}") == refused(game, f"{cast} m 0 2")
+
+
 @pytest.mark.parametrize(
     ("line", "index", "words"),
     [
@@ -42,6 +62,8 @@ def test_moves_and_spells_are_read():
         ("m 4", 0, "`m` with 1 numbers; it takes 2"),
         ("m", 0, "`m` with 0 numbers; it takes 2"),
         ("m 4 d", 0, "`d` where a number belongs"),
+        ("s", 0, "`s` with 0 numbers; it takes 16"),
+        ("m 4 2 s", 1, "`s` with 0 numbers; it takes 16"),
         ("m 4 2 s 0 1 2", 1, "`s` with 3 numbers; it takes 16"),
         ("s 0 0 0 0 m 4 2" + " 0" * 20, 0, "`m` where a number belongs"),
     ],

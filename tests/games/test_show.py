@@ -171,7 +171,7 @@ def test_a_clan_without_units():
     res = short_hogwarts()
     states = [
         attrs.evolve(
-            state, units=tuple(attrs.evolve(unit, player=unit.player % 3) for unit in state.units)
+            state, units=tuple(unit._replace(player=unit.player % 3) for unit in state.units)
         )
         for state in res.states
     ]
@@ -189,8 +189,7 @@ def test_crematoria_positions_that_no_rule_leads_to():
             position,
             gems=tuple((3 * number + seat) % 5 for seat in range(4)),
             units=tuple(
-                attrs.evolve(
-                    unit,
+                unit._replace(
                     player=(unit.player + number * at) % 4 if unit.kind in "pf" else -1,
                     health=(0 if (at + number) % 3 else 75) if unit.kind == "n" else unit.health,
                     turns=(at + number) % 3 if unit.kind == "n" else -1,

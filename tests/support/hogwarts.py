@@ -8,9 +8,11 @@ import functools
 import gzip
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
+
+import attrs
 
 from lanista.games.base import (
     Answer,
@@ -22,7 +24,7 @@ from lanista.games.base import (
 )
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.board import CLANS, Board, Unit
-from lanista.games.hogwarts.files import Res, read_orders, read_res
+from lanista.games.hogwarts.files import Res, match_text, read_orders, read_res
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
 from lanista.games.hogwarts.ruleset import RULESET
@@ -143,6 +145,14 @@ def trace_text(name: str) -> str:
 def trace(name: str) -> Res:
     """The match of the trace whose name begins so."""
     return read_res(trace_text(next(full for full in TRACE_NAMES if full.startswith(name))))
+
+
+def res_of(game: Hogwarts, turns: Iterable[Sequence[Verdict]], **about) -> Res:
+    """The match file of a game that is played through these turns, fewer than its rounds or not."""
+    text = "".join(match_text(game, turns, **about))
+    whole, played = (f"\nNUM_ROUNDS\t\t\t{n}\n" for n in (game.settings["NUM_ROUNDS"], game.turn))
+    res = read_res(text.replace(whole, played))
+    return attrs.evolve(res, settings={**res.settings, "NUM_ROUNDS": game.settings["NUM_ROUNDS"]})
 
 
 def replayed(name: str, **settings: int) -> tuple[Hogwarts, Iterator[list[Answer]]]:

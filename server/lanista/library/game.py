@@ -11,6 +11,7 @@ asks `from_state` here. Clocks, connections and records belong to matches, not t
 """
 
 import copy
+import itertools
 import operator
 import random
 import string
@@ -324,13 +325,15 @@ class Game:
 def _tokens(seat: int, moves: Moves) -> list[Token]:
     """Return the tokens of an answer; numpy's integers become Python's."""
     try:
-        tokens: list[Any] = [token for move in moves for token in move]
+        tokens: list[Any] = list(itertools.chain.from_iterable(moves))
     except TypeError as error:
         raise BadAnswerError(
             f"seat {seat}: an answer is a list of tuples, such as [(1, 2, 1, 0)], or None"
         ) from error
-    for index in [index for index, token in enumerate(tokens) if type(token) is not int]:
-        tokens[index] = _token(seat, tokens[index])
+    for index, token in enumerate(tokens):
+        # This loop runs for every token: nearly all are such as the rules take them.
+        if type(token) is not int and not (type(token) is str and token in _LETTERS):
+            tokens[index] = _token(seat, token)
     return tokens
 
 
@@ -339,7 +342,7 @@ _LETTERS = frozenset(string.ascii_letters)
 
 def _token(seat: int, token: Any) -> Token:
     if isinstance(token, str) and token in _LETTERS:
-        return token
+        return str(token)  # of a class such as numpy's
     try:
         return operator.index(token)
     except TypeError:

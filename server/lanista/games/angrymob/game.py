@@ -45,6 +45,9 @@ WAYS = ("right", "up", "left", "down")
 Units = dict[int, int]
 """The number of one player's units by cell; cells without units are left out."""
 
+_Submove = tuple[int, int, int, int]
+"""Row, column, number of units and direction."""
+
 
 @attrs.define(eq=False)
 class AngryMob:
@@ -93,8 +96,7 @@ class AngryMob:
         """Yield what the submoves of a well-formed answer order, the illegal one included."""
         rows, cols = self.board.rows, self.board.cols
         numbers = _numbers(tokens)
-        for start in range(0, len(numbers), 4):
-            row, col, count, direction = numbers[start : start + 4]
+        for row, col, count, direction in _submoves(numbers):
             way = f"go {WAYS[direction]}" if 0 <= direction <= 3 else f"go by {direction}"
             places: list[Place] = []
             if 0 <= row < rows and 0 <= col < cols:
@@ -112,32 +114,50 @@ class AngryMob:
 
         `units` are the player's units before the move.
         """
-        rows, cols = self.board.rows, self.board.cols
-        sent: Units = {}
-        for index in range(len(numbers) // 4):
-            row, col, count, direction = numbers[4 * index : 4 * index + 4]
-            if not (0 <= row < rows and 0 <= col < cols):
-                template = "({}, {}) is outside the map of {} rows and {} columns"
-                return {index: (template, row, col, rows, cols)}
+        cols, near = self.board.cols, self._near
+        left = units.copy()
+        for index, submove in enumerate(_submoves(numbers)):
+            row, col, count, direction = submove
             cell = row * cols + col
-            if self._neutral[cell] == IMPASSABLE:
-                return {index: ("({}, {}) is impassable", row, col)}
-            if not 0 <= direction <= 3:
-                return {index: ("direction {}; it is 0 right, 1 up, 2 left or 3 down", direction)}
-            if count < 1:
-                return {index: ("{} units; at least 1 must move", count)}
-            already = sent.get(cell, 0)
-            available = units.get(cell, 0)
-            if already + count > available:
-                template = "{} units from ({}, {}), where you had {}"
-                if already:
-                    template += " and already sent {}"
-                return {index: (template, count, row, col, available, already)}
-            sent[cell] = already + count
-            if self._near[cell][direction] < 0:
-                template = NEIGHBOURS[direction] + " is outside the map or impassable"
-                return {index: (template, row, col)}
+            rest = left.get(cell, 0) - count
+            # Where a player has units, the map has a passable cell: of places, only the column can
+            # be wrong then.
+            if (
+                rest < 0
+                or count < 1
+                or not 0 <= col < cols
+                or not 0 <= direction <= 3
+                or near[cell][direction] < 0
+            ):
+                available = units.get(cell, 0)
+                return {index: self._fault(submove, available, available - left.get(cell, 0))}
+            left[cell] = rest
         return {}
+
+    def _fault(self, submove: _Submove, available: int, already: int) -> Reason:
+        """Return what is wrong with an illegal submove.
+
+        Args:
+            submove: The submove.
+            available: The number of the player's units in the cell before the move.
+            already: How many of them the submoves before this one sent away.
+        """
+        row, col, count, direction = submove
+        rows, cols = self.board.rows, self.board.cols
+        if not (0 <= row < rows and 0 <= col < cols):
+            return ("({}, {}) is outside the map of {} rows and {} columns", row, col, rows, cols)
+        if self._neutral[row * cols + col] == IMPASSABLE:
+            return ("({}, {}) is impassable", row, col)
+        if not 0 <= direction <= 3:
+            return ("direction {}; it is 0 right, 1 up, 2 left or 3 down", direction)
+        if count < 1:
+            return ("{} units; at least 1 must move", count)
+        if already + count > available:
+            template = "{} units from ({}, {}), where you had {}"
+            if already:
+                template += " and already sent {}"
+            return (template, count, row, col, available, already)
+        return (NEIGHBOURS[direction] + " is outside the map or impassable", row, col)
 
     # -- playing -------------------------------------------------------------------------------
 
@@ -163,11 +183,11 @@ class AngryMob:
     def _move(self, units: Units, numbers: Sequence[int]) -> None:
         """Carry out step 1 for one player, whose submoves are legal."""
         cols = self.board.cols
-        for start in range(0, len(numbers), 4):
-            row, col, count, direction = numbers[start : start + 4]
+        near = self._near
+        for row, col, count, direction in _submoves(numbers):
             cell = row * cols + col
             units[cell] -= count
-            target = self._near[cell][direction]
+            target = near[cell][direction]
             units[target] = units.get(target, 0) + count
         if numbers:
             for cell in [cell for cell, count in units.items() if not count]:
@@ -381,11 +401,17 @@ def _numbers(tokens: Sequence[Token]) -> tuple[int, ...]:
         raise MalformedAnswerError(
             f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
         )
-    if not set(map(type, tokens)) <= {int}:
+    if str in map(type, tokens):
         index, letter = next(
-            (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
+            (index, token) for index, token in enumerate(tokens) if isinstance(token, str)
         )
         raise MalformedAnswerError(
             f"`{letter}` where a number belongs; a submove is four numbers: i j k d", index // 4
         )
     return tuple(cast("Sequence[int]", tokens))
+
+
+def _submoves(numbers: Sequence[int]) -> Iterator[_Submove]:
+    """Return the submoves of an answer."""
+    each = iter(numbers)
+    return zip(each, each, each, each, strict=True)

@@ -13,7 +13,7 @@ import attrs
 from lanista.games.base import BadBoardError, Token, Verdict
 from lanista.games.crematoria.board import Board
 from lanista.games.crematoria.game import Crematoria, Unit
-from lanista.games.crematoria.geometry import LETTERS
+from lanista.games.crematoria.geometry import LETTERS, LEVEL, position
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.originals import FormatError, Tokens, read_order_log, read_settings
 from lanista_protocol import shown
@@ -28,6 +28,10 @@ _ROWS = (
     "a row of level 0, 80 of `R`, `C`, `E` and `0` to `3`",
     "a row of level 1, 80 of `O`, `E` and `G`",
 )
+_PLACES = tuple(
+    f" {row} {col} {level}" for row, col, level in map(position, (*range(2 * LEVEL), -1))
+)
+"""By cell, its row, column and level as in a unit's line; the last one is nowhere, which -1 is."""
 _STATUS = "a player's status, -1 or a share from 0 to 1"
 _MAX_HEALTH = {"p": 50, "f": 100, "n": 75, "h": -1}
 _MIN_HEALTH = {"p": 1, "f": 1, "n": 0, "h": -1}
@@ -143,18 +147,18 @@ def match_text(
         status: Returns the players' status in a round, by seat; -1 for a player that is out.
     """
     yield header_text(header)
-    yield position_text(position_of(game, status(game.turn)))
+    yield state_text(game, status(game.turn))
     for verdicts in turns:
         game.advance(verdicts)
         yield movements_text(game.moved)
-        yield position_text(position_of(game, status(game.turn)))
+        yield state_text(game, status(game.turn))
 
 
 def write_res(res: Res) -> str:
     """Return the file that `read_res` reads back to an equal `Res`."""
     blocks = [header_text(res.header), position_text(res.positions[0])]
-    for movements, position in zip(res.movements, res.positions[1:], strict=True):
-        blocks += movements_text(movements), position_text(position)
+    for movements, after in zip(res.movements, res.positions[1:], strict=True):
+        blocks += movements_text(movements), position_text(after)
     return "".join(blocks)
 
 
@@ -167,35 +171,65 @@ def header_text(header: Header) -> str:
     )
 
 
-def position_of(game: Crematoria, status: Sequence[float] = NO_STATUS) -> Position:
-    """Return the present position of a game."""
-    return Position(
-        caves=tuple(game.caves()),
-        outside=tuple(game.outside()),
-        round=game.turn,
+def state_text(game: Crematoria, status: Sequence[float] = NO_STATUS) -> str:
+    """Return the STATE block of the present position of a game."""
+    state = game.state
+    # A match has thousands of units to write, so their lines are made without a `Position`.
+    units = [
+        f"{kind} {player} {health} {turns}{_PLACES[cell]}"
+        for kind, player, health, turns, cell in zip(
+            state.kind, state.player, state.health, state.turns, state.pos, strict=True
+        )
+    ]
+    return _block(
+        game.caves(),
+        game.outside(),
+        units,
+        game.turn,
         cells=game.cells,
         gems=game.gems,
-        status=tuple(status),
-        units=game.units(),
+        status=status,
     )
 
 
 def position_text(position: Position) -> str:
     """Return the STATE block of a position."""
     units = [
-        f"{u.kind} {u.player} {u.health} {u.turns} {u.row} {u.col} {u.level}"
-        for u in position.units
+        f"{kind} {player} {health} {turns} {row} {col} {level}"
+        for kind, player, health, turns, row, col, level in position.units
     ]
+    return _block(
+        position.caves,
+        position.outside,
+        units,
+        position.round,
+        cells=position.cells,
+        gems=position.gems,
+        status=position.status,
+    )
+
+
+def _block(
+    caves: Iterable[str],
+    outside: Iterable[str],
+    units: Iterable[str],
+    number: int,
+    *,
+    cells: Iterable[int],
+    gems: Iterable[int],
+    status: Iterable[float],
+) -> str:
+    """Return a STATE block, given the rows of both levels and the lines of the units."""
     return "\n".join(
         (
             "",
-            *position.caves,
-            *position.outside,
+            *caves,
+            *outside,
             "",
-            f"round {position.round}",
-            f"nb_cells {_joined(position.cells)}",
-            f"nb_gems {_joined(position.gems)}",
-            f"status {' '.join(format(share, 'g') for share in position.status)}",
+            f"round {number}",
+            f"nb_cells {_joined(cells)}",
+            f"nb_gems {_joined(gems)}",
+            f"status {' '.join(format(share, 'g') for share in status)}",
             *units,
             "\n",
         )

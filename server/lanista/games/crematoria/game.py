@@ -9,7 +9,7 @@ import copy
 import functools
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import attrs
 
@@ -61,8 +61,7 @@ _PLACES = [
 """By cell, its row, column and level as at the end of a fact."""
 
 
-@attrs.frozen
-class Unit:
+class Unit(NamedTuple):
     """A unit, as in a match file of the original."""
 
     kind: str
@@ -183,10 +182,12 @@ class Crematoria:
         """Return every unit by id, including those that are dead or were never used."""
         state = self.state
         return tuple(
-            Unit(kind, player, health, turns, *position(cell))
-            for kind, player, health, turns, cell in zip(
-                state.kind, state.player, state.health, state.turns, state.pos, strict=True
-            )
+            [
+                Unit(kind, player, health, turns, *position(cell))
+                for kind, player, health, turns, cell in zip(
+                    state.kind, state.player, state.health, state.turns, state.pos, strict=True
+                )
+            ]
         )
 
     def caves(self) -> list[str]:

@@ -16,7 +16,9 @@ from typing import Literal
 
 import attrs
 
-from lanista.games.hogwarts.files import CLANS, SIDE, Res, State
+from lanista.games.hogwarts.board import CLANS
+from lanista.games.hogwarts.files import Res, State
+from lanista.games.hogwarts.grid import SIDE
 from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import Explanation, UnexplainedError, require
 

@@ -8,21 +8,23 @@ have happened. Nothing here decides a rule.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import attrs
 
 from lanista.games.base import BadBoardError, Setting, Token, Verdict
-from lanista.games.hogwarts.board import Board
+from lanista.games.hogwarts.board import CLANS, MAX_WIZARDS, Board
 from lanista.games.hogwarts.game import Hogwarts
+from lanista.games.hogwarts.grid import CELLS, PLACES, SIDE
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import FormatError, Tokens, read_order_log, read_settings
 
 VERSION = ("HarryPotter", "1.0")
 """The two words by which files name the game and its version."""
-SIDE = 60
-CLANS = 4
 INGREDIENTS = 15
+NO_STATUS = (0.0,) * CLANS
+"""The players' status in a match that the original's judge didn't run, and so didn't time."""
 WORDS = ("Game", "SecGame")
 """The possible first words of a match file: the public program's, and the judge's."""
 DIRECTIONS = "dcreuqlz"
@@ -36,12 +38,18 @@ _LABELS = (
     "".join(str(col // 10) for col in range(SIDE)),
     "".join(str(col % 10) for col in range(SIDE)),
 )
+_NUMBERS = tuple(f"{row:02} " for row in range(SIDE))
+_UNITS = tuple(
+    f"{'w' if unit >= CLANS else 'g'}\t{unit}\t" for unit in range(CLANS + CLANS * MAX_WIZARDS)
+)
+"""By unit, the beginning of its line."""
+_PLACES = tuple(f"{row}\t{col}" for row, col in PLACES)
+"""By cell, its row and column as in the lines of units and books."""
 _ROW = re.compile(rf"[W.0-3]{{{SIDE}}}", re.ASCII)
 _MOST = 2**31 - 1
 
 
-@attrs.frozen
-class Unit:
+class Unit(NamedTuple):
     """A unit as a match file shows it; its id is its index in the state's list."""
 
     player: int
@@ -90,41 +98,19 @@ class Res:
     """The orders of each round that had an effect, in the order in which they were carried out."""
 
 
-# -- from a game to a match file ------------------------------------------------------------------
+# -- writing match files --------------------------------------------------------------------------
 
 
-def state_of(game: Hogwarts, status: Sequence[float] = (0,) * CLANS) -> State:
-    """Return the state of a game as a match file shows it."""
-    owners = game.owners.decode()
-    return State(
-        rows=tuple(owners[row * SIDE : (row + 1) * SIDE] for row in range(SIDE)),
-        units=tuple(
-            Unit(player, *divmod(cell, SIDE), rounds, turns_to)
-            for player, cell, rounds, turns_to in zip(
-                game.clans, game.cells, game.rounds, game.nexts, strict=True
-            )
-        ),
-        books=tuple(divmod(cell, SIDE) for cell in sorted(game.books)),
-        ingredients=game.ingredients,
-        voldemort=divmod(game.voldemort, SIDE),
-        round=game.turn,
-        score=game.scores(),
-        conversion_points=tuple(game.conversion_points),
-        strength=tuple(game.strength),
-        status=tuple(status),
-    )
-
-
-def res_of(
+def match_text(
     game: Hogwarts,
     turns: Iterable[Sequence[Verdict]],
     *,
     seed: int,
     names: Sequence[str],
     word: str = "Game",
-    status: Callable[[int], Sequence[float]] = lambda _: (0,) * CLANS,
-) -> Res:
-    """Play a game through its turns, and return its match file.
+    status: Callable[[int], Sequence[float]] = lambda _: NO_STATUS,
+) -> Iterator[str]:
+    """Play a game through its turns, and yield the parts of its match file.
 
     Args:
         game: The game, in round 0. It is at its end afterwards.
@@ -135,37 +121,67 @@ def res_of(
         word: The first word of the file, `Game` or `SecGame`.
         status: Returns the shares of the computing time used, by seat, in a round.
     """
-    states, commands = [state_of(game, status(game.turn))], []
+    yield _header(word, seed, game.settings, ["_".join(name.split()) for name in names])
+    yield state_text(game, status(game.turn))
     for verdicts in turns:
         game.advance(verdicts)
-        commands.append(game.executed)
-        states.append(state_of(game, status(game.turn)))
-    return Res(
-        word=word,
-        seed=seed,
-        settings={setting.name: game.settings[setting.name] for setting in CODED},
-        names=tuple("_".join(name.split()) for name in names),
-        states=tuple(states),
-        commands=tuple(commands),
+        yield write_commands(game.executed)
+        yield state_text(game, status(game.turn))
+
+
+def state_text(game: Hogwarts, status: Sequence[float] = NO_STATUS) -> str:
+    """Return the block of a game's present state."""
+    owners = game.owners.decode()
+    # A match has thousands of units to write, so their lines are made of tables, without a `State`.
+    return _block(
+        [owners[start : start + SIDE] for start in range(0, CELLS, SIDE)],
+        [
+            f"{unit}{player}\t{_PLACES[cell]}\t{rounds}\t{turns_to}"
+            for unit, player, cell, rounds, turns_to in zip(
+                _UNITS, game.clans, game.cells, game.rounds, game.nexts, strict=False
+            )
+        ],
+        [_PLACES[cell] for cell in sorted(game.books)],
+        ingredients=game.ingredients,
+        voldemort=PLACES[game.voldemort],
+        number=game.turn,
+        points=(game.scores(), game.conversion_points, game.strength),
+        status=status,
     )
-
-
-# -- writing match files --------------------------------------------------------------------------
 
 
 def write_res(res: Res) -> str:
     """Return the match file, byte for byte as the original writes it."""
-    return "".join(res_parts(res))
+    parts = [_header(res.word, res.seed, res.settings, res.names)]
+    for state, commands in zip(res.states, (*res.commands, None), strict=True):
+        parts.append(write_state(state))
+        if commands is not None:
+            parts.append(write_commands(commands))
+    return "".join(parts)
 
 
-def res_parts(res: Res) -> Iterator[str]:
-    """Yield the parts of the match file: header, state, commands, state and so on."""
-    names = "".join(f" {name}" for name in res.names)
-    yield f"{res.word}\n\nSeed {res.seed}\n\n{_coded(res.settings)}names         {names}\n"
-    for number, state in enumerate(res.states):
-        yield write_state(state)
-        if number < len(res.commands):
-            yield write_commands(res.commands[number])
+def write_state(state: State) -> str:
+    """Return the block of a state."""
+    return _block(
+        state.rows,
+        [
+            f"{unit}{player}\t{row}\t{column}\t{rounds}\t{turns_to}"
+            for unit, (player, row, column, rounds, turns_to) in zip(
+                _UNITS, state.units, strict=False
+            )
+        ],
+        [f"{row}\t{column}" for row, column in state.books],
+        ingredients=state.ingredients,
+        voldemort=state.voldemort,
+        number=state.round,
+        points=(state.score, state.conversion_points, state.strength),
+        status=state.status,
+    )
+
+
+def _header(word: str, seed: int, settings: Mapping[str, int], names: Sequence[str]) -> str:
+    joined = "".join(f" {name}" for name in names)
+    return f"{word}\n\nSeed {seed}\n\n{_coded(settings)}names         {joined}\n"
 
 
 def _coded(settings: Mapping[str, int]) -> str:
@@ -176,29 +192,39 @@ def _coded(settings: Mapping[str, int]) -> str:
     return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
 
 
-def write_state(state: State) -> str:
-    """Return the block of a state, with the two empty lines before it."""
+def _block(
+    rows: Sequence[str],
+    units: Sequence[str],
+    books: Sequence[str],
+    *,
+    ingredients: Sequence[int],
+    voldemort: tuple[int, int],
+    number: int,
+    points: tuple[Sequence[int], ...],
+    status: Sequence[float],
+) -> str:
+    """Return the block of a state, with the two empty lines before it.
+
+    Args:
+        rows: The rows of cells.
+        units: The lines of the units.
+        books: The lines of the books.
+        ingredients: The ingredients.
+        voldemort: Voldemort's place.
+        number: The number of the round.
+        points: The players' scores, conversion points and strength.
+        status: The shares of the computing time used, by player.
+    """
     lines = ["", "", *(f"   {label}" for label in _LABELS)]
-    lines += [f"{number:02} {row}" for number, row in enumerate(state.rows)]
-    lines += ["", "units", str(len(state.units)), "\t".join(TITLES)]
-    lines += [
-        f"{'w' if number >= CLANS else 'g'}\t{number}\t{unit.player}\t{unit.row}\t{unit.column}"
-        f"\t{unit.rounds}\t{unit.next}"
-        for number, unit in enumerate(state.units)
-    ]
-    lines += ["", "books", str(len(state.books)), "row\tcolumn"]
-    lines += [f"{row}\t{column}" for row, column in state.books]
-    lines += ["", "spell_ingredients", str(len(state.ingredients))]
-    lines += ["".join(f"{value} " for value in state.ingredients)]
-    lines += ["", "Voldemort", f"{state.voldemort[0]} {state.voldemort[1]}"]
-    lines += ["", f"round {state.round}"]
-    for title, values in (
-        ("score", state.score),
-        ("scr_acc", state.conversion_points),
-        ("strength", state.strength),
-    ):
+    lines += map(str.__add__, _NUMBERS, rows)
+    lines += ["", "units", str(len(units)), "\t".join(TITLES), *units]
+    lines += ["", "books", str(len(books)), "row\tcolumn", *books]
+    lines += ["", "spell_ingredients", str(len(ingredients))]
+    lines += ["".join(f"{value} " for value in ingredients)]
+    lines += ["", "Voldemort", f"{voldemort[0]} {voldemort[1]}", "", f"round {number}"]
+    for title, values in zip(("score", "scr_acc", "strength"), points, strict=True):
         lines += ["", "\t".join((title, *map(str, values)))]
-    lines += ["", "\t".join(("status", *(f"{value:g}" for value in state.status))), "", ""]
+    lines += ["", "\t".join(("status", *(f"{share:g}" for share in status))), "", ""]
     return "\n".join(lines)
 
 

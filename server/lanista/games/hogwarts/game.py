@@ -51,6 +51,8 @@ _WALLED, _BEYOND = -2, -3
 _PLACES = tuple(f"{ROW[cell]} {COL[cell]}" for cell in range(CELLS))
 _BOOKS = tuple(f"book {place}\n" for place in _PLACES)
 _OWN = tuple(f"own {row} ".encode() for row in range(SIDE))
+_APART = tuple(tuple(abs(one - other) for other in range(SIDE)) for one in range(SIDE))
+"""By two rows, or two columns, how far apart they are."""
 _SPANS = tuple(slice(row * SIDE, (row + 1) * SIDE) for row in range(SIDE))
 _EMPTY = bytes((_WALLED if code == WALL else NOBODY) % 256 for code in range(256))
 _PLAN = bytes(WALL if code == WALL else FREE for code in range(256))
@@ -355,9 +357,9 @@ class Hogwarts:
     def _move_voldemort(self) -> int:
         """Carry out section 10, and return the number of books that Voldemort destroyed."""
         voldemort = self.voldemort
-        row, col = ROW[voldemort], COL[voldemort]
+        down, right = _APART[ROW[voldemort]], _APART[COL[voldemort]]
         # Units that died this round count at the cells that they left.
-        distances = [abs(ROW[cell] - row) + abs(COL[cell] - col) for cell in self.cells]
+        distances = [down[ROW[cell]] + right[COL[cell]] for cell in self.cells]
         nearest = min(distances)
         count = distances.count(nearest)
         unit = -1

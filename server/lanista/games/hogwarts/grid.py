@@ -5,7 +5,6 @@ cell, in rows of 64 bits, so that shifts can extend a set by two cells in every 
 carrying cells into the next row. Nothing here depends on chance or on a game.
 """
 
-import struct
 from collections.abc import Iterable
 
 from lanista.games.bitset import nth_member
@@ -52,18 +51,16 @@ BORDER = frozenset(cell for cell in range(CELLS) if len(AROUND[cell]) < 8)
 WIDTH = 64
 """The number of bits per row: 60 cells and 4 unused ones, so that shifts never wrap around."""
 BIT = tuple(1 << (ROW[cell] * WIDTH + COL[cell]) for cell in range(CELLS))
-_IN_ROW = tuple(1 << COL[cell] for cell in range(CELLS))
-_ROWS = struct.Struct(f"<{SIDE}Q")
 _UNUSED = b"0" * (WIDTH - SIDE)
 _IS_CORRIDOR = bytes(ord("0") if code == ord("W") else ord("1") for code in range(256))
 
 
 def bits(cells: Iterable[int]) -> int:
     """Return the set of these cells."""
-    rows = [0] * SIDE  # small numbers, put together at the end
+    found = 0
     for cell in cells:
-        rows[ROW[cell]] |= _IN_ROW[cell]
-    return int.from_bytes(_ROWS.pack(*rows), "little")
+        found |= BIT[cell]
+    return found
 
 
 def corridors_of(cells: bytes | bytearray) -> int:

@@ -4,9 +4,9 @@ See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried
 """
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, compress
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, cast
 
 from lanista.games.base import (
     REPEATED,
@@ -30,11 +30,9 @@ DIRECTIONS = 8
 """The number of directions."""
 STRAIGHT = frozenset((0, 2, 4, 6))
 """The directions in which every unit can move; only ghosts move diagonally."""
-_DIRECTIONS = frozenset(range(DIRECTIONS))
 _MEMBERS = INGREDIENTS // GROUPS
-_SPELL = 2 + INGREDIENTS
-"""How many tokens a spell has."""
-
+_EVEN = [group for group in range(GROUPS) for _ in range(_MEMBERS)]
+"""The groups of a spell's ingredients in ascending order, if each has as many as it must."""
 
 WAYS = ("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left")
 """The directions in words."""
@@ -69,11 +67,9 @@ def parse(
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
-    common = _common(seat, clans, ingredients, tokens)
-    if common is not None:
-        return common
-    orders, refused = _judged(seat, clans, ingredients, tokens)
-    return Answer(tuple(orders.values()), tuple(refused), repeats(refused))
+    plain = _plain(seat, clans, ingredients, tokens)
+    orders, refused = plain or _judged(seat, clans, ingredients, tokens)
+    return Answer(tuple(orders), tuple(refused), repeats(refused))
 
 
 def explain(
@@ -94,7 +90,7 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
     while start < count:
         is_move = tokens[start] == "m"
         unit, direction = tokens[start + 1], tokens[start + 2]
-        start += 3 if is_move else _SPELL
+        start += 3 if is_move else 2 + INGREDIENTS
         # A well-formed answer has numbers there.
         if not isinstance(unit, int) or not isinstance(direction, int):
             continue
@@ -119,76 +115,58 @@ def _words(unit: int, units: int, direction: int | None) -> str:
     return f"{kind} {unit} moves {way}"
 
 
-def _common(
+def _plain(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> Answer | None:
-    """Return what `parse` does, or None if the answer needs a closer look.
+) -> tuple[list[Order], dict[int, Reason]] | None:
+    """Return what `_judged` does of a plain answer, or None if it needs a closer look.
 
-    Nearly all answers move units of the seat in directions that they can take, and then perhaps
-    cast a spell. A bot may move the same units again and again, a hundred thousand times in a
-    match, so whatever concerns all of the moves is done by a loop in C.
+    A plain one moves units of the seat in directions that they can take. It may have a spell of the
+    seat's ghost among the moves, or move a unit again, as some bots do a hundred thousand times in
+    a match; so what concerns all moves is done by loops in C.
     """
-    spell: Order | None = None
-    if len(tokens) % 3:
-        spell = _spell(tokens[-_SPELL:])
-        if spell is None:
+    kinds, spell, at = tokens[::3], None, 0
+    refused: dict[int, Reason] = {}
+    if "s" in kinds:
+        at = kinds.index("s")
+        end = 3 * at + 2 + INGREDIENTS
+        numbers = tokens[3 * at + 1 : end]
+        if len(numbers) <= INGREDIENTS or numbers[0] != seat or str in map(type, numbers):
             return None
-        tokens = tokens[:-_SPELL]
-    units, directions = tokens[1::3], tokens[2::3]
+        groups = cast("tuple[int, ...]", tuple(numbers[1:]))
+        spell = Order(seat, -1, groups)
+        reason = spell_fault(groups, ingredients)
+        if reason is not None:
+            refused[at] = reason
+        tokens = [*tokens[: 3 * at], *tokens[end:]]
+        kinds = tokens[::3]
+    units = tokens[1::3]
     count = len(units)
-    if (
-        len(tokens) != 3 * count
-        or tokens[::3].count("m") != count
-        or count + (spell is not None) > MAX_ORDERS
-        or not _DIRECTIONS.issuperset(directions)
-    ):
+    if len(tokens) != 3 * count or count >= MAX_ORDERS or kinds.count("m") != count:
         return None
-    moved = set(units)
-    refused: tuple[int, ...] = ()
-    moves: Iterable[tuple[Token, Token]] = zip(units, directions, strict=True)
-    if len(moved) < count:
-        firsts = dict(zip(reversed(units), range(count - 1, -1, -1), strict=True))
-        is_repeated = bytearray(b"\1") * count
-        moves = []
-        for index in sorted(firsts.values()):
-            is_repeated[index] = 0
-            moves.append((units[index], directions[index]))
-        refused = tuple(compress(range(count), is_repeated))
+    moves = list(zip(units, tokens[2::3], strict=True))
+    if len(set(units)) < count:
+        if spell is not None or str in map(type, tokens[2::3]):
+            return None
+        firsts = set(dict(zip(reversed(units), range(count - 1, -1, -1), strict=True)).values())
+        refused = {n: (REPEATED, unit) for n, unit in enumerate(units) if n not in firsts}
+        moves = [moves[n] for n in sorted(firsts)]
     step_of = _steps(len(clans)).get
     orders = [order for move in moves if (order := step_of(move))]
-    if len(orders) < len(moved):
+    if len(orders) < len(moves):
         return None
-    repeated = len(refused)
-    if spell is not None:
-        if spell.unit in moved:
-            repeated += 1
-            refused += (count,)
-        elif 0 <= spell.unit < len(clans):
-            orders.append(spell)
-            if fault(spell, ingredients) is not None:
-                refused += (count,)
-        else:
-            return None
     if not {seat}.issuperset([clans[order.unit] for order in orders]):
         return None
-    return Answer(tuple(orders), refused, repeated)
-
-
-def _spell(tokens: Sequence[Token]) -> Order | None:
-    """Return the order of a submove if it is a well-formed spell."""
-    if len(tokens) < _SPELL or tokens[0] != "s":
-        return None
-    unit, *groups = tokens[1:]
-    numbers = tuple([group for group in groups if isinstance(group, int)])
-    if not isinstance(unit, int) or len(numbers) < INGREDIENTS:
-        return None
-    return Order(unit, -1, numbers)
+    if spell is not None:
+        if seat in units:
+            return None
+        orders.insert(at, spell)
+    return orders, refused
 
 
 def _judged(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[dict[int, Order], dict[int, Reason]]:
-    """Return the first order by unit, and the reasons for refused orders by index."""
+) -> tuple[list[Order], dict[int, Reason]]:
+    """Return the first order of each unit, and the reasons for refused orders by index."""
     orders: dict[int, Order] = {}
     refused: dict[int, Reason] = {}
     count, units = len(tokens), len(clans)
@@ -201,7 +179,7 @@ def _judged(
         if kind == "m":
             end = start + 3
         elif kind == "s":
-            end = start + _SPELL
+            end = start + 2 + INGREDIENTS
         else:
             raise MalformedAnswerError(
                 f"`{kind}` where a submove begins; one is `m ID D` or `s ID` and 15 groups", index
@@ -226,7 +204,7 @@ def _judged(
                 refused[index] = reason
         start = end
         index += 1
-    return orders, refused
+    return list(orders.values()), refused
 
 
 @functools.lru_cache(maxsize=8)
@@ -283,15 +261,17 @@ def fault(order: Order, ingredients: Sequence[int]) -> Reason | None:
 
 def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> Reason | None:
     """Return what is wrong with a solution, or None if it is right (rules/hogwarts.md 9.2, 5)."""
+    if sorted(groups) != _EVEN:
+        for group in groups:
+            if not 0 <= group < GROUPS:
+                return ("group {}; groups are 0 to {}", group, GROUPS - 1)
+        for group in range(GROUPS):
+            members = groups.count(group)
+            if members != _MEMBERS:
+                return ("group {} has {} ingredients; each has {}", group, members, _MEMBERS)
     sums = [0] * GROUPS
     for group, ingredient in zip(groups, ingredients, strict=True):
-        if not 0 <= group < GROUPS:
-            return ("group {}; groups are 0 to {}", group, GROUPS - 1)
         sums[group] += ingredient
-    for group in range(GROUPS):
-        members = groups.count(group)
-        if members != _MEMBERS:
-            return ("group {} has {} ingredients; each has {}", group, members, _MEMBERS)
     if len(set(sums)) > 1:
         return ("the groups' sums are {}, {}, {}, {}, {}; they must be equal", *sums)
     return None

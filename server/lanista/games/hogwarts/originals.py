@@ -5,6 +5,7 @@ from typing import Any
 
 from lanista.games.base import Verdict
 from lanista.games.hogwarts import explaining, files, scene
+from lanista.games.hogwarts.grid import SIDE
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import Explanation, Originals, Shown, Status, begun, with_times
 from lanista.games.picture import Frame
@@ -17,7 +18,7 @@ def _write(
     names: Sequence[str],
     status: Status,
 ) -> Iterator[str]:
-    return files.res_parts(files.res_of(game, turns, seed=seed, names=names, status=status))
+    return files.match_text(game, turns, seed=seed, names=names, status=status)
 
 
 def _explain(text: str, rules: str) -> Explanation:
@@ -29,7 +30,7 @@ def _replay(text: str, log: str) -> Iterator[str]:
     settings = {**res.settings, "original": 1}
     game: Any
     game, turns = begun(RULESET, settings, res.seed, files.read_orders(log))
-    return files.res_parts(files.res_of(game, turns, seed=res.seed, names=res.names, word=res.word))
+    return files.match_text(game, turns, seed=res.seed, names=res.names, word=res.word)
 
 
 def _show(text: str) -> Shown:
@@ -60,16 +61,15 @@ def _cells(state: files.State) -> bytes:
 
 
 def _for_scene(state: files.State) -> scene.Position:
-    side = files.SIDE
     return scene.Position(
         state.round,
         _cells(state),
         [unit.player for unit in state.units],
-        [unit.row * side + unit.column for unit in state.units],
+        [unit.row * SIDE + unit.column for unit in state.units],
         [unit.rounds for unit in state.units],
         [unit.next for unit in state.units],
-        frozenset(row * side + column for row, column in state.books),
-        state.voldemort[0] * side + state.voldemort[1],
+        frozenset(row * SIDE + column for row, column in state.books),
+        state.voldemort[0] * SIDE + state.voldemort[1],
         state.strength,
         state.score,
     )

@@ -92,13 +92,14 @@ def _any_of(allowed: int, chance: Chance) -> int:
 
 def draw_ingredients(chance: Chance) -> tuple[int, ...]:
     """Draw 15 ingredients that can form 5 groups of equal sums (rules/hogwarts.md 9.1)."""
-    total = LOWEST_SUM + chance.below(HIGHEST_SUM - LOWEST_SUM + 1, "ingredients' sum")
+    below = chance.below
+    total = LOWEST_SUM + below(HIGHEST_SUM - LOWEST_SUM + 1, "ingredients' sum")
     low, high = total // 4, total // 2
     values: list[int] = []
     for _ in range(GROUPS):
         while True:
-            first = low + chance.below(high - low + 1, "ingredient")
-            second = low + chance.below(high - low + 1, "ingredient")
+            first = low + below(high - low + 1, "ingredient")
+            second = low + below(high - low + 1, "ingredient")
             third = total - first - second
             if low <= third <= high:
                 break
@@ -106,7 +107,7 @@ def draw_ingredients(chance: Chance) -> tuple[int, ...]:
     mixed = [0] * INGREDIENTS
     places = list(range(INGREDIENTS))
     for index, value in enumerate(values):
-        other = index + chance.below(INGREDIENTS - index, "ingredient's place")
+        other = index + below(INGREDIENTS - index, "ingredient's place")
         places[index], places[other] = places[other], places[index]
         mixed[places[index]] = value
     return tuple(mixed)
