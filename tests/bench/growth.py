@@ -1,9 +1,12 @@
 """What a turn costs a daemon, and how much memory a match takes, as more are played at once.
 
-A daemon in a process of its own plays matches between bots in C that answer at once. Told is its
-processor time for a turn of a match, record included: the difference between matches of two lengths
-divided by that of their turns, so that what beginnings and ends cost isn't in it. And the most
-memory that it ever had, beyond what it has with one match, for each of the other matches.
+A daemon in a process of its own plays matches between bots in C. Told is its processor time for a
+turn of a match, record included: the difference between matches of two lengths divided by that of
+their turns, so that what beginnings and ends cost isn't in it. And the most memory that it ever
+had, beyond what it has with one match, for each of the other matches.
+
+Of bots that wait before they answer it is told, too, how many matches one core could play, if it
+were busy for BUSY of the time: computed from the cost of a turn, not tried.
 """
 
 import argparse
@@ -14,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import chain
 from pathlib import Path
 
 from measured import keep
@@ -23,16 +27,23 @@ SHORT = 20
 """Turns of the shorter matches."""
 TURNS = 6_000
 """Turns, of all matches together, by which the longer ones are longer, at least."""
-STEPS = {"angrymob": (1, 10, 100, 300), "hogwarts": (1, 100), "crematoria": (1, 100)}
+STEPS = {
+    # The numbers of matches between bots that answer at once; then some for bots that think for so
+    # many milliseconds, which keep a core about half busy.
+    "angrymob": ((1, 10, 100, 300), {1: 5, 10: 40, 100: 300}),
+    "hogwarts": ((1, 100), {1: 2, 10: 12, 100: 100}),
+    "crematoria": ((1, 100), {1: 2, 10: 12, 100: 100}),
+}
+BUSY = 0.7
 GAMES = {
     # Seats, options, and the setting for the number of turns.
     "angrymob": (2, ("--map", "meadow"), "move_limit"),
     "hogwarts": (4, ("--map", "great-hall"), "NUM_ROUNDS"),
-    "crematoria": (4, ("--map", "galleries"), "NUM_ROUNDS"),
+    "crematoria": (4, ("--map", "galleries"), "nb_rounds"),
 }
 
 
-def used_by(bot, game, matches, turns, folder):
+def used_by(bot, game, matches, turns, think, folder):
     """Seconds that a daemon works for so many matches of so many turns, and its most KiB."""
     seats, options, setting = GAMES[game]
     daemon = subprocess.Popen(
@@ -46,7 +57,7 @@ def used_by(bot, game, matches, turns, folder):
         text=True,
     )
     port = daemon.stdout.readline().rsplit(":", 1)[1].strip()
-    env = {**os.environ, "LANISTA_PORT": port}
+    env = {**os.environ, "LANISTA_PORT": port, "THINK_MS": str(think)}
     bots = []
     for _ in range(seats * matches):
         bots.append(subprocess.Popen([bot, game], env=env))
@@ -61,6 +72,42 @@ def used_by(bot, game, matches, turns, folder):
     return used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
+def measured(bot, game, matches, think, folder):
+    """Microseconds that a turn costs, and the daemon's most KiB."""
+    more = max(20, TURNS // matches)
+    (short, _), (long, kib) = [
+        used_by(bot, game, matches, SHORT + extra, think, folder) for extra in (0, more)
+    ]
+    return 1e6 * (long - short) / (matches * more), kib
+
+
+def growth(bot, game, steps, folder):
+    """Yield a row for each number of matches between bots that answer at once."""
+    alone = None
+    for matches in steps:
+        us, kib = measured(bot, game, matches, 0, folder)
+        row = {"game": game, "matches": matches, "us_a_turn": round(us, 1)}
+        if alone is None:
+            alone = us, kib
+        elif matches > 1:
+            row["ratio"] = round(us / alone[0], 2)
+            row["kib_a_match"] = round((kib - alone[1]) / (matches - 1), 1)
+        yield row
+
+
+def scale(bot, game, steps, folder):
+    """Yield a row for each time that bots think."""
+    for think, matches in steps.items():
+        us, _ = measured(bot, game, matches, think, folder)
+        yield {
+            "game": game,
+            "think_ms": think,
+            "matches": matches,
+            "us_a_turn": round(us, 1),
+            "matches_of_a_core": int(BUSY * (1000 * think + us) / us),
+        }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, nargs="+", metavar="N", help="in place of all steps")
@@ -69,21 +116,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bot = str(Path(folder) / "empty")
         subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bot, BOT_SOURCE], check=True)
-        for game, steps in STEPS.items():
-            alone = None
-            for matches in options.matches or steps:
-                more = max(20, TURNS // matches)
-                (short, _), (long, kib) = [
-                    used_by(bot, game, matches, SHORT + extra, Path(folder) / game)
-                    for extra in (0, more)
-                ]
-                us = 1e6 * (long - short) / (matches * more)
-                row = {"game": game, "matches": matches, "us_a_turn": round(us, 1)}
-                if alone is None:
-                    alone = us, kib
-                elif matches > 1:
-                    row["ratio"] = round(us / alone[0], 2)
-                    row["kib_a_match"] = round((kib - alone[1]) / (matches - 1), 1)
+        for game, (steps, thinking) in STEPS.items():
+            place = Path(folder) / game
+            told = growth(bot, game, options.matches or steps, place)
+            if not options.matches:
+                told = chain(told, scale(bot, game, thinking, place))
+            for row in told:
                 rows.append(row)
                 print(json.dumps(row), flush=True)
     keep("growth", {"rows": rows, "aim": "ratio 1.1 or less with 100 matches"})

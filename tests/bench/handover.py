@@ -18,7 +18,7 @@ import trio
 from measured import keep, median
 
 from arena.handed import connected, seated
-from lanista.arena import match_workers
+from lanista.arena import worker_process
 from lanista.arena.match_workers import MatchWorkers
 from lanista.games import registry
 from lanista.games.base import complete_settings
@@ -38,10 +38,10 @@ worker.main()
 TIMES = 500
 
 
-async def start(theirs):
+async def start(module, theirs, *arguments):
     """Start a worker that gives everything back."""
     number = theirs.fileno()
-    argv = [sys.executable, "-P", "-c", GIVING_BACK, str(number)]
+    argv = [sys.executable, "-P", "-c", GIVING_BACK, str(number), *arguments]
     return await trio.lowlevel.open_process(argv, pass_fds=[number], start_new_session=True)
 
 
@@ -66,7 +66,7 @@ def processor_time(pid):
 
 async def hand_over(game, packed, *, held):
     """Hand matches over and back: the milliseconds of each, and of both processes' work for it."""
-    match_workers._start = start
+    worker_process.start = start
     taken = []
     with tempfile.TemporaryDirectory() as folder:
         async with trio.open_nursery() as nursery:
@@ -84,12 +84,12 @@ async def hand_over(game, packed, *, held):
             await workers.play(seated(folder, connections, game=game), void)
             (worker,) = workers._workers
             matches = [seated(folder, connections, game=game) for _ in range(TIMES)]
-            worked = time.process_time() + processor_time(worker.process.pid)
+            worked = time.process_time() + processor_time(worker.linked.process.pid)
             for match in matches:
                 began = time.perf_counter()
                 await workers.play(match, void)
                 taken.append((time.perf_counter() - began) * 1000)
-            worked -= time.process_time() + processor_time(worker.process.pid)
+            worked -= time.process_time() + processor_time(worker.linked.process.pid)
             for connection, bot in seats:
                 connection.channel.close()
                 bot.close()

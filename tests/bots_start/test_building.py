@@ -50,10 +50,10 @@ def build(tmp_path, monkeypatch):
     monkeypatch.setattr(builder, "FOLDER", tmp_path / "bot")
     monkeypatch.setattr(builder, "LIBRARIES", tmp_path / "libraries")
 
-    def build(data, most=1 << 20):
+    def build(data, most=1 << 20, file="bot.zip"):
         source = tmp_path / "1.source"
         source.write_bytes(data)
-        asked = {"file": "bot.zip", "game": "angrymob", "python": sys.executable, "most": most}
+        asked = {"file": file, "game": "angrymob", "python": sys.executable, "most": most}
         made = Build(asked, source, [])
         command, _ = made.run()
         made.check_size()
@@ -74,14 +74,21 @@ def build(tmp_path, monkeypatch):
         ({"d/" * 2000 + "x": ""}, "the ZIP can't be unpacked"),
         ({"bot.toml": RUN, "a": "", "a/b": ""}, "the ZIP can't be unpacked: "),
         ({"main.py": ""}, "the ZIP has no bot.toml"),
-        ({"bot.toml/x": "", "main.py": ""}, "bot.toml: "),
-        ({"bot.toml": b"\xff\xfe"}, "bot.toml: 'utf-8' codec can't decode"),
-        ({"bot.toml": "run = "}, "bot.toml: Invalid value"),
-        ({"bot.toml": "x = " + "[" * 20000}, "bot.toml: "),
+        ({"a/b/bot.toml": RUN}, "the ZIP has 'a/b/bot.toml'; a bot.toml, by this name, must be at"),
+        ({"Bot.toml": RUN}, "the ZIP has 'Bot.toml'; a bot.toml, by this name, must be at its top"),
+        ({"a/bot.toml": RUN, "b": ""}, "the ZIP has 'a/bot.toml'"),
+        ({"bot.toml/x": "", "main.py": ""}, "bot.toml: Is a directory"),
+        ({"bot.toml": b"run\xff"}, "bot.toml isn't UTF-8, from byte 3 on"),
+        (
+            {"bot.toml": "run = python3"},
+            "isn't TOML: Invalid value (at line 1, column 7); expected run =",
+        ),
+        ({"bot.toml": "x = " + "[" * 20000}, "bot.toml isn't TOML: "),
         ({"bot.toml": '"\\u001b[m" = 1'}, "no such key '\\x1b[m'"),
-        ({"bot.toml": "run = 1"}, "run is missing"),
-        ({"bot.toml": 'run = "stdio:"'}, "run is missing"),
-        ({"bot.toml": 'run = "\'"'}, "run: No closing quotation"),
+        ({"bot.toml": ""}, 'run is missing: run = "python3 main.py"'),
+        ({"bot.toml": 'run = ["python3", "x"]'}, 'run is one text in quotes: run = "python3'),
+        ({"bot.toml": 'run = "stdio:"'}, "run is empty"),
+        ({"bot.toml": 'run = "\'"'}, 'run is "\'": No closing quotation'),
         ({"bot.toml": RUN + "build = [1]"}, "build is a command, or a list"),
         ({"bot.toml": RUN + 'build = "exit 3"'}, "`exit 3` failed with code 3"),
         ({"bot.toml": RUN + 'build = "kill -SEGV $$"'}, "`kill -SEGV $$` was killed by signal 11"),
@@ -96,7 +103,13 @@ def test_a_bad_archive_or_recipe_is_refused_in_words(build, tmp_path, files, wor
     assert {"bot", "1.source", "libraries"} >= {path.name for path in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize("data", [b"", b"hello", b"PK\3\4" + bytes(200), packed({"a": "b"})[:-9]])
+GARBLED = bytearray(packed({"bot.toml": RUN}))
+GARBLED[40] ^= 0xFF  # within the first file's compressed data
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"hello", b"PK\3\4" + bytes(200), packed({"a": "b"})[:-9], bytes(GARBLED)]
+)
 def test_what_is_no_archive_is_refused_in_words(build, data):
     with pytest.raises(BuildError, match="the ZIP can't be unpacked"):
         build(data)
@@ -108,6 +121,24 @@ def test_a_shell_reads_no_name_of_an_archive(build, tmp_path):
     assert [builder.PYTHON, "main.py"] == build(packed(files))
     names = {name.removeprefix("p/") for name in files}
     assert names == {path.name for path in (tmp_path / "bot").iterdir()}
+
+
+def test_compilers_get_a_file_by_its_usual_ending(build, tmp_path):
+    assert [builder.PYTHON, "-u", "Bot.py"] == build(b"", file="Bot.PY")
+    assert (tmp_path / "bot/Bot.py").exists()
+
+
+def test_an_archive_of_another_system_is_taken(build, tmp_path):
+    """With what macOS puts beside the only folder, and backslashes and a mark of Windows."""
+    files = {
+        "my bot\\bot.toml": b"\xef\xbb\xbf" + RUN.encode(),
+        "my bot\\lib\\main.py": "",
+        "__MACOSX/my bot/._main.py": "",
+        ".DS_Store": "",
+    }
+    assert [builder.PYTHON, "main.py"] == build(packed(files))
+    found = (tmp_path / "bot").rglob("*")
+    assert {"bot.toml", "lib", "main.py"} == {path.name for path in found}
 
 
 # -- answers of a build, which may be forged -----------------------------------------------------

@@ -25,7 +25,7 @@ BAD = {
 
 OFFENDERS = {
     # bots of tests/bots: the item, words of evidence
-    "crashes": ("name", "exited with code 1 before it said hello"),
+    "crashes": ("name", "before it said hello: crashes.py:3: RuntimeError: no brain found"),
     "no_name": ("name", "its hello was refused: bad-hello: no name"),
     "leaves": ("answers", "the plain match, turn 2: closed its connection"),
     "dies_in_play": ("answers", "RuntimeError: out of ideas"),

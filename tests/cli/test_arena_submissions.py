@@ -149,7 +149,7 @@ def test_a_hostile_zip_is_exported_as_it_is(submissions, tmp_path, monkeypatch, 
 
 
 def test_a_good_zip_is_exported_unpacked(submissions, tmp_path):
-    source = packed(("bot.toml", "run"), ("src/main.py", "x"))
+    source = packed(("bot.toml", "run"), ("src\\main.py", "x"))  # as some programs of Windows
     handed_in(tmp_path / "lanista-data", "Ada", ready("all.zip", source))
     assert "" == submissions("export", "out").err
     assert {"bot.toml", "src/main.py"} == exported(tmp_path / "out" / "Ada").keys()

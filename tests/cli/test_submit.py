@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from lanista.cli import submit, submit_files
-from lanista.cli.submit_page import NoAnswerError
+from lanista.cli.submit_page import NoAnswerError, NotNowError, SubmissionsPage, Waiting
 
 ABOUT = {"ladder": "pit", "max_bytes": 1000}
 PATH = "/api/1/ladders/pit/submissions"
@@ -23,7 +23,8 @@ class StandIn:
     def __init__(self):
         self.answers = {"GET " + PATH: [ABOUT]}
         """By request: its answers, one after another, the last one again and again; a number is
-        the status of a refusal, and None closes the connection."""
+        the status of a refusal, maybe in a tuple with a Retry-After and other words, and None
+        closes the connection."""
         self.asked = []
         """Method, path, authorization and body of each request."""
         self.on_ask = lambda: None
@@ -39,11 +40,15 @@ class StandIn:
                 answer = answers.pop(0) if len(answers) > 1 else answers[0]
                 if answer is None:
                     return  # the connection is closed then
+                answer, *more = answer if isinstance(answer, tuple) else (answer,)
                 refused = isinstance(answer, int)
                 data = {"error": f"no: \x1b {answer}"} if refused else answer
+                data = more[1] if more[1:] else data
                 data = data if isinstance(data, bytes) else json.dumps(data).encode()
                 self.send_response(answer if refused else 200)
                 self.send_header("Content-Length", str(len(data)))
+                if more:
+                    self.send_header("Retry-After", more[0])
                 self.end_headers()
                 self.wfile.write(data)
 
@@ -205,19 +210,19 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     assert "no arena's page can be reached there: connection refused\n" == words
 
 
-# -- following, and versions ---------------------------------------------------------------------
+# -- following -----------------------------------------------------------------------------------
 
 
 def test_following_prints_each_word_once(run, page, monkeypatch):
-    """Compilers' words as they come, escaped; then findings and the end."""
+    """Compilers' words as they come, escaped, before the check; then findings and the end."""
     monkeypatch.setattr(submit, "INTERVAL", 0)
     warned = "$ g++\n\x1b[1mwarning\n"
     page.answers[f"GET {PATH}/1"] = [
         version(1, "received"),
         version(1, "building", output="$ g++\n"),
-        version(1, "building", output=warned),
-        version(1, "checking", output=warned),
-        version(1, "playing", output=warned, findings=["warning: slow \x07"]),
+        version(1, "building", output=warned[:-3]),
+        version(1, "checking", output=warned[:-1]),
+        version(1, "playing", output=warned[:-1], findings=["warning: slow \x07"]),
     ]
     done = run("bot.py", "--name", "Ada", "--follow")
     assert (0, "") == (done.code, done.err)
@@ -246,33 +251,104 @@ def test_the_exit_code_says_what_became_of_a_version(run, page, state, code, las
     assert (code, ["words", last]) == (done.code, done.out.splitlines()[-2:])
 
 
-def test_a_program_whose_receipt_is_lost_may_have_been_taken(run, page):
-    """As when the arena ends at that moment; but not where the page says that it can't take it."""
-    known = ("--name", "Ada", "--token", "t")
-    page.answers[f"POST {PATH}?file=bot.py"] = [None, 503]
+@pytest.mark.parametrize("answer", [None, 502, 504])
+def test_a_program_whose_receipt_is_lost_may_have_been_taken(run, page, answer):
+    """As when the arena ends at that moment, or as a proxy says then; it isn't handed in again."""
+    page.answers[f"POST {PATH}?file=bot.py"] = [answer, version(1, "received")]
+    done = run("bot.py", "--name", "Ada", "--token", "t")
     words = "the arena doesn't answer any more; it may have taken bot.py: see lanista submit --list"
-    assert (2, "") == ((done := run("bot.py", *known)).code, done.out)
+    assert (2, "") == (done.code, done.out)
     assert f"lanista: {page.url}: {words} when it answers again\n" == done.err
-    assert (2, "lanista: no: \\x1b 503\n") == ((done := run("bot.py", *known)).code, done.err)
 
 
-class Restarted:
-    """In place of a page: it doesn't answer for so many seconds, and then says what it is told."""
+# -- waiting for a page that can't answer now ----------------------------------------------------
 
-    def __init__(self, seconds, *answers):
-        self.now, self.seconds, self.answers, self.waits = 0.0, seconds, [*answers], []
 
-    def ask(self, *_):
-        if len(self.answers) == 1 and self.now < self.seconds:
-            raise NoAnswerError("http://x: no arena's page can be reached there: refused")
-        return self.answers.pop(0)
+class Clock:
+    """A clock that a wait moves on."""
+
+    def __init__(self):
+        self.now, self.waits = 0.0, []
 
     def sleep(self, seconds):
         self.waits.append(seconds)
         self.now += seconds
 
+    def waiting(self):
+        return Waiting(self.sleep, lambda: self.now)
+
+
+@pytest.fixture
+def author(page, kept):
+    """Find the page's ladder for an author who waits by a clock of the test's own."""
+    return lambda clock: SubmissionsPage.of(
+        page.url, "pit", "Ada", "t", makes_token=False, waiting=clock.waiting()
+    )
+
+
+def test_what_the_page_can_not_do_now_is_asked_for_again(author, page, capsys):
+    """As late as it says, and less and less often; whatever it is, and it is said once."""
+    page.answers[f"GET {PATH}"] = [503, ABOUT]
+    page.answers[f"POST {PATH}?file=bot.py"] = [
+        *((503, after) for after in ("5", "60", "Wed, 21 Oct 2026 07:28:00 GMT", "0", "5")),
+        version(1, "received"),
+    ]
+    clock = Clock()
+    assert 1 == author(clock).hand_in("bot.py", b"x = 1\n")["version"]
+    assert [1, 5, 60, 4, 8, 16] == clock.waits
+    line = "no: \\x1b 503; it is asked again for up to 5 minutes"
+    assert [line, line] == capsys.readouterr().err.splitlines()
+    assert [b"x = 1\n"] * 6 == [body for method, *_, body in page.asked if method == "POST"]
+
+
+@pytest.mark.parametrize(
+    ("after", "expected", "waits"),
+    [
+        ("5", "it was asked again for 5 minutes", [5, 5, 5, 8, 16, *[30] * 8]),
+        ("301", "try again in 301 s", []),
+    ],
+)
+def test_asking_again_ends(author, page, after, expected, waits):
+    """After some minutes, or at once if the page wants to be asked only later than that."""
+    page.answers[f"POST {PATH}?file=bot.py"] = [(503, after)]
+    clock = Clock()
+    with pytest.raises(NotNowError, match=f"^no: \x1b 503; {expected}$"):
+        author(clock).hand_in("bot.py", b"x = 1\n")
+    assert waits == clock.waits
+
+
+def test_a_proxy_whose_page_is_away_is_no_wrong_address(author, page):
+    page.answers[f"GET {PATH}"] = [(503, "400", b"<html>")]
+    words = r"^http://[0-9.:]+: a page there can't answer now \(status 503\); try again in 400 s$"
+    with pytest.raises(NotNowError, match=words):
+        author(Clock())
+
+
+class Restarted:
+    """In place of a page: it doesn't answer for so many seconds, and then says what it is told."""
+
+    url = "http://x"
+
+    def __init__(self, seconds, *answers):
+        self.clock, self.seconds, self.answers = Clock(), seconds, [*answers]
+
+    def json(self, *_):
+        if len(self.answers) == 1 and self.clock.now < self.seconds:
+            raise NoAnswerError("http://x: no arena's page can be reached there: refused")
+        return self.answers.pop(0)
+
     def follow(self):
-        return submit.follow_version(self, 3, self.sleep, lambda: self.now)
+        known = submit_files.KeptName(arena=self.url, name="Ada", token="t")
+        author = SubmissionsPage(
+            page=self,
+            ladder="pit",
+            name="Ada",
+            token="t",
+            kept=known,
+            about=ABOUT,
+            waiting=self.clock.waiting(),
+        )
+        return submit.follow_version(author, 3)
 
 
 def test_following_goes_on_after_the_arena_was_started_again(capsys):
@@ -281,17 +357,23 @@ def test_following_goes_on_after_the_arena_was_started_again(capsys):
     page = Restarted(100, version(3, "building"), before, version(3, "playing", output="$ g++\n"))
     assert 0 == page.follow()
     said = capsys.readouterr()
-    assert ["building", "checking", "$ g++", "playing"] == said.out.splitlines()[1:]
-    assert 1 == said.err.count("\n")
-    assert said.err.endswith("reached there: refused; it is asked again until it answers\n")
-    assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == page.waits
+    assert ["building", "$ g++", "checking", "playing"] == said.out.splitlines()[1:]
+    words = "the arena doesn't answer any more; it is asked again for up to 5 minutes"
+    assert f"http://x: {words}\n" == said.err
+    assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == page.clock.waits
 
 
 def test_following_ends_when_the_arena_stays_away():
     page = Restarted(10_000, version(3, "playing"))
-    with pytest.raises(NoAnswerError, match="asked again for 5 minutes, and keeps what it has tak"):
+    words = (
+        "doesn't answer any more; it was asked again for 5 minutes; what it has taken stays: see"
+    )
+    with pytest.raises(NoAnswerError, match=words):
         page.follow()
-    assert 300 <= page.now <= 330
+    assert 270 <= page.clock.now <= 300
+
+
+# -- versions ------------------------------------------------------------------------------------
 
 
 def test_versions_are_listed_and_changed(run, page):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.games.base import MalformedAnswerError, TooManySubmovesError
+from lanista.games.base import MalformedAnswerError, RefusalCode, TooManySubmovesError
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
 from support.hogwarts import (
@@ -130,6 +130,29 @@ def test_a_thousand_submoves_and_no_more():
     assert 999 == len(game.parse(0, ["m", 4, 2] * 1000).refused)
     with pytest.raises(TooManySubmovesError):
         game.parse(0, ["m", 4, 2] * 1001)
+
+
+@pytest.mark.parametrize(
+    ("line", "kept", "repeated"),
+    [
+        ("m 4 2 m 0 1 m 4 4 m 4 6", ["m 4 2", "m 0 1"], [2, 3]),
+        ("m 4 2 m 4 3 m 4 9", ["m 4 2"], [1, 2]),
+        (f"m 4 2 m 4 2 {spell(0, ADDED_UP)}", ["m 4 2", spell(0, ADDED_UP)], [1]),
+        (f"m 0 2 m 4 2 m 4 2 {spell(0, ADDED_UP)}", ["m 0 2", "m 4 2"], [2, 3]),
+        (f"{spell(0, ADDED_UP)} m 0 2 m 4 2", [spell(0, ADDED_UP), "m 4 2"], [1]),
+        ("m 5 2 m 4 2 m 5 2 m 4 2 m 9 2", ["m 4 2"], [3]),
+        (f"m 4 2 m 4 2 {spell(1, ADDED_UP)}", ["m 4 2"], [1]),
+    ],
+)
+def test_repeated_orders_leave_the_same_orders_as_an_answer_without_them(line, kept, repeated):
+    """4: they are told apart from illegal ones, whatever else the answer has."""
+    game = begin(hall(ingredients=ADDED_UP))
+    answer = game.parse(0, tokens(line))
+    assert game.parse(0, tokens(" ".join(kept))).orders == answer.orders
+    reasons = game.explain(0, tokens(line))
+    assert tuple(reason.index for reason in reasons) == answer.refused
+    assert repeated == [reason.index for reason in reasons if reason.code is RefusalCode.IGNORED]
+    assert len(repeated) == answer.repeats
 
 
 def test_units_are_owned_as_the_round_begins():

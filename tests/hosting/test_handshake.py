@@ -154,14 +154,18 @@ async def test_who_is_admitted_for_nobody_is_closed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("leaves_first", "why"),
-    [(False, "no hello within 0.2 s"), (True, "exited with code 0 before it said hello")],
+    ("leaves_first", "end", "why"),
+    [
+        (False, Exit(code=0), "no hello within 0.2 s"),
+        (True, Exit(code=0), "exited with code 0 before it said hello"),
+        (True, Exit(signal=9, limit="took 2 GiB"), "was ended: it took 2 GiB"),
+    ],
 )
 @pytest.mark.parametrize("connects", [False, True])
-async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, why, connects):
+async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, end, why, connects):
     """A bot whose connection is closed after its time may end at once; that isn't the reason.
 
-    One that never connected is told that it may read standard input.
+    One that never connected is told that it may read standard input, unless it broke a limit.
     """
 
     class Silent(Bot):
@@ -178,7 +182,11 @@ async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, why, con
     address = listeners[0].socket.getsockname()
     shake, silent = handshake.Handshake(RULESET, "token"), Silent(("./bot",))
     assert await shake.wait(listeners, silent, 0.2) is None
-    silent.settle(Exit(code=0))
-    told = "" if connects else "it never connected: if it reads its turns from standard input, "
+    silent.settle(end)
+    told = (
+        ""
+        if connects or end.limit
+        else "it never connected: if it reads its turns from standard input, "
+    )
     cause, hint = shake.why_not(silent, silent.command, 0.2)
     assert (why, told) == (cause, hint.partition("start it as stdio:./bot")[0])

@@ -251,9 +251,12 @@ async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **opt
 
 
 @asynccontextmanager
-async def showing(view, *, token=None, host="127.0.0.1", open_logs=False):
-    """A page alone."""
+async def showing(view, *, token=None, host="127.0.0.1", open_logs=False, is_cold=True):
+    """A page alone. Unless it `is_cold`, the replay worker is started when somebody looks, which
+    takes longer than most tests.
+    """
     server = Server(view, host, 0, token, open_logs)
+    view.frame_cache._is_warm = is_cold
     await server.listen()
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:

@@ -81,6 +81,34 @@ def late_in_a_row(folder):
     )
 
 
+def absent_in_a_row(folder):
+    """A match of Hogwarts of 20 rounds in which seat 1 leaves after 3 answers, and may come back.
+
+    It is out after 5 turns; the others give no orders and play to the end.
+    """
+
+    async def leaves(end):
+        for _ in range(3):
+            await end.read_until("go")
+            await end.say("")
+        end.close()
+
+    quiet = answers(*20 * [""])
+    return played(
+        folder,
+        quiet,
+        leaves,
+        quiet,
+        quiet,
+        hellos=("Ann v=1", "Bob v=1", "Cem v=1", "Dee v=1"),
+        ruleset=registry.get("hogwarts"),
+        board=None,
+        settings={"NUM_ROUNDS": 20},
+        late_limit=5,
+        extra={"may_rejoin": (1,)},
+    )
+
+
 def captured(folder, **how):
     """A match of two turns in which seat 0 takes the base of seat 1, whose unit has left it."""
     bots = answers("0 0 1 0", "0 1 1 3"), answers("1 1 1 2", "")

@@ -13,7 +13,7 @@ from lanista.page.story import story_of
 from page.arena import match_of
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
-from page.records import changed, late_in_a_row, unpacked
+from page.records import absent_in_a_row, changed, late_in_a_row, unpacked
 
 SIZES = (DESK, {"width": 1280, "height": 600}, PHONE)
 COVERED = """() => {
@@ -169,6 +169,65 @@ def test_the_headline_leads_to_the_first_late_turn_in_a_row(arenas, tmp_path, sh
     match.at(0)
     late.get_by_role("button", name="Round 4", exact=True).click()
     match.at(4)
+
+
+def test_the_headline_leads_to_the_first_turn_of_an_absence(arenas, tmp_path, show):
+    """By which the bot is out although its last fault is a broken connection."""
+    record = absent_in_a_row(tmp_path)
+    arena = arenas(records=[record])
+    page = show(f"{arena.address(match_of(record))}?fault=1")
+    match = MatchPage(page)
+    match.at(4)
+    page.keyboard.press("Home")
+    match.at(0)
+    line = page.locator(".failed p").filter(has_text="late or absent 5 turns in a row")
+    line.get_by_role("button", name="Round 4", exact=True).click()
+    match.at(4)
+
+
+def test_the_headline_has_a_line_for_each_loser_and_none_is_cut_off(arena, records, failed, show):
+    """Its button first, the gravest first, with failures before what others lost by."""
+    story = story_of(read_record(records["hogwarts"]), registry.get("hogwarts"))
+    game = arena.address(match_of(records["hogwarts"]))
+    for address, kinds in ((game, [*["muted"] * 3]), (failed, [None] * 3)):
+        page = show(f"{address}?round=1")
+        match = MatchPage(page)
+        match.at(1)
+        page.keyboard.press("End")
+        lines = page.locator(".failed p")
+        expect(lines.first).to_be_visible()
+        assert kinds == [line.get_attribute("class") for line in lines.all()][: len(kinds)]
+        for line in lines.all():
+            box = line.bounding_box()
+            assert box["height"] < 30
+            assert box["y"] + box["height"] < DESK["height"]
+            assert line.evaluate("line => line.firstElementChild.tagName === 'BUTTON'")
+        fits = "box => box.scrollHeight <= box.clientHeight && getComputedStyle(box).maxHeight"
+        assert "none" == page.locator(".failed").evaluate(fits)
+    page = show(f"{game}?round=1")
+    match = MatchPage(page)
+    match.at(1)
+    page.keyboard.press("End")
+    lines = page.locator(".failed p")
+    for place, (reason, *_) in enumerate(story.losses.values()):
+        expect(lines.nth(place)).to_contain_text(reason.text.split(" of seat ")[0])
+
+
+def test_among_all_the_seat_that_was_looked_at_comes_first(arena, records, show):
+    """By its line in the headline, or because it was chosen before."""
+    story = story_of(read_record(records["hogwarts"]), registry.get("hogwarts"))
+    page = show(f"{arena.address(match_of(records['hogwarts']))}?round=1")
+    match = MatchPage(page)
+    match.at(1)
+    first = match.panel("Answers").get_by_role("heading").first
+    expect(first).to_have_text(re.compile("^A"))
+    page.keyboard.press("End")
+    seat = list(story.losses)[-1]
+    page.locator(".failed p").last.get_by_role("button").first.click()
+    expect(first).to_have_text(re.compile("^" + "ABCD"[seat]))
+    page.get_by_role("button", name=re.compile("^B: only")).click()
+    page.get_by_role("button", name="All players").click()
+    expect(first).to_have_text(re.compile("^B"))
 
 
 def test_the_headline_leads_to_where_a_bot_without_a_fault_lost_the_lead(arena, records, show):

@@ -23,6 +23,7 @@ HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 PAGE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 LARGE = b"x" * 20_000_000  # more than all buffers between us hold
 ASKED = PAGE.replace(b"/ ", b"/large ")
+HANDSHAKE = module.HANDSHAKE
 CROWDED = b"HTTP/1.1 503 Service Unavailable\r\n"
 UPGRADE = (
     b"GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -125,6 +126,65 @@ async def test_the_address_with_the_most_gives_way(autojump_clock, monkeypatch):
     ):
         assert [True, False, False] == [await gave_way(stream) for stream in streams]
         assert [False, False] == [await gave_way(stream) for stream in (*other, *newcomer)]
+
+
+class SlowTls:
+    """In place of the TLS relay: a handshake is one byte, and ends when the test says so."""
+
+    def __init__(self):
+        self.done = trio.Event()
+
+    async def relay(self, peer, _address, _seconds):
+        with peer:
+            await self.done.wait()
+            peer.recv(1)
+            return peer.dup()
+
+
+async def test_handshakes_keep_nobody_out(autojump_clock, monkeypatch):
+    """More of them than there are places: the page goes on, and answers whoever comes then."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    async with showing(View(RunningMatches())) as house:
+        tls = house.server.connections.tls = SlowTls()
+        async with crowd(house, 10, HANDSHAKE), crowd(house, 1, HANDSHAKE + PAGE) as (last,):
+            tls.done.set()
+            assert (await last.receive_some()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_who_gives_way_during_a_handshake_is_told_after_it(autojump_clock, monkeypatch):
+    """Whether its handshake has begun, which hands its socket on, or not."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    async with showing(View(RunningMatches())) as house:
+        tls = house.server.connections.tls = SlowTls()
+        async with (
+            crowd(house, 2, HANDSHAKE) as begun,
+            crowd(house, 2, b"") as silent,
+            crowd(house, 4, HANDSHAKE + PAGE) as others,
+        ):
+            tls.done.set()
+            for stream in silent:
+                await stream.send_all(HANDSHAKE)
+            assert [True] * 4 == [await gave_way(stream) for stream in (*begun, *silent)]
+            for stream in others:
+                assert (await stream.receive_some()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_handshakes_of_those_who_gave_way_take_no_newcomers_place(
+    autojump_clock, monkeypatch
+):
+    """Where newcomers would have to wait they are closed at once; here all but the first."""
+    monkeypatch.setattr(module, "MAX_REQUESTS", 4)
+    monkeypatch.setattr(module, "MAX_CONNECTIONS", 4)
+    monkeypatch.setattr(module, "ENTERING", 4)
+    async with showing(View(RunningMatches())) as house:
+        tls = house.server.connections.tls = SlowTls()
+        tls.done.set()
+        async with crowd(house, 20, b"") as silent:
+            assert [b"", None, b""] == [await trickled(silent[place]) for place in (0, 1, -1)]
+            assert trio.current_time() < 0.1
+            answer = await house.raw(HANDSHAKE + PAGE)
+            assert 200 == answer.status
+            assert trio.current_time() < 0.1
 
 
 async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, monkeypatch):

@@ -18,7 +18,7 @@ import trio
 import trio.testing
 
 from e2e.running import runs
-from lanista.helper_processes import HelperProcess
+from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page import frame_cache as module
 from lanista.page.frame_cache import CHUNK_FRAMES, FrameCache, FrameFile, NoFramesError
 from lanista.page.frames import encode
@@ -323,6 +323,41 @@ async def test_the_first_order_comes_first(record):
         await other.wait_frame(TURNS)
         cache.release("m2", other)
         await removed(cache, {other.file})
+
+
+async def test_a_worker_is_there_before_a_match_is_opened(record, parts):
+    """And does what is opened then; it is started once, however many look."""
+    before = children()
+    async with showing() as cache:
+        cache.warm_up()
+        cache.warm_up()
+        while not children() - before:  # noqa: ASYNC110 - nobody tells
+            await trio.sleep(0.01)
+        (worker,) = children() - before
+        frame_file = cache.acquire("m1", record, live=False)
+        assert parts[0] == await frame_file.wait_head()
+        cache.release("m1", frame_file)
+        assert {worker} == children() - before
+    assert before == children()
+
+
+async def test_a_worker_that_nobody_needs_is_not_tried_again(record, monkeypatch, autojump_clock):
+    """One that can't be started for a page, until a match is opened."""
+    calls = []
+
+    async def call(helper, function, folder, orders, jobs):
+        calls.append(jobs)
+        raise HelperDiedError("no room")
+
+    monkeypatch.setattr(HelperProcess, "call", call)
+    async with showing() as cache:
+        cache.warm_up()
+        await trio.sleep(5)
+        assert [[]] == calls
+        frame_file = cache.acquire("m1", record, live=False)
+        await trio.sleep(5)
+        assert {(), (frame_file.number,)} == set(map(tuple, calls))
+        assert 10 < len(calls)
 
 
 @pytest.mark.parametrize("at_once", [True, False])

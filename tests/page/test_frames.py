@@ -376,3 +376,15 @@ def test_an_end_tells_seed_and_result():
     assert {"0": f"7 more characters before … {LONG[7:]}"} == owned["outputs"]
     assert ["0", "1"] == [*module.end(result, 42, None, logs=None)["result"]["exits"]]
     assert module.end(None, 42, "why")["result"] is None
+
+
+def test_what_json_does_not_have_is_refused_and_the_rest_is_written():
+    """A number that is none, anywhere; whole numbers and characters of any kind."""
+    for number in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="JSON compliant"):
+            module.encode({"marks": [[1, number]]})
+    value = {"big": 2**70, "half": "\ud800", "absent": None, "pair": (1, 2.5), "text": 'é\n"null'}
+    text = '{"big":1180591620717411303424,"half":"?","absent":null,"pair":[1,2.5],'
+    assert text + '"text":"é\\n\\"null"}' == module.encode(value).decode()
+    del value["big"], value["half"], value["absent"]
+    assert '{"pair":[1,2.5],"text":"é\\n\\"null"}' == module.encode(value).decode()

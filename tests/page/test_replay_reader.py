@@ -16,6 +16,7 @@ from page.records import (
     AWAY,
     BACK,
     Reading,
+    absent_in_a_row,
     captured,
     changed,
     late_in_a_row,
@@ -189,6 +190,13 @@ def test_the_fault_of_late_turns_in_a_row_tells_the_first_and_how_much_was_writt
     assert ("late", 3, 7) == (fault["code"], fault["since"], fault["turn"])
     words = r"; late 5 turns in a row, so it is out; it wrote 12\d+ characters in one turn$"
     assert re.search(words, fault["words"])
+
+
+def test_the_fault_of_a_bot_that_left_tells_since_when_it_was_away(tmp_path):
+    """As the headline leads there: at the last turn there is nothing to see."""
+    *_, end = told(absent_in_a_row(tmp_path))
+    fault = end["result"]["out"]["1"]
+    assert ("disconnected", 3, 7) == (fault["code"], fault["since"], fault["turn"])
 
 
 @pytest.mark.parametrize("cut", [0, 5])

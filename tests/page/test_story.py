@@ -1,12 +1,13 @@
 """The story of a match: chapters, the deciding round, and what each loser lost by."""
 
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.games import registry
-from lanista.games.base import ending_text
-from lanista.games.picture import Event, Frame
+from lanista.games.base import Submove, ending_text
+from lanista.games.picture import Event, Frame, Mark
 from lanista.match.record import FaultInfo, ResultInfo, TurnInfo
 from lanista.page.story import BEST_ROUNDS, MAX_CHAPTERS, Storyteller
 
@@ -70,9 +71,171 @@ def test_who_gives_no_orders_for_long_is_told_from_where_on():
     assert quiet == told(story.losses[0])[0]
 
 
+UNITS = tuple(Mark(0, unit, unit // 10, "w", unit=unit) for unit in range(20))
+"""Ten of each of two seats."""
+
+
+def story_by_orders(of_round, rounds=60, *, idle=None, faults=(), scores=(0, 9)):
+    """The story of a match in which seat 1 wins and gives all its units orders.
+
+    `of_round`: how many units seat 0 gives orders in a round; `idle` those without effect, by unit.
+    """
+    storyteller = Storyteller()
+    storyteller.take(attrs.evolve(frame(0), marks=UNITS), (0, 0))
+    for number in range(1, rounds + 1):
+        ordered = range(of_round(number)), range(10, 20)
+        answers = [[Submove("moves", unit) for unit in units] for units in ordered]
+        raw = tuple(" ".join(map(str, units)) for units in ordered)
+        storyteller.take(
+            attrs.evolve(frame(number), marks=UNITS),
+            tuple(number * score for score in scores),
+            attrs.evolve(turn(number - 1, ("answer", "answer")), raw=raw),
+            [fault for fault in faults if fault.turn == number - 1],
+            answers=answers,
+            idle={} if idle is None else idle(number),
+        )
+    return storyteller.story(ANGRYMOB, result((2, 1), tuple(rounds * score for score in scores)))
+
+
+def test_who_gives_orders_for_few_units_is_told_from_where_on():
+    """As a chapter, and before the round in which the seat fell behind."""
+    story = story_by_orders(lambda number: 10 if number < 31 else 3)
+    few = (31, 0, "gives orders for only 3 of 10 units in 30 turns from here on")
+    assert few in told(story.chapters)
+    assert few == told(story.losses[0])[0]
+    assert "behind" in told(story.losses[0])[1][2]
+
+
+def test_orders_that_come_to_nothing_slowly_are_told_where_the_share_falls():
+    """The turns without any order are told, too, but not twice."""
+    story = story_by_orders(lambda number: max(0, 10 - number // 5), 80)
+    quiet, few = told(story.losses[0])[:2]
+    assert (50, 0, "gives no orders in 31 turns from here on") == quiet
+    assert (20, 0, "gives orders for only 4 of 10 units in 30 turns from here on") == few
+    story = story_by_orders(lambda number: 0 if number > 20 else 10)
+    assert [(21, "gives no orders in 40 turns from here on")] == [
+        (number, text) for number, _, text in told(story.losses[0]) if "orders" in text
+    ]
+
+
+def test_orders_for_a_unit_now_and_then_are_almost_none():
+    story = story_by_orders(lambda number: number % 4 == 0)
+    assert "gives orders for almost none of 10 units in 60 turns" in told(story.losses[0])[0][2]
+
+
+def test_orders_without_effect_are_told_with_the_reason():
+    """From the round on in which they become many; those of other seats' units count for these."""
+    wall = dict.fromkeys(range(8), "a wall is there")
+
+    def idle(number):
+        return wall if number > 40 else {0: "it was dead by then", 19: "a wall is there"}
+
+    story = story_by_orders(lambda _: 10, idle=idle)
+    text = "160 of 200 orders have no effect in 20 turns from here on; mostly: a wall is there"
+    assert (41, 0, text) in told(story.chapters)
+    assert (41, 0, text) == told(story.losses[0])[0]
+
+
+def test_what_the_winner_wastes_as_well_is_no_reason():
+    """Nor is it a chapter, and so isn't what the winner alone wastes."""
+    idle = dict.fromkeys([0, 1, 2, 3, 4, *range(10, 14)], "a wall is there")
+    story = story_by_orders(lambda _: 10, idle=lambda _: idle)
+    assert not any("no effect" in chapter.text for chapter in (*story.chapters, *story.losses[0]))
+    idle = dict.fromkeys(range(10, 20), "a wall is there")
+    story = story_by_orders(lambda _: 10, idle=lambda _: idle)
+    assert not any("no effect" in chapter.text for chapter in (*story.chapters, *story.losses[0]))
+
+
+@pytest.mark.parametrize(("late", "first"), [(2, "gives orders"), (4, "4 answers too late")])
+def test_a_few_faults_are_told_after_what_goes_on_for_long(late, first):
+    """A bot that gave orders for few units of 60 turns didn't lose by 2 late ones; by 4 it may."""
+    faults = [
+        FaultInfo(turn=10 * n, seat=0, code="late", index=None, words="no answer within 0.2 s")
+        for n in range(late)
+    ]
+    all_units = [Submove("moves", unit) for unit in range(10, 20)]
+    storyteller = Storyteller()
+    storyteller.take(attrs.evolve(frame(0), marks=UNITS), (0, 0))
+    for number in range(1, 61):
+        found = [fault for fault in faults if fault.turn == number - 1]
+        storyteller.take(
+            attrs.evolve(frame(number), marks=UNITS),
+            (0, number),
+            attrs.evolve(
+                turn(number - 1, ("late" if found else "answer", "answer")),
+                raw=(None if found else "1", "11"),
+            ),
+            found,
+            answers=[None if found else [Submove("moves", 1)], all_units],
+        )
+    texts = [text for _, _, text in told(storyteller.story(ANGRYMOB, None).losses[0])]
+    assert texts[0].startswith(first)
+
+
+def test_a_late_seat_is_told_how_long_its_other_answers_took():
+    """Seat 1 is late from round 13 on; its first answer had another limit, and isn't counted."""
+    storyteller = Storyteller("move", 0.2)
+    storyteller.take(frame(0), (0, 0))
+    late = FaultInfo(turn=12, seat=1, code="late", index=None, words="no answer within 0.2 s")
+    for number in range(1, 14):
+        took = 5_000_000 if number == 1 else 20_000 if number < 8 else 150_000
+        is_late = number == 13
+        verdicts = ("answer", "late" if is_late else "answer")
+        led_here = attrs.evolve(
+            turn(number - 1, verdicts), times=((0,), (0,) if is_late else (0, 0, took, took))
+        )
+        storyteller.take(frame(number), (number, 0), led_here, [late] if is_late else [])
+    story = storyteller.story(ANGRYMOB, result((1, 2), (13, 0)))
+    words = "no answer within 0.2 s; its answers took 20 ms, from move 8 on 0.15 s"
+    assert f"1 answer too late, in 1 of 13 turns; the first: {words}" == story.losses[1][0].text
+
+
+@pytest.mark.parametrize(("rounds", "shown"), [(21, "1, 11, 21"), (51, "1, 11, 21 …")])
+def test_the_first_rounds_of_late_answers_show_a_pattern(rounds, shown):
+    storyteller = Storyteller("move", 0.2)
+    storyteller.take(frame(0), (0, 0))
+    for number in range(1, rounds + 1):
+        late = FaultInfo(turn=number - 1, seat=1, code="late", index=None, words="no answer")
+        is_late = number % 10 == 1
+        led_here = turn(number - 1, ("answer", "late" if is_late else "answer"))
+        storyteller.take(frame(number), (number, 0), led_here, [late] if is_late else [])
+    story = storyteller.story(ANGRYMOB, result((1, 2), (rounds, 0)))
+    text = f"in {rounds // 10 + 1} of {rounds} turns (moves {shown}); the first: no answer"
+    assert text in story.losses[1][0].text
+
+
+def test_the_gravest_losses_come_first():
+    """Who was put out, then who was refused, then who was only behind."""
+    storyteller = Storyteller()
+    storyteller.take(frame(0), (0, 0, 0, 0))
+    illegal = FaultInfo(turn=0, seat=2, code="illegal", index=0, words="no unit there")
+    gone = FaultInfo(turn=2, seat=3, code="disconnected", index=None, words="its process exited")
+    absent = {"left": {"3": "closed its connection"}}
+    verdicts = ("answer", "answer", "answer")
+    storyteller.take(frame(1), (3, 1, 1, 1), turn(0, (*verdicts, "answer")), [illegal])
+    storyteller.take(frame(2), (6, 2, 1, 1), turn(1, (*verdicts, "missing"), **absent))
+    storyteller.take(
+        frame(3), (9, 2, 1, 1), turn(2, (*verdicts, "missing"), faults=(gone,)), [gone]
+    )
+    story = storyteller.story(ANGRYMOB, result((1, 2, 3, 3), (9, 2, 1, 1)))
+    assert [3, 2, 1] == list(story.losses)
+    assert [
+        (3, 3, "is out: its process exited"),
+        (2, 3, "left: closed its connection"),
+    ] == told(story.losses[3])[:2]
+
+
 def test_who_was_never_ahead_learns_when_half_of_the_gap_was_there():
     story = story_by_scores((0, 0), (2, 0), (4, 0), (6, 0), (8, 0), ranks=(1, 2))
     assert (2, 1, "was 4 points behind A, half of the final gap") == told(story.losses[1])[0]
+
+
+def test_who_loses_by_the_rules_and_not_by_the_score_learns_what_the_winner_did():
+    """The last of the winner's events, as rules report the end after all else."""
+    events = {2: [Event(1, "won a fight"), Event(1, "captured the base"), Event(0, "fell")]}
+    story = story_by_scores((5, 1), (5, 1), (5, 2), events=events, ranks=(2, 1))
+    assert [(2, 0, "lost when B captured the base")] == told(story.losses[0])
+    assert () == story_by_scores((5, 1), (5, 1), events=events, ranks=(2, 1)).losses[0]
 
 
 def test_events_are_told_where_a_score_changed_much_more_than_usual():

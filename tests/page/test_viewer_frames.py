@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -13,12 +14,13 @@ import pytest
 import trio
 
 from lanista.helper_processes import HelperDiedError
+from lanista.hosting.control import RunningMatches
 from lanista.match.replay import verify
 from lanista.page import viewer as module
 from lanista.page.replay_reader import read_frames
 from lanista.page.view import View
 from match.playing import ANGRYMOB
-from page.house import done, opened, play, record_of, until
+from page.house import done, opened, play, record_of, showing, until
 from page.records import AWAY, BACK
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -282,6 +284,18 @@ async def test_a_viewer_opens_so_many_matches(tmp_path, monkeypatch):
         assert "1 matches are open already; close one" == answer["words"]
         assert done(await page.ask("close", match=matches[0]))
         assert "head" == (await page.ask("open", match=matches[1]))["type"]
+
+
+async def test_the_replay_worker_is_started_when_a_page_connects():
+    """And no sooner: a request alone comes from a crawler, too."""
+    before = set(multiprocessing.active_children())
+    view = View(RunningMatches())
+    async with showing(view, is_cold=False) as house:
+        assert 200 == (await house.get("/")).status
+        assert before == set(multiprocessing.active_children())
+        await house.page()
+        await until(lambda: set(multiprocessing.active_children()) - before)
+    assert before == set(multiprocessing.active_children())
 
 
 @pytest.mark.long

@@ -119,7 +119,8 @@ def _findings(report: Mapping[str, Any]) -> Iterator[str]:
     for item in report["items"][:MAX_FINDINGS]:
         if item["status"] in {"failed", "warning"}:
             words = [item["title"], item["advice"], *map(str.strip, item["evidence"][:8])]
-            yield _line(f"{item['status']}: {'; '.join(filter(None, words))}")
+            text = "; ".join(filter(None, words)).replace(":; ", ": ")  # after a heading
+            yield _line(f"{item['status']}: {text}")
 
 
 def _line(text: str) -> str:

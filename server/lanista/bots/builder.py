@@ -16,6 +16,7 @@ whoever reads the result trusts none of it. It imports only the standard library
 """
 
 import json
+import lzma
 import os
 import re
 import shlex
@@ -27,6 +28,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,7 +120,9 @@ class Build:
     """One build."""
 
     def __init__(self, request: dict[str, Any], source: Path, libraries: list[Path]) -> None:
-        self.file: str = request["file"]
+        stem, ending = os.path.splitext(request["file"])  # noqa: PTH122 -- a name, not a path
+        # Compilers know a file by its ending, and not by .CC or .JAVA.
+        self.file, self.ending = f"{stem}{ending.lower()}", ending.lower()
         self.game: str = request["game"]
         self.python: str = request["python"]
         self.most: int = request["most"]
@@ -132,10 +136,9 @@ class Build:
             BuildError: It can't be built.
         """
         FOLDER.mkdir()
-        ending = os.path.splitext(self.file)[1].lower()  # noqa: PTH122 -- a name, not a path
-        if ending == ".zip":
+        if self.ending == ".zip":
             return self._zip(), "ZIP"
-        language = next((one for one in LANGUAGES if ending in one.endings), None)
+        language = next((one for one in LANGUAGES if self.ending in one.endings), None)
         if language is None:
             raise BuildError(f"{self.file}: no language has this ending")
         shutil.copyfile(self.source, FOLDER / self.file)
@@ -229,11 +232,14 @@ class Build:
                 (LIBRARIES / "cpp").mkdir(parents=True)
                 shutil.copy(path, LIBRARIES / "cpp")
         self._unpack()
-        top = [*FOLDER.iterdir()]
-        if not (FOLDER / RECIPE).exists() and len(top) == 1 and top[0].is_dir():
-            # All is in one folder, as many programs pack it: that folder is the program's.
+        if not (FOLDER / RECIPE).exists():
+            # All is in one folder, as many programs pack it: that folder is the program's. What
+            # macOS puts beside it, or a .gitignore, doesn't matter.
+            top = [path for path in FOLDER.iterdir() if not path.name.startswith((".", "__MACOSX"))]
+            if len(top) != 1 or not (top[0] / RECIPE).exists():
+                raise BuildError(_no_recipe())
             top[0].rename(WORK / "inner")
-            FOLDER.rmdir()
+            shutil.rmtree(FOLDER)
             (WORK / "inner").rename(FOLDER)
         build, run = self._recipe()
         for line in build:
@@ -244,9 +250,9 @@ class Build:
         try:
             with zipfile.ZipFile(self.source) as file:
                 for member in file.infolist():
-                    name = member.filename
-                    parts = name.replace("\\", "/").split("/")
-                    if name.startswith(("/", "\\")) or ".." in parts or not name.isprintable():
+                    # Some programs of Windows separate folders by a backslash.
+                    name = member.filename = member.filename.replace("\\", "/")
+                    if name.startswith("/") or ".." in name.split("/") or not name.isprintable():
                         raise BuildError(
                             f"{name[:80]!a} in the ZIP; a file's path lies within it, without '..'"
                         )
@@ -261,30 +267,39 @@ class Build:
             raise BuildError(f"the ZIP can't be unpacked: {error.strerror}") from None
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
             raise BuildError(f"the ZIP can't be unpacked: {error}") from None
+        except (zlib.error, lzma.LZMAError, EOFError):
+            raise BuildError("the ZIP can't be unpacked: it is damaged") from None
 
     def _recipe(self) -> tuple[list[str], list[str]]:
         """Return the commands that build the program, and the command line that runs it."""
         try:
-            recipe = tomllib.loads((FOLDER / RECIPE).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise BuildError(f"the ZIP has no {RECIPE}; it says how to run it: {EXAMPLE}") from None
-        except (OSError, ValueError, RecursionError) as error:
-            raise BuildError(f"{RECIPE}: {error}") from None
+            # Editors of Windows may put a mark before the text.
+            recipe = tomllib.loads((FOLDER / RECIPE).read_text(encoding="utf-8-sig"))
+        except UnicodeDecodeError as error:
+            raise BuildError(f"{RECIPE} isn't UTF-8, from byte {error.start} on") from None
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise BuildError(f"{RECIPE} isn't TOML: {error}; expected {EXAMPLE}") from None
+        except OSError as error:
+            raise BuildError(f"{RECIPE}: {error.strerror}") from None
         for key in recipe:
             if key not in {"build", "run"}:
                 raise BuildError(f"{RECIPE}: no such key {key!a}; known are build and run")
         build, run = recipe.get("build", []), recipe.get("run")
         build = [build] if isinstance(build, str) else build
         if not isinstance(build, list) or not all(isinstance(line, str) for line in build):
-            raise BuildError(f"{RECIPE}: build is a command, or a list of commands")
-        if not isinstance(run, str) or not run.strip():
+            raise BuildError(
+                f"{RECIPE}: build is a command, or a list of commands, each a text in quotes"
+            )
+        if "run" not in recipe:
             raise BuildError(f"{RECIPE}: run is missing: {EXAMPLE}")
+        if not isinstance(run, str):
+            raise BuildError(f"{RECIPE}: run is one text in quotes: {EXAMPLE}")
         try:
             words = shlex.split(run.removeprefix(STDIO))
         except ValueError as error:
-            raise BuildError(f"{RECIPE}: run: {error}") from None
+            raise BuildError(f"{RECIPE}: run is {run[:80]!a}: {error}") from None
         if not words:
-            raise BuildError(f"{RECIPE}: run is missing: {EXAMPLE}")
+            raise BuildError(f"{RECIPE}: run is empty: {EXAMPLE}")
         if words[0] in {"python", "python3"}:
             words[0] = PYTHON
         if run.startswith(STDIO):
@@ -303,6 +318,17 @@ class Build:
                 f"the built program takes {size / 2**20:.1f} MiB; at most "
                 f"{self.most / 2**20:.1f} MiB is kept: remove what it needs only to be built"
             )
+
+
+def _no_recipe() -> str:
+    """Return what is wrong with a ZIP that has no recipe at its place."""
+    for path in sorted(FOLDER.rglob("*")):
+        if path.name.lower() == RECIPE:
+            return (
+                f"the ZIP has {str(path.relative_to(FOLDER))[:200]!a}; a {RECIPE}, by this name, "
+                "must be at its top, or in its only folder"
+            )
+    return f"the ZIP has no {RECIPE}; it says how to run it: {EXAMPLE}"
 
 
 def main(request: str, source: str, libraries: list[str]) -> None:

@@ -137,7 +137,8 @@ def _name(results: Results) -> Item:
         )
     else:
         advice = "run the same command by hand: it must keep running, connect and send its name"
-    evidence = (plain.not_there, *filter(None, [plain.crash]), *output_of(plain))
+    why = ": ".join(filter(None, [plain.not_there, plain.crash]))
+    evidence = (why, *output_of(plain))
     return _item("name", Status.FAILED, evidence=evidence, advice=advice)
 
 

@@ -353,10 +353,10 @@ def unpack(source: Path, to: Path) -> str:
             if len(members) > MAX_FILES:
                 return f"it has more than {MAX_FILES} files"
             for member in members:
-                name = member.filename
+                name = member.filename = member.filename.replace("\\", "/")  # as `builder` does
                 parts = name.rstrip("/").split("/")
                 is_odd = any(len(part.encode()) > 200 or part in {"", ".", ".."} for part in parts)
-                if is_odd or len(name) > 500 or not name.isprintable() or "\\" in name:
+                if is_odd or len(name) > 500 or not name.isprintable():
                     return f"{name[:80]!a} is no path within it"
                 kind = stat.S_IFMT(member.external_attr >> 16)
                 if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:

@@ -3,9 +3,7 @@
 import hashlib
 import os
 import re
-import time
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +18,6 @@ if TYPE_CHECKING:
 EXIT_REFUSED = 1
 INTERVAL = 1.0
 """Seconds between two looks at a version that is being built or checked."""
-LONGEST = 30.0
-"""Maximum seconds between two attempts to reach an arena that doesn't answer."""
-GIVE_UP = 300.0
-"""Seconds after which an arena that doesn't answer isn't waited for any longer."""
 FINISHED = frozenset({"playing", "ready", "refused"})
 """The states from which a version doesn't go on by itself."""
 ACTIONS = ("list_", "play", "pause", "resume", "delete", "download")
@@ -122,12 +116,7 @@ def _hand_in(page: "SubmissionsPage", files: tuple[Path, ...], *, follow: bool) 
     return 0
 
 
-def follow_version(
-    page: "SubmissionsPage",
-    number: int,
-    sleep: Callable[[float], object] = time.sleep,
-    clock: Callable[[], float] = time.monotonic,
-) -> int:
+def follow_version(page: "SubmissionsPage", number: int) -> int:
     """Print what becomes of a version until it plays or is refused, and return the exit code.
 
     An arena that doesn't answer is asked again for some minutes, as it may be started again.
@@ -135,24 +124,33 @@ def follow_version(
     Raises:
         BadInputError: The page refuses to tell, or doesn't answer for long.
     """
-    asks = partial(_ask_again, page, f"/{number}", sleep, clock)
+    from lanista.cli.submit_page import NoAnswerError
+
     state, output = "received", ""
     click.echo(f"{state}: it waits for its turn")
     while True:
-        version = asks()
-        said = version["output"]
+        try:
+            version = page.ask("GET", f"/{number}", again=NoAnswerError)
+        except NoAnswerError as error:
+            raise NoAnswerError(
+                f"{error}; what it has taken stays: see lanista submit --list later"
+            ) from None
+        said, is_building = version["output"], version["state"] in {"received", "building"}
+        if said and not is_building and not said.endswith("\n"):
+            said += "\n"  # no more of it follows
         # Only the end of it is kept, so its beginning may go.
         new = said.removeprefix(output) if said.startswith(output) else said
-        if version["state"] != state and version["state"] not in FINISHED:
+        is_next = version["state"] not in {state, *FINISHED}
+        if is_next and is_building:
             click.echo(version["state"])
         if new:
             click.echo(printable(new, kept="\n\t"), nl=False)
+        if is_next and not is_building:  # what the compilers said belongs to what was before
+            click.echo(version["state"])
         state, output = version["state"], said or output
         if state in FINISHED:
             break
-        sleep(INTERVAL)
-    if output and not output.endswith("\n"):
-        click.echo()
+        page.waiting.sleep(INTERVAL)
     for finding in version["findings"]:
         click.echo(printable(finding))
     if state == "refused":
@@ -160,35 +158,6 @@ def follow_version(
         return EXIT_REFUSED
     click.echo("playing" if state == "playing" else "ready: another version plays, or none")
     return 0
-
-
-def _ask_again(
-    page: "SubmissionsPage",
-    path: str,
-    sleep: Callable[[float], object],
-    clock: Callable[[], float],
-) -> Any:
-    """Return the answer to a request, which is sent again while the arena doesn't answer.
-
-    Raises:
-        BadInputError: The page refuses it, or doesn't answer for long.
-    """
-    from lanista.cli.submit_page import NoAnswerError
-
-    lost, wait = clock(), INTERVAL
-    while True:
-        try:
-            return page.ask("GET", path)
-        except NoAnswerError as error:
-            if clock() - lost >= GIVE_UP:
-                raise NoAnswerError(
-                    f"{error}; it was asked again for {GIVE_UP / 60:g} minutes, and keeps what it "
-                    "has taken: see lanista submit --list later"
-                ) from None
-            if wait == INTERVAL:
-                click.echo(printable(f"{error}; it is asked again until it answers"), err=True)
-        sleep(wait)
-        wait = min(2 * wait, LONGEST)
 
 
 def _show(author: Mapping[str, Any]) -> None:

@@ -5,15 +5,20 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import secrets
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from ssl import SSLCertVerificationError, SSLContext, SSLError
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import attrs
+import click
 
+from lanista.cli.common import printable
 from lanista.cli.submit_files import KeptName, keep, kept_names
 from lanista.errors import BadInputError
 from lanista.suggestions import did_you_mean
@@ -24,17 +29,30 @@ MAX_ANSWER = 128 << 20
 """Maximum size of an answer in bytes; sources have up to 64 MiB."""
 TOKEN_BYTES = 16
 """Number of random bytes of a token that is made."""
-_NOT_NOW = {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
-"""The answers of a page, or of a proxy before it, that can't answer now."""
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+"""Seconds until a request is sent again that couldn't be answered: at first, and at most."""
+GIVE_UP = 300.0
+"""Seconds after which a request isn't sent again any more."""
+_PAGE_AWAY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+"""The answers of a proxy before a page that doesn't answer."""
 _NO_PAGE = "what is there isn't an arena's page; give the address that browsers open"
+
+T = TypeVar("T")
 
 
 class NoAnswerError(BadInputError):
-    """The page doesn't answer, or can't now; later it may."""
+    """The page doesn't answer; later it may. What was asked for may have been done."""
+
+    wait = 0.0
+    """Seconds after which the page, or a proxy before it, wants to be asked again."""
 
 
 class NotNowError(NoAnswerError):
-    """The page, or a proxy before it, says that it can't answer now."""
+    """The page, or a proxy before it, says that it can't do now what was asked for."""
+
+    def __init__(self, message: str, wait: float = 0.0) -> None:
+        super().__init__(message)
+        self.wait = wait
 
 
 class PageRefusedError(BadInputError):
@@ -43,6 +61,42 @@ class PageRefusedError(BadInputError):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+@attrs.frozen
+class Waiting:
+    """Sends a request again, for some minutes, while it can't be answered."""
+
+    sleep: Callable[[float], object] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+
+    def answer(self, ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
+        """Return the answer to a request, and say on stderr if it must be waited for.
+
+        Args:
+            ask: Sends the request.
+            of: Those of its errors after which it is sent again.
+
+        Raises:
+            NoAnswerError: It couldn't be answered for long, or not before long.
+        """
+        begin, wait, is_said = self.clock(), FIRST_WAIT, False
+        while True:
+            try:
+                return ask()
+            except of as error:
+                pause = max(wait, error.wait)
+                if self.clock() + pause > begin + GIVE_UP:
+                    what = f"it was asked again for {GIVE_UP / 60:g} minutes"
+                    if error.wait > GIVE_UP:
+                        what = f"try again in {error.wait:g} s"
+                    raise type(error)(f"{error}; {what}") from None
+                if not is_said:
+                    words = f"{error}; it is asked again for up to {GIVE_UP / 60:g} minutes"
+                    click.echo(printable(words), err=True)
+                    is_said = True
+            self.sleep(pause)
+            wait = min(2 * wait, LONGEST_WAIT)
 
 
 @attrs.frozen(kw_only=True)
@@ -121,8 +175,12 @@ class Page:
         if answer.status in {HTTPStatus.OK, HTTPStatus.CREATED}:
             return data
         words = self._words(answer.status, data)
-        if answer.status in _NOT_NOW:
-            raise NotNowError(words)
+        if answer.status == HTTPStatus.SERVICE_UNAVAILABLE:
+            after = answer.getheader("Retry-After", "").strip()
+            # A proxy may give a date instead, for which it is asked as if there were none.
+            raise NotNowError(words, float(after) if re.fullmatch("[0-9]{1,6}", after) else 0.0)
+        if answer.status in _PAGE_AWAY:
+            raise NoAnswerError(words)
         raise PageRefusedError(answer.status, words)
 
     def _words(self, status: int, data: bytes) -> str:
@@ -132,6 +190,8 @@ class Page:
         except (ValueError, KeyError, TypeError, RecursionError):
             if self.context is None and b"speaks TLS" in data:
                 return f"{self.url}: the page there speaks TLS; begin with https"
+            if status in {HTTPStatus.SERVICE_UNAVAILABLE, *_PAGE_AWAY}:
+                return f"{self.url}: a page there can't answer now (status {status})"
             return f"{self.url}: {_NO_PAGE} (status {status})"
 
     def json(
@@ -173,10 +233,19 @@ class SubmissionsPage:
     """The name with its token as they are kept; None if they aren't."""
     about: Mapping[str, Any]
     """The limits and languages of the ladder, as the page tells them to everybody."""
+    waiting: Waiting
+    """Sends requests again that the page can't answer now."""
 
     @classmethod
     def of(
-        cls, address: str, ladder: str, name: str | None, token: str | None, *, makes_token: bool
+        cls,
+        address: str,
+        ladder: str,
+        name: str | None,
+        token: str | None,
+        *,
+        makes_token: bool,
+        waiting: Waiting | None = None,
     ) -> "SubmissionsPage":
         """Find the ladder, the name and its token.
 
@@ -186,6 +255,7 @@ class SubmissionsPage:
             name: The name; None for that which is kept.
             token: Its token; None for that which is kept.
             makes_token: Whether one is made, and kept, if there is none.
+            waiting: Sends requests again that the page can't answer now; None for the usual way.
 
         Raises:
             BadInputError: There is no such page, no such ladder, no name or no token.
@@ -198,7 +268,8 @@ class SubmissionsPage:
             name = kept.name
         if ":" in name or not name.isprintable():
             raise BadInputError(f"--name {name!r}: a name has letters, digits, spaces and . _ -")
-        about = _about(page, ladder)
+        waiting = waiting or Waiting()
+        about = waiting.answer(partial(_about, page, ladder))
         if token is None:
             if kept is not None:
                 token = kept.token
@@ -211,24 +282,33 @@ class SubmissionsPage:
                 raise BadInputError(
                     f"no token is kept for {name} at {page.url}; give it by --token"
                 )
-        return cls(page=page, ladder=ladder, name=name, token=token, kept=kept, about=about)
+        return cls(
+            page=page,
+            ladder=ladder,
+            name=name,
+            token=token,
+            kept=kept,
+            about=about,
+            waiting=waiting,
+        )
 
     @property
     def url(self) -> str:
         """The address of the page."""
         return self.page.url
 
-    def ask(self, method: str, path: str = "") -> Any:
+    def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
         """Send a request about what was handed in, and return its answer.
 
         Args:
             method: GET or POST.
             path: What follows the ladder's `submissions` in its path.
+            again: Those errors after which it is sent again.
 
         Raises:
             BadInputError: The page refuses it, or isn't there.
         """
-        return self._json(method, path, None)
+        return self.waiting.answer(partial(self._json, method, path), again)
 
     def hand_in(self, file: str, data: bytes) -> Any:
         """Hand in a file, and return what the page says of its version.
@@ -237,7 +317,8 @@ class SubmissionsPage:
             BadInputError: The page refuses it, or isn't there.
         """
         try:
-            return self._json("POST", f"?file={quote(file, safe='')}", data)
+            path = f"?file={quote(file, safe='')}"
+            return self.waiting.answer(partial(self._json, "POST", path, data))
         except NotNowError:
             raise
         except NoAnswerError as error:
@@ -252,9 +333,10 @@ class SubmissionsPage:
         Raises:
             BadInputError: The page refuses it, or isn't there.
         """
-        return self.page.ask("GET", f"{_path(self.ladder)}/{number}/source", self._headers())
+        path = f"{_path(self.ladder)}/{number}/source"
+        return self.waiting.answer(partial(self.page.ask, "GET", path, self._headers()))
 
-    def _json(self, method: str, path: str, body: bytes | None) -> Any:
+    def _json(self, method: str, path: str, body: bytes | None = None) -> Any:
         try:
             answer = self.page.json(method, f"{_path(self.ladder)}{path}", self._headers(), body)
         except NotNowError:

@@ -163,7 +163,8 @@ class Handshake:
         """
         why = f"no hello within {seconds:g} s"
         if self._has_left and bot.exit is not None:
-            why = str(bot.exit) + ("" if bot.exit.failure else " before it said hello")
+            is_sentence = bot.exit.failure is not None or bot.exit.limit is not None
+            why = str(bot.exit) + ("" if is_sentence else " before it said hello")
         if self.refusal is not None:
             refused = f"its hello was refused: {self.refusal.code.value}: {self.refusal.message}"
             return (refused if self.is_one_try else f"{why}; {refused}"), ""

@@ -376,6 +376,13 @@ def _converter(*, detailed: bool) -> "cattrs.Converter":
     return converter
 
 
+def prepare_reading() -> None:
+    """Make now what the first record to be read would have to wait for."""
+    converter = _converter(detailed=False)
+    for kind in _NAMES:
+        converter.get_structure_hook(kind)
+
+
 def _list_of(take: Callable[[Any], Any]) -> Callable[[Any, Any], tuple[Any, ...]]:
     def structure(value: Any, _: Any) -> tuple[Any, ...]:
         if type(value) is not list:

@@ -37,6 +37,11 @@ def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
     ]
 
 
+def idle_units(game: Game) -> Mapping[int, str]:
+    """Return why orders of the last turn changed nothing, by unit; empty if nobody knows."""
+    return cast("DecodesAnswers", game).without_effect() if _decodes(type(game)) else {}
+
+
 @functools.cache
 def _decodes(kind: type[Game]) -> bool:
     """Tell whether games of a type say what answers order; looking it up takes long."""
@@ -59,8 +64,8 @@ def submoves_json(answers: Decoded, game: Game, cols: int) -> list[list[list[Any
 
 
 def _submove(submove: Submove, idle: Mapping[int, str], cols: int) -> list[Any]:
-    unit = submove.unit
-    cells = [row * cols + col for row, col in submove.cells]
+    text, unit, places = submove
+    cells = [row * cols + col for row, col in places]
     if unit is None:
-        return [submove.text, NONE, cells]
-    return [submove.text, unit, cells, idle[unit]] if unit in idle else [submove.text, unit, cells]
+        return [text, NONE, cells]
+    return [text, unit, cells, idle[unit]] if unit in idle else [text, unit, cells]

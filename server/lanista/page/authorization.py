@@ -90,6 +90,8 @@ class Authorization:
         names = None if self.view.arena is None else self.view.arena.names
         if names is None:
             raise forbidden("there are no ladders here")
+        if " " in token:  # what follows would be read as another option
+            raise bad_request("a token has no spaces; it is 1 to 128 of A-Z a-z 0-9 . _ = -")
         try:
             hello = parse_hello(f"{name} token={token}")
             with peer.may_give_way():

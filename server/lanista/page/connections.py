@@ -85,6 +85,8 @@ class Peer(trio.abc.HalfCloseableStream):
     closed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _wait: trio.CancelScope | None = attrs.field(default=None, init=False)
     """Cancelled if it gives way, while that is possible: see `may_give_way`."""
+    _in_handshake: bool = attrs.field(default=False, init=False)
+    """Whether nothing can be told to it yet, as it is still to be handed to the TLS relay."""
     _is_read: bool = attrs.field(default=True, init=False)
     """Whether its request or the body of it is being read."""
     _unread: bytes = attrs.field(default=b"", init=False)
@@ -97,7 +99,7 @@ class Peer(trio.abc.HalfCloseableStream):
 
     async def begin_tls(self, tls: TlsRelay) -> bool:
         """Go on over the TLS relay if the peer begins to speak TLS; return whether it does."""
-        first = b""
+        first, self._in_handshake = b"", True
         with trio.move_on_after(REQUEST_TIME):
             first = await self.stream.socket.recv(1, socket.MSG_PEEK)
             await self.connections.turn(self.address)
@@ -108,6 +110,7 @@ class Peer(trio.abc.HalfCloseableStream):
                 )
                 inner = await tls.relay(outer_socket, self.address, REQUEST_TIME)
                 self.stream = trio.SocketStream(trio.socket.from_stdlib_socket(inner))
+                self._in_handshake = False
                 if self.closed.is_set():  # others needed its place
                     self.stream.socket.close()
                 return not self.closed.is_set()
@@ -243,11 +246,13 @@ class Peer(trio.abc.HalfCloseableStream):
 
     def give_way(self) -> None:
         """Leave the place to another connection: at once, or with an answer that says so."""
-        if self._wait is None:
-            self.close()
-        else:
+        if self._wait is not None:
             self.connections.forget(self)
             self._wait.cancel()
+        elif self._in_handshake and self.connections.may_linger:
+            self.connections.forget(self)  # it is told after the handshake
+        else:
+            self.close()
 
     def close(self) -> None:
         """Close the connection at once, and wake up the task that waits for that."""
@@ -318,8 +323,7 @@ class Connections(trio.abc.Listener[Peer]):
             with trio.move_on_after(ANSWER_TIME):
                 await peer.send_all(answer)
                 await peer.send_eof()
-                # Those that are turned away don't wait where newcomers then would have to.
-                if peer.has_place or self._sockets.available_tokens > ENTERING // 2:
+                if peer.has_place or self.may_linger:
                     await peer.linger()
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left, or was closed
@@ -372,6 +376,11 @@ class Connections(trio.abc.Listener[Peer]):
         if has_place:
             self._peers[peer] = None
         return peer
+
+    @property
+    def may_linger(self) -> bool:
+        """Whether those that are turned away may wait, as newcomers needn't wait for that."""
+        return self._sockets.available_tokens > ENTERING // 2
 
     def counts(self, peer: Peer) -> bool:
         """Return whether a connection has one of the places."""
@@ -451,8 +460,7 @@ def _make_room(peers: list[Peer]) -> bool:
 
 def _unread(descriptor: int) -> bool:
     """Return whether bytes have arrived on a socket that weren't read."""
-    try:
-        (count,) = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))
-    except OSError:  # it is closed, or passed on to the TLS relay
+    if descriptor < 0:  # it is closed, or passed on to the TLS relay
         return False
+    (count,) = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))
     return bool(count)

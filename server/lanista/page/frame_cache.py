@@ -182,6 +182,7 @@ class FrameCache:
     _helper: HelperProcess = attrs.field(
         factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
     )
+    _is_warm: bool = attrs.field(default=False, init=False)
     _send_order: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
     _orders: trio.MemoryReceiveChannel[dict[str, Any]] = attrs.field(init=False)
 
@@ -218,7 +219,7 @@ class FrameCache:
                     orders.append(self._orders.receive_nowait())
             jobs = [number for number, file in self._by_number.items() if not file.over]
             reports: Sequence[Report] = ()
-            pause = RESTART_PAUSE
+            pause = RESTART_PAUSE if jobs else math.inf  # if it dies
             try:
                 reports, has_more = await self._helper.call(work, self.folder, orders, jobs)
                 pause = 0 if has_more else math.inf
@@ -240,6 +241,15 @@ class FrameCache:
         """
         if self._folder is None:
             self._folder = TemporaryFolder("lanista-frames")
+
+    def warm_up(self) -> None:
+        """Have the replay worker started, as somebody is likely to open a match soon.
+
+        That takes longer than making the first frames does.
+        """
+        if not self._is_warm:
+            self._is_warm = True
+            self._send_order.send_nowait({"prepare": True})
 
     def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
         """Return the frames of a file, which are begun now if they aren't there; `release` them.

@@ -7,9 +7,11 @@ which is complete, so that a viewer can begin in the middle. No socket, no clock
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import attrs
+import orjson
 
 from lanista.games import registry
 from lanista.games.base import Ruleset, submove_numbers
@@ -39,6 +41,13 @@ def encode(value: Mapping[str, Any]) -> bytes:
     Raises:
         ValueError: It contains an infinite number or NaN, which JSON doesn't have.
     """
+    try:
+        data = orjson.dumps(value)  # in a tenth of the time
+    except TypeError:
+        data = None  # It may contain a lone surrogate or a number of more than 64 bits.
+    # Where this has a null, there may be a number that JSON doesn't have.
+    if data is not None and b"null" not in data:
+        return data
     # A lone surrogate can't be UTF-8; the page shows a question mark for it.
     return _ENCODE(value).encode("utf-8", "replace")
 
@@ -118,6 +127,8 @@ class FrameWriter:
     _owned: Mapping[tuple[int, int], int] = attrs.field(factory=dict)
     _marks: list[Mark] = attrs.field(factory=list)
     """The marks of the last frame, in the order in which a reader has them."""
+    _keys: list[int] = attrs.field(factory=list)
+    """The key of each of these marks, as by `_keys_of`."""
 
     def frame(
         self, frame: Frame, scores: Sequence[int], turn: Mapping[str, Any] | None
@@ -137,6 +148,7 @@ class FrameWriter:
             fields["key"] = True
             fields["own"] = self._flat(frame.owned)
             self._marks = new = list(frame.marks)
+            self._keys = self._keys_of(new)
         fields["marks"] = list(map(_mark, new))
         is_fixed = isinstance(frame.owned, Owners)
         self._owned = frame.owned if is_fixed else dict(frame.owned)
@@ -161,24 +173,29 @@ class FrameWriter:
 
     def _replace_marks(self, now: Sequence[Mark]) -> tuple[list[int], list[Mark]]:
         """Return the indices of the marks that are gone, and the marks that are new."""
-        # A mark is compared with the one of the same unit, or on the same cell if it has no number.
-        # If there are several of those, some may be sent again although they were there.
-        cols, before = self.scene.cols, self._marks
-        places = {
-            mark.row * cols + mark.col if mark.unit is None else ~mark.unit: index
-            for index, mark in enumerate(before)
-        }
-        kept, new = set(), []
-        for mark in now:
-            place = mark.row * cols + mark.col if mark.unit is None else ~mark.unit
-            index = places.get(place)
-            if index is not None and index not in kept and before[index] == mark:
-                kept.add(index)
+        # If there are several marks of one key, some may be sent again although they were there.
+        before = self._marks
+        index_of = dict(zip(self._keys, range(len(before)), strict=True)).get
+        is_kept = bytearray(len(before))
+        new, new_keys = [], []
+        for mark, key in zip(now, self._keys_of(now), strict=True):
+            index = index_of(key)
+            if index is not None and before[index] == mark and not is_kept[index]:
+                is_kept[index] = 1
             else:
                 new.append(mark)
+                new_keys.append(key)
         # The reader appends new marks to those that stay; positions refer to that order.
-        self._marks = [mark for index, mark in enumerate(before) if index in kept] + new
-        return [index for index in range(len(before)) if index not in kept], new
+        self._marks = [*compress(before, is_kept), *new]
+        self._keys = [*compress(self._keys, is_kept), *new_keys]
+        return [index for index, kept in enumerate(is_kept) if not kept], new
+
+    def _keys_of(self, marks: Sequence[Mark]) -> list[int]:
+        """Return by what each mark is found in another frame: its unit, or its cell without one."""
+        cols = self.scene.cols
+        return [
+            row * cols + col if unit is None else ~unit for row, col, _, _, _, unit, _, _ in marks
+        ]
 
     def _flat(self, owned: Mapping[tuple[int, int], int]) -> list[int]:
         cols = self.scene.cols
@@ -197,7 +214,7 @@ class FrameWriter:
             return [
                 number
                 for (row, col), seat in owned.changes(before)
-                for number in (row * cols + col, _seat(seat))
+                for number in (row * cols + col, NONE if seat is None else seat)
             ]
         changed = self._flat(
             {cell: seat for cell, seat in owned.items() if before.get(cell) != seat}
@@ -323,11 +340,14 @@ def end(
 
 def _out(fault: FaultInfo, bot: BotInfo | None, late: LateTurns | None) -> dict[str, Any]:
     """Return the fault that ended the match for a bot."""
-    words, since = fault.words, None
+    words = fault.words
     if fault.code == "late" and late is not None:
-        words, since = words + late.told(bot), late.first
+        words += late.told(bot)
     fields = {"turn": fault.turn, "code": fault.code, "words": shortened(words)}
-    return fields if since is None else {**fields, "since": since}
+    # A seat whose connection broke is out by another code, if its bot doesn't come back.
+    if late is not None and late.first is not None and late.first < fault.turn:
+        fields["since"] = late.first
+    return fields
 
 
 def _story(story: Story) -> dict[str, Any]:
@@ -339,6 +359,8 @@ def _story(story: Story) -> dict[str, Any]:
         "decided": story.decided,
         "best": list(story.best),
         "losses": {str(seat): chapters(told) for seat, told in story.losses.items()},
+        # Again, as a browser puts the keys of `losses` in order of numbers.
+        "losers": list(story.losses),
     }
 
 

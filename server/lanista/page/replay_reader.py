@@ -15,7 +15,7 @@ import attrs
 
 from lanista.errors import LanistaError
 from lanista.games import registry
-from lanista.games.base import Game
+from lanista.games.base import Game, turn_word
 from lanista.games.originals import FormatError, of_text
 from lanista.games.outcome import Termination
 from lanista.games.registry import UnknownGameError
@@ -30,7 +30,7 @@ from lanista.match.record import (
 )
 from lanista.match.replay import MismatchError, carry_out, judge, start_of, turn_faults
 from lanista.page import frames
-from lanista.page.answer_words import Decoded, decoded, submoves_json
+from lanista.page.answer_words import Decoded, decoded, idle_units, submoves_json
 from lanista.page.story import Storyteller
 
 GZIP = b"\x1f\x8b"
@@ -127,6 +127,7 @@ class ReplayReader:
         assert isinstance(header, Header)  # LineReader takes nothing else in the first line
         ruleset = registry.get(header.game)
         self._header, self._game = header, start_of(header, ruleset)
+        self._storyteller = Storyteller(turn_word(ruleset), header.clock.time_move)
         scene = self._game.scene()
         self._writer = frames.FrameWriter(scene)
         return frames.head(header, ruleset, scene, rounds=ruleset.max_turns(header.settings))
@@ -179,7 +180,8 @@ class ReplayReader:
                 if shown:
                     turn_json["logs"] = shown
         frame, scores = self._game.frame(), self._game.scores()
-        self._storyteller.take(frame, scores, turn, faults)
+        idle = idle_units(self._game)
+        self._storyteller.take(frame, scores, turn, faults, answers=answers, idle=idle)
         return self._writer.frame(frame, scores, turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:

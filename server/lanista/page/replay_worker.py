@@ -17,6 +17,8 @@ from typing import IO, Any
 
 import attrs
 
+from lanista.games import registry
+from lanista.match.record import prepare_reading
 from lanista.page import frames
 from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frames
 
@@ -60,7 +62,8 @@ def work(
 
     Args:
         folder: Where the frames are written.
-        orders: `{"open": JOB, "path": PATH, "live": bool, "logs": [SEAT] or None}` begins a job;
+        orders: `{"prepare": True}` does what the first job would have to wait for; `{"open": JOB,
+            "path": PATH, "live": bool, "logs": [SEAT] or None}` begins a job;
             `{"finish": JOB}` says that its source won't grow any more; `{"close": JOB}` ends it and
             removes its file; `{"remove": FOLDER}` removes a folder.
         jobs: Those that aren't over. One that was begun by another process, which has died, fails.
@@ -133,7 +136,9 @@ class ReplayWorker:
 
     def do(self, order: dict[str, Any]) -> None:
         """Carry out an order."""
-        if "open" in order:
+        if "prepare" in order:
+            _prepare()
+        elif "open" in order:
             self._open(order)
         elif "finish" in order:
             if order["finish"] in self._jobs:
@@ -229,6 +234,13 @@ class ReplayWorker:
         job = self._jobs.pop(number, None)
         if job is not None:
             job.close()
+
+
+def _prepare() -> None:
+    """Import and make what every record needs."""
+    prepare_reading()
+    for game in registry.ours():
+        registry.get(game)
 
 
 _worker: ReplayWorker | None = None

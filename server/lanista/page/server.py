@@ -244,6 +244,7 @@ class Server:
         viewer = Viewer(connection, peer, self.view, self.viewers, self.operator)
         self.viewers.add(viewer)
         self.has_viewers.set()
+        self.view.frame_cache.warm_up()
         try:
             await viewer.run()
         except* (WebSocketException, trio.BrokenResourceError, trio.ClosedResourceError):

@@ -1,23 +1,36 @@
 """The story of a match: its chapters, the round that decided it, and why each bot fell behind.
 
 A `Storyteller` takes the frames of a match one after another; `story` then chooses what is worth
-telling. It knows no game: it goes by scores, by the events that rules report, and by faults.
+telling. It knows no game: it goes by scores, by the events that rules report, by faults, and by the
+units and orders that were wasted.
 
 Rounds are counted as frames are: round n is the position after n turns.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, chain, pairwise
 from statistics import fmean
+from types import MappingProxyType
 
 import attrs
 
-from lanista.games.base import Ruleset, ending_text
+from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import Event, Frame, counted
 from lanista.match.record import BotInfo, FaultInfo, Record, ResultInfo, TurnInfo
 from lanista.match.replay import judged_turns, start, turn_faults
+from lanista.page.answer_times import AnswerTime, times_told
+from lanista.page.answer_words import Decoded, decoded, idle_units
 from lanista.page.seat_colours import letter
+from lanista.page.wasted import (
+    Effort,
+    Waste,
+    longest_waste,
+    orders_without_effect,
+    share,
+    units_without_orders,
+)
 
 MAX_CHAPTERS = 14
 """Number of chapters above which the least important ones are left out."""
@@ -33,6 +46,10 @@ MUCH_WRITTEN = 10_000
 """Number of characters in one turn from which on a bot's writing is told beside its late turns."""
 QUIET = 10
 """Number of turns in a row with empty answers from which on they are told."""
+RARE = 20
+"""Faults in fewer than one of so many turns are told after wasted units and orders."""
+ROUNDS_TOLD = 3
+"""Number of rounds with faults of a kind that are told: they may show a pattern."""
 EVENTS_TOLD = 2
 """Number of events of a seat in one round that are told in full."""
 AFTERWARDS = 10
@@ -68,7 +85,7 @@ class Story:
     best: tuple[int, int]
     """The first and the last round of the part in which the most happened."""
     losses: Mapping[int, tuple[Chapter, ...]]
-    """For each seat that didn't win: what it lost by, the gravest first."""
+    """For each seat that didn't win: what it lost by, the gravest first; and so are the seats."""
 
 
 @attrs.define
@@ -78,41 +95,57 @@ class _Faults:
     count: int = 0
     turns: int = 0
     first: FaultInfo | None = None
+    rounds: list[int] = attrs.field(factory=list)
+    """The first rounds, `ROUNDS_TOLD` of them, each once."""
     last_turn: int = -1
 
     def add(self, fault: FaultInfo) -> None:
         self.count += 1
         self.first = self.first or fault
-        self.turns += fault.turn != self.last_turn
-        self.last_turn = fault.turn
+        if fault.turn != self.last_turn:
+            self.turns += 1
+            self.last_turn = fault.turn
+            if len(self.rounds) < ROUNDS_TOLD:
+                self.rounds.append(fault.turn + 1)
 
 
 @attrs.define
 class LateTurns:
     """The turns in which a seat gave no answer in time."""
 
+    times_told: Callable[[], str]
+    """Tells how long the answers took that came in time."""
     first: int | None = None
     """The first of its latest such turns in a row; None if it has answered since."""
     written: dict[int, int] = attrs.field(factory=dict)
     """By turn, the number of characters of its answer and its log."""
 
     def told(self, bot: BotInfo | None) -> str:
-        """Return in words that the bot wrote much in one of these turns; empty if it didn't.
+        """Return how long its other answers took, and whether it wrote much in one of these turns.
 
         Args:
             bot: What its process wrote besides, as far as that is known.
+
+        Returns:
+            What follows the words of its fault; empty if there is nothing to tell.
         """
+        times = self.times_told()
         if bot is not None and bot.output_turns:
             most = max(count + len(bot.written_in(turn)) for turn, count in self.written.items())
         else:
             most = max(self.written.values())
-        return f"; it wrote {most} characters in one turn" if most >= MUCH_WRITTEN else ""
+        written = f"it wrote {most} characters in one turn" if most >= MUCH_WRITTEN else ""
+        return "".join(f"; {words}" for words in (times, written) if words)
 
 
 @attrs.define(eq=False)
 class Storyteller:
     """Takes the frames of a match in order, and tells its story when it is over."""
 
+    word: str = "turn"
+    """The game's word for a turn."""
+    limit: float = 0.0
+    """The time limit of answers but the first, in seconds; 0 if there is none."""
     late: dict[int, LateTurns] = attrs.field(factory=dict, init=False)
     """By seat that was late or away in any turn."""
     _scores: list[tuple[int, ...]] = attrs.field(factory=list, init=False)
@@ -124,12 +157,18 @@ class Storyteller:
     """By seat and code."""
     _answers: dict[int, int] = attrs.field(factory=dict, init=False)
     """By seat, the number of its answers."""
-    _quiet: dict[int, Chapter] = attrs.field(factory=dict, init=False)
-    """By seat, the longest span of empty answers in a row, if it is worth telling."""
+    _quiet: dict[int, range] = attrs.field(factory=dict, init=False)
+    """By seat, the rounds of the most empty answers in a row, if they are worth telling."""
     _quiet_turns: Counter[int] = attrs.field(factory=Counter, init=False)
     """By seat, the number of its latest answers in a row that were empty."""
-    _quiet_most: Counter[int] = attrs.field(factory=Counter, init=False)
-    """By seat, the largest such number."""
+    _before: Frame | None = attrs.field(default=None, init=False)
+    """The latest frame."""
+    _units: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
+    """By seat, its units in the turns of its answers."""
+    _orders: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
+    """By seat, its orders in the turns in which it gave any."""
+    _times: dict[int, list[AnswerTime]] = attrs.field(factory=dict, init=False)
+    """By seat, how long its answers took that came in time, but for the first one."""
 
     def take(
         self,
@@ -137,6 +176,9 @@ class Storyteller:
         scores: Sequence[int],
         turn: TurnInfo | None = None,
         faults: Sequence[FaultInfo] = (),
+        *,
+        answers: Decoded | None = None,
+        idle: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """Take the next frame.
 
@@ -145,6 +187,8 @@ class Storyteller:
             scores: The scores, by seat.
             turn: The turn that led here; None at the start, and in files without turns.
             faults: All faults of the turn, as by `replay.turn_faults`.
+            answers: What the answers ordered, as by `answer_words.decoded`; None: nobody knows.
+            idle: Why orders of the turn changed nothing, as by `answer_words.idle_units`.
         """
         number = len(self._scores)
         self._scores.append(tuple(scores))
@@ -157,15 +201,23 @@ class Storyteller:
                 self._events[number] = Event(seat, _joined(texts))
         if turn is not None:
             self._take_turn(number, turn, faults)
+        if answers is not None and self._before is not None:
+            for seat, effort in units_without_orders(number, self._before, frame, answers):
+                self._units.setdefault(seat, []).append(effort)
+            for seat, effort in orders_without_effect(number, answers, faults, idle):
+                self._orders.setdefault(seat, []).append(effort)
+        self._before = frame
 
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
         for seat, verdict in enumerate(turn.verdicts):
             if verdict in {"late", "missing"}:
-                late = self.late.setdefault(seat, LateTurns())
+                late = self.late.setdefault(seat, LateTurns(partial(self._times_told, seat)))
                 late.first = turn.turn if late.first is None else late.first
                 late.written[turn.turn] = turn.written(seat)
             elif verdict != "out" and seat in self.late:
                 self.late[seat].first = None
+            if turn.turn and verdict in {"answer", "malformed"}:
+                self._note_time(number, seat, turn.times[seat])
             self._answers[seat] = self._answers.get(seat, 0) + (verdict != "out")
             self._note_quiet(number, seat, is_empty=verdict == "answer" and not turn.raw[seat])
             gone = turn.reason_gone(seat)
@@ -179,10 +231,16 @@ class Storyteller:
 
     def _note_quiet(self, number: int, seat: int, *, is_empty: bool) -> None:
         turns = self._quiet_turns[seat] = self._quiet_turns[seat] + 1 if is_empty else 0
-        if turns >= QUIET and turns > self._quiet_most[seat]:
-            self._quiet_most[seat] = turns
-            text = f"gives no orders in {counted(turns, 'turn')} from here on"
-            self._quiet[seat] = Chapter(number - turns + 1, seat, text)
+        if turns >= QUIET and turns > len(self._quiet.get(seat, ())):
+            self._quiet[seat] = range(number - turns + 1, number + 1)
+
+    def _note_time(self, number: int, seat: int, times: Sequence[int] | None) -> None:
+        match times:
+            case [_, _, arrived, _]:
+                self._times.setdefault(seat, []).append(AnswerTime(number, arrived / 1e6))
+
+    def _times_told(self, seat: int) -> str:
+        return times_told(self._times.get(seat, ()), self.limit, self.word)
 
     def story(self, ruleset: Ruleset, result: ResultInfo | None) -> Story:
         """Return the story of the frames that were taken, at least one.
@@ -193,7 +251,9 @@ class Storyteller:
         """
         last = len(self._scores) - 1
         best = _winner(result, self._scores[-1])
-        chapters = [*self._breaks, *self._first_faults(), *self._quiet.values(), *self._leads()]
+        seats = range(len(self._scores[-1]))
+        wasted = [chapter for seat in seats for chapter in self._wasted(seat, best)]
+        chapters = [*self._breaks, *self._first_faults(), *wasted, *self._leads()]
         told = {(chapter.round, chapter.seat) for chapter in chapters}
         chapters += [
             chapter for chapter in self._remarkable() if (chapter.round, chapter.seat) not in told
@@ -207,11 +267,7 @@ class Storyteller:
             chapters=tuple(sorted(chapters, key=lambda chapter: chapter.round)),
             decided=None if best is None else self._decided(best),
             best=self._best_part(chapters),
-            losses={
-                seat: tuple(self._loss(seat, best, result))
-                for seat in range(len(self._scores[-1]))
-                if best is not None and seat != best
-            },
+            losses={} if best is None else self._losses(best, result),
         )
 
     def _changes(self, number: int) -> list[int]:
@@ -297,17 +353,91 @@ class Storyteller:
         )
         return first, first + length
 
-    def _loss(self, seat: int, best: int, result: ResultInfo | None) -> Iterator[Chapter]:
-        """Yield what a seat lost by: that it went out, its faults, and when it fell behind."""
-        out = [chapter for chapter in self._breaks if chapter.seat == seat]
-        yield from (chapter for chapter in out if chapter.text.startswith("is out"))
+    def _losses(self, best: int, result: ResultInfo | None) -> dict[int, tuple[Chapter, ...]]:
+        """Return what each seat but the winner lost by, those with the gravest reasons first."""
+        reasons = {
+            seat: [[*group] for group in self._reasons(seat, best, result)]
+            for seat in range(len(self._scores[-1]))
+            if seat != best
+        }
+        # Python sorts False, which is that there are some, before True.
+        seats = sorted(reasons, key=lambda seat: [not group for group in reasons[seat]])
+        return {seat: tuple(chain.from_iterable(reasons[seat])) for seat in seats}
+
+    def _reasons(
+        self, seat: int, best: int, result: ResultInfo | None
+    ) -> Iterator[Iterable[Chapter]]:
+        """Yield what a seat lost by in groups, the gravest first; the same ones for every seat."""
+        breaks = [chapter for chapter in self._breaks if chapter.seat == seat]
+        out = [chapter for chapter in breaks if chapter.text.startswith("is out")]
+        left = [chapter for chapter in breaks if chapter.text.startswith("left")]
+        yield [*out, *left[-1:]] if out else []
+        rare: list[Chapter] = []
         for code in ("malformed", "late", "illegal"):
-            yield from self._repeated(seat, code, result)
-        if seat in self._quiet:
-            yield self._quiet[seat]
-        yield from self._fell_behind(seat, best)
+            faults = [*self._repeated(seat, code, result)]
+            is_rare = self._is_rare(seat, code, result)
+            yield [] if is_rare else faults
+            rare += faults if is_rare else []
+        yield self._wasted(seat, best)
+        yield rare
+        yield self._fell_behind(seat, best)
         # Most bots have some of them, so they are seldom the reason.
-        yield from self._repeated(seat, "ignored", result)
+        yield self._repeated(seat, "ignored", result)
+
+    def _is_rare(self, seat: int, code: str, result: ResultInfo | None) -> bool:
+        """Tell whether a seat had faults of a kind in few turns, and played to the end."""
+        faults = self._faults.get((seat, code))
+        out = None if result is None else result.fault_out(seat)
+        return faults is not None and out is None and faults.turns * RARE < self._answers[seat]
+
+    def _wasted(self, seat: int, best: int | None) -> Iterator[Chapter]:
+        """Yield from when on a seat gave no orders, orders for few units, or ones without effect.
+
+        Args:
+            seat: The seat.
+            best: The winner, who can't have lost by what it wasted; None if nobody won.
+        """
+        quiet = self._quiet.get(seat, range(0))
+        if quiet:
+            text = f"gives no orders in {counted(len(quiet), 'turn')} from here on"
+            yield Chapter(quiet.start, seat, text)
+        units = self._waste(self._units, seat, best, besides=quiet)
+        if units is not None:
+            turns = len(units.rounds)
+            total, ordered = round(units.total / turns), round((units.total - units.wasted) / turns)
+            few = f"for only {ordered}" if ordered else "for almost none"
+            if total > 1:
+                text = f"gives orders {few} of {total} units in {turns} turns from here on"
+                yield Chapter(units.rounds[0], seat, text)
+        orders = self._waste(self._orders, seat, best)
+        if orders is not None:
+            turns = len(orders.rounds)
+            text = f"{orders.wasted} of {orders.total} orders have no effect in {turns} turns"
+            why = f"; mostly: {orders.why}" if orders.why else ""
+            yield Chapter(orders.rounds[0], seat, f"{text} from here on{why}")
+
+    def _waste(
+        self,
+        efforts: Mapping[int, Sequence[Effort]],
+        seat: int,
+        best: int | None,
+        besides: range = range(0),
+    ) -> Waste | None:
+        """Return the longest waste of a seat, unless the winner wasted half as much or more.
+
+        Args:
+            efforts: Those of all seats.
+            seat: The seat.
+            best: The winner; None if nobody won.
+            besides: The rounds that don't count.
+        """
+        waste = longest_waste([one for one in efforts.get(seat, ()) if one.round not in besides])
+        if waste is None or best is None:
+            return waste
+        rounds = set(waste.rounds)
+        other = [effort for effort in efforts.get(best, ()) if effort.round in rounds]
+        is_usual = share(other) >= 0.5 * share(waste.efforts)
+        return None if is_usual else waste
 
     def _repeated(self, seat: int, code: str, result: ResultInfo | None) -> Iterator[Chapter]:
         """Yield the faults of a kind that a seat had, if there are any."""
@@ -317,6 +447,9 @@ class Storyteller:
         text = _faulty(code, faults)
         if code != "illegal":
             text += f", in {faults.turns} of {counted(self._answers[seat], 'turn')}"
+            if faults.turns > 1:
+                rounds = ", ".join(map(str, faults.rounds))
+                text += f" ({self.word}s {rounds}{' …' if faults.turns > ROUNDS_TOLD else ''})"
         text += f"; the first: {faults.first.words}"
         if code == "late":
             text += self.late[seat].told(None if result is None else result.bot(seat))
@@ -324,9 +457,14 @@ class Storyteller:
 
     def _fell_behind(self, seat: int, best: int) -> Iterator[Chapter]:
         gaps = [scores[best] - scores[seat] for scores in self._scores]
-        if gaps[-1] <= 0:
-            return  # the rules, and not the score, say who won
         winner = letter(best)
+        if gaps[-1] <= 0:
+            # The rules, and not the score, say who won: by what the winner did last.
+            assert self._before is not None
+            done = [event.text for event in self._before.events if event.seat == best]
+            if done:
+                yield Chapter(len(gaps) - 1, seat, f"lost when {winner} {done[-1]}")
+            return
         ahead = [number for number, gap in enumerate(gaps) if gap < 0]
         if ahead:
             lost = ahead[-1]
@@ -355,12 +493,19 @@ def story_of(record: Record, ruleset: Ruleset) -> Story:
         BadRecordError: The record is invalid by any rules.
     """
     game = start(record, ruleset)
-    storyteller = Storyteller()
+    storyteller = Storyteller(turn_word(ruleset), record.header.clock.time_move)
     led_here: tuple[TurnInfo | None, list[FaultInfo]] = (None, [])
+    answers = None
+
+    def take() -> None:
+        idle = idle_units(game)
+        storyteller.take(game.frame(), game.scores(), *led_here, answers=answers, idle=idle)
+
     for judged in judged_turns(record, game):
-        storyteller.take(game.frame(), game.scores(), *led_here)
+        take()
         led_here = judged.turn, turn_faults(record.header, game, judged)
-    storyteller.take(game.frame(), game.scores(), *led_here)
+        answers = decoded(game, judged)
+    take()
     return storyteller.story(ruleset, record.result)
 
 

@@ -3,6 +3,8 @@
  *
  *     empty GAME [NAME]   speaks TCP
  *     empty -             speaks by stdin and stdout, behind `lanista connect`
+ *
+ * If THINK_MS is set, it waits so many milliseconds before each answer.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -17,6 +19,8 @@ static char buffer[1 << 20];
 
 int main(int count, char **words) {
     int in = 0, out = 1;
+    const char *think_ms = getenv("THINK_MS");
+    useconds_t think = think_ms ? (useconds_t)(1000 * atof(think_ms)) : 0;
     if (count != 2 && count != 3) return 2;
     if (strcmp(words[1], "-") != 0) {
         struct sockaddr_in arena = {0};
@@ -40,6 +44,7 @@ int main(int count, char **words) {
         held += (size_t)got;
         /* A turn ends with its `go`, and nothing comes behind it before the answer. */
         if (held >= 4 && memcmp(buffer + held - 4, "\ngo\n", 4) == 0) {
+            if (think) usleep(think);
             if (write(out, "\n", 1) != 1) return 1;
             held = 0;
         } else if (held == sizeof buffer) {

@@ -6,6 +6,7 @@ the interface of `lanista.games.base`, the game has `moved`, `units()`, `caves()
 """
 
 import copy
+import functools
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
@@ -43,7 +44,7 @@ from lanista.games.crematoria.phases import play_round
 from lanista.games.crematoria.scene import NAMES, PLACES, Position
 from lanista.games.crematoria.state import State
 from lanista.games.outcome import Outcome, Termination, ranks_by_score
-from lanista.games.picture import Frame, Place, Scene
+from lanista.games.picture import Frame, Scene
 
 MAX_ORDERS = 1000
 """The greatest number of submoves in a turn, valid or not."""
@@ -115,21 +116,18 @@ class Crematoria:
         """Yield what the submoves of a well-formed answer order, refused or not, in its order."""
         state = self.state
         numbers = iter(cast("Sequence[int]", tokens))
+        kinds, cells = state.kind, state.pos
+        known = len(kinds)
         for unit, direction in zip(numbers, numbers, strict=True):
-            is_known = 0 <= unit < len(state.kind)
-            kind = NAMES[state.kind[unit]] if is_known else "unit"
-            cell = state.pos[unit] if is_known else -1
-            places: tuple[Place, ...] = (PLACES[cell],) if cell >= 0 else ()
-            if direction == NONE:
-                what = "stays"
-            elif not 0 <= direction < NONE:
-                what = f"moves by {direction}"
+            if not 0 <= unit < known:
+                yield Submove(_words("unit", unit, direction))
+                continue
+            text, cell = _words(NAMES[kinds[unit]], unit, direction), cells[unit]
+            target = NEAR[cell][direction] if cell >= 0 and 0 <= direction < NONE else -1
+            if target >= 0:
+                yield Submove(text, unit, (PLACES[cell], PLACES[target]))
             else:
-                what = f"moves {WAYS[direction]}"
-                target = NEAR[cell][direction] if cell >= 0 else -1
-                if target >= 0:
-                    places = (*places, PLACES[target])
-            yield Submove(f"{kind} {unit} {what}", unit if is_known else None, places)
+                yield Submove(text, unit, (PLACES[cell],) if cell >= 0 else ())
 
     def without_effect(self) -> Mapping[int, str]:
         """Return why orders of the last round changed nothing, by unit."""
@@ -336,6 +334,15 @@ def _legal(state: State, unit: int) -> list[tuple[int, int]]:
         if (target := NEAR[cell][direction]) >= LEVEL
         or (target >= 0 and state.caves[target] != ROCK)
     ]
+
+
+@functools.lru_cache(maxsize=4096)
+def _words(kind: str, unit: int, direction: int) -> str:
+    """Return what an order says, in words."""
+    if direction == NONE:
+        return f"{kind} {unit} stays"
+    way = WAYS[direction] if 0 <= direction < NONE else f"by {direction}"
+    return f"{kind} {unit} moves {way}"
 
 
 def _judged(

@@ -4,9 +4,9 @@ See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried
 """
 
 import functools
-from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import NamedTuple, cast
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, compress
+from typing import NamedTuple
 
 from lanista.games.base import (
     REPEATED,
@@ -30,9 +30,13 @@ DIRECTIONS = 8
 """The number of directions."""
 STRAIGHT = frozenset((0, 2, 4, 6))
 """The directions in which every unit can move; only ghosts move diagonally."""
+_DIRECTIONS = frozenset(range(DIRECTIONS))
 _MEMBERS = INGREDIENTS // GROUPS
 _EVEN = [group for group in range(GROUPS) for _ in range(_MEMBERS)]
 """The groups of a spell's ingredients in ascending order, if each has as many as it must."""
+_SPELL = 2 + INGREDIENTS
+"""How many tokens a spell has."""
+
 
 WAYS = ("down", "down-right", "right", "up-right", "up", "up-left", "left", "down-left")
 """The directions in words."""
@@ -67,9 +71,11 @@ def parse(
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
-    plain = _plain(seat, clans, ingredients, tokens)
-    orders, refused = plain or _judged(seat, clans, ingredients, tokens)
-    return Answer(tuple(orders), tuple(refused), repeats(refused))
+    common = _common(seat, clans, ingredients, tokens)
+    if common is not None:
+        return common
+    orders, refused = _judged(seat, clans, ingredients, tokens)
+    return Answer(tuple(orders.values()), tuple(refused), repeats(refused))
 
 
 def explain(
@@ -90,70 +96,101 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
     while start < count:
         is_move = tokens[start] == "m"
         unit, direction = tokens[start + 1], tokens[start + 2]
-        start += 3 if is_move else 2 + INGREDIENTS
+        start += 3 if is_move else _SPELL
         # A well-formed answer has numbers there.
         if not isinstance(unit, int) or not isinstance(direction, int):
             continue
-        is_known = 0 <= unit < units
-        kind = "unit" if not is_known else "ghost" if unit < CLANS else "wizard"
-        places: tuple[tuple[int, int], ...] = (PLACES[cells[unit]],) if is_known else ()
-        if not is_move:
-            what = "casts a spell"
-        elif not 0 <= direction < DIRECTIONS:
-            what = f"moves by {direction}"
-        else:
-            what = f"moves {WAYS[direction]}"
-            target = NEAR[direction][cells[unit]] if is_known else OUTSIDE
-            if target != OUTSIDE:
-                places = (*places, PLACES[target])
-        yield Submove(f"{kind} {unit} {what}", unit if is_known else None, places)
+        text = _words(unit, units, direction if is_move else None)
+        if not 0 <= unit < units:
+            yield Submove(text)
+            continue
+        cell = cells[unit]
+        target = NEAR[direction][cell] if is_move and 0 <= direction < DIRECTIONS else OUTSIDE
+        yield Submove(
+            text, unit, (PLACES[cell],) if target == OUTSIDE else (PLACES[cell], PLACES[target])
+        )
 
 
-def _plain(
+@functools.lru_cache(maxsize=4096)
+def _words(unit: int, units: int, direction: int | None) -> str:
+    """Return what an order says, in words; a spell has no direction."""
+    kind = "unit" if not 0 <= unit < units else "ghost" if unit < CLANS else "wizard"
+    if direction is None:
+        return f"{kind} {unit} casts a spell"
+    way = WAYS[direction] if 0 <= direction < DIRECTIONS else f"by {direction}"
+    return f"{kind} {unit} moves {way}"
+
+
+def _common(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[list[Order], dict[int, Reason]] | None:
-    """Return what `_judged` does of a plain answer, or None if it needs a closer look.
+) -> Answer | None:
+    """Return what `parse` does, or None if the answer needs a closer look.
 
-    A plain one moves units of the seat, each once, in directions that they can take. Among the
-    moves there may be a spell of the seat's ghost, the only one that can be refused.
+    Nearly all answers move units of the seat in directions that they can take, and then perhaps
+    cast a spell. A bot may move the same units again and again, a hundred thousand times in a
+    match, so whatever concerns all of the moves is done by a loop in C.
     """
-    kinds, spell, at = tokens[::3], None, 0
-    refused: dict[int, Reason] = {}
-    if "s" in kinds:
-        at = kinds.index("s")
-        end = 3 * at + 2 + INGREDIENTS
-        numbers = tokens[3 * at + 1 : end]
-        if len(numbers) <= INGREDIENTS or numbers[0] != seat or str in map(type, numbers):
+    spell: Order | None = None
+    if len(tokens) % 3:
+        spell = _spell(tokens[-_SPELL:])
+        if spell is None:
             return None
-        groups = cast("tuple[int, ...]", tuple(numbers[1:]))
-        spell = Order(seat, -1, groups)
-        reason = spell_fault(groups, ingredients)
-        if reason is not None:
-            refused[at] = reason
-        tokens = [*tokens[: 3 * at], *tokens[end:]]
-        kinds = tokens[::3]
-    units = tokens[1::3]
+        tokens = tokens[:-_SPELL]
+    units, directions = tokens[1::3], tokens[2::3]
     count = len(units)
-    if len(tokens) != 3 * count or count >= MAX_ORDERS or kinds.count("m") != count:
+    if (
+        len(tokens) != 3 * count
+        or tokens[::3].count("m") != count
+        or count + (spell is not None) > MAX_ORDERS
+        or not _DIRECTIONS.issuperset(directions)
+    ):
         return None
+    moved = set(units)
+    refused: tuple[int, ...] = ()
+    moves: Iterable[tuple[Token, Token]] = zip(units, directions, strict=True)
+    if len(moved) < count:
+        firsts = dict(zip(reversed(units), range(count - 1, -1, -1), strict=True))
+        is_repeated = bytearray(b"\1") * count
+        moves = []
+        for index in sorted(firsts.values()):
+            is_repeated[index] = 0
+            moves.append((units[index], directions[index]))
+        refused = tuple(compress(range(count), is_repeated))
     step_of = _steps(len(clans)).get
-    moves = zip(units, tokens[2::3], strict=True)
     orders = [order for move in moves if (order := step_of(move))]
-    if len(orders) < count or len(set(units)) < count:
+    if len(orders) < len(moved):
         return None
+    repeated = len(refused)
+    if spell is not None:
+        if spell.unit in moved:
+            repeated += 1
+            refused += (count,)
+        elif 0 <= spell.unit < len(clans):
+            orders.append(spell)
+            if fault(spell, ingredients) is not None:
+                refused += (count,)
+        else:
+            return None
     if not {seat}.issuperset([clans[order.unit] for order in orders]):
         return None
-    if spell is not None:
-        if seat in units:
-            return None
-        orders.insert(at, spell)
-    return orders, refused
+    return Answer(tuple(orders), refused, repeated)
+
+
+def _spell(tokens: Sequence[Token]) -> Order | None:
+    """Return the order of a submove if it is a well-formed spell."""
+    if len(tokens) < _SPELL or tokens[0] != "s":
+        return None
+    unit, *groups = tokens[1:]
+    numbers = tuple([group for group in groups if isinstance(group, int)])
+    if not isinstance(unit, int) or len(numbers) < INGREDIENTS:
+        return None
+    return Order(unit, -1, numbers)
 
 
 def _judged(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[list[Order], dict[int, Reason]]:
-    """Return the first order of each unit, and the reasons for refused orders by index."""
+) -> tuple[dict[int, Order], dict[int, Reason]]:
+    """Return the first order by unit, and the reasons for refused orders by index."""
     orders: dict[int, Order] = {}
     refused: dict[int, Reason] = {}
     count, units = len(tokens), len(clans)
@@ -166,7 +203,7 @@ def _judged(
         if kind == "m":
             end = start + 3
         elif kind == "s":
-            end = start + 2 + INGREDIENTS
+            end = start + _SPELL
         else:
             raise MalformedAnswerError(
                 f"`{kind}` where a submove begins; one is `m ID D` or `s ID` and 15 groups", index
@@ -191,7 +228,7 @@ def _judged(
                 refused[index] = reason
         start = end
         index += 1
-    return list(orders.values()), refused
+    return orders, refused
 
 
 @functools.lru_cache(maxsize=8)

@@ -98,6 +98,7 @@
  * @property {number | null} decided the round in which the winner's lead grew the most
  * @property {[number, number]} best the first and the last round of the part in which most happened
  * @property {Record<string, Chapter[]>} losses by seat that didn't win, what it lost by
+ * @property {number[]} losers these seats, those with the gravest reasons first
  */
 
 /**
@@ -110,7 +111,7 @@
  *   out?: Record<string, {turn: number, code: string, words: string, since?: number}>,
  *   exits?: Record<string, string>, outputs?: Record<string, string>,
  *   output_turns?: Record<string, [number, number][]>} | null} result `out`: by
- *   seat that didn't play to the end, the fault that ended it, and the first of late turns in a row; `exits` and `outputs`: by seat, how the
+ *   seat that didn't play to the end, the fault that ended it, and the first of late or absent turns in a row, if it isn't that one; `exits` and `outputs`: by seat, how the
  *   bot's process ended and what it wrote, its end if it is long, as far as that may be seen;
  *   `output_turns`: the turns in which parts of it came, with where they begin
  */

@@ -43,8 +43,10 @@ export function dock(frames, { pointed, seek, last, result, story, told, isStore
   const { head } = frames;
   /** @type {number | null} */
   let chosen = null;
+  /** The seat that somebody looked at last: among all, its evidence comes first. */
+  let looked = 0;
   const seat = () => chosen;
-  const sources = { head, pointed, seat };
+  const sources = { head, pointed, seat, first: () => looked };
   const curves = plots(head, seek);
   const values = valuePlots(head, seek);
   const shapes = legend(head);
@@ -54,7 +56,7 @@ export function dock(frames, { pointed, seek, last, result, story, told, isStore
     ["logs", logsPanel({ ...sources, frame: (n) => frames.frame(n), last, seek })],
     ["output", outputPanel({ ...sources, result, told, seek })],
     ["ledger", timesPanel(head)],
-    ["story", storyPanel({ head, seat, story, last, told, isStored, seek, play })],
+    ["story", storyPanel({ head, seat, story, last, told, isStored, seek: lookAt, play })],
   ];
   const elements = new Map(panels.map(([key, { element }]) => [key, element]));
   const content = (/** @type {string} */ key) => /** @type {HTMLElement} */ (elements.get(key));
@@ -104,16 +106,25 @@ export function dock(frames, { pointed, seek, last, result, story, told, isStore
   /** @param {number | null} one null: all */
   function chooseSeat(one) {
     chosen = one;
+    looked = one ?? looked;
     choices.forEach((button, at) => {
       button.setAttribute("aria-pressed", String(at === (one === null ? 0 : one + 1)));
     });
     changed();
   }
 
+  /** Show a round for what a seat did in it. @param {number} round @param {number} one -1: none */
+  function lookAt(round, one) {
+    looked = one < 0 ? looked : one;
+    changed();
+    seek(round);
+  }
+
   return {
     element: el("section", { class: "dock", "aria-label": "Evidence" }, parts.element),
     seat,
     chooseSeat,
+    lookAt,
     /**
      * Show a part, of one player.
      * @param {string} key

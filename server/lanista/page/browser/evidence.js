@@ -39,17 +39,18 @@ const LOGGED_ROUNDS = 40;
  * @property {Head} head
  * @property {Pointed} pointed links texts with the board
  * @property {() => number | null} seat returns the seat that was chosen; null: all
+ * @property {() => number} first returns the seat that comes first among all
  */
 
 /**
- * Return the seats of which evidence is shown.
+ * Return the seats of which evidence is shown, in order.
  *
  * @param {Sources} sources
  * @returns {number[]}
  */
-function seatsOf({ head, seat }) {
+function seatsOf({ head, seat, first }) {
   const chosen = seat();
-  return chosen === null ? head.players.map((_, one) => one) : [chosen];
+  return chosen === null ? [...new Set([first(), ...head.players.keys()])] : [chosen];
 }
 
 /** Make a remark in place of a panel's content. @param {string} text */
@@ -210,8 +211,8 @@ export function logsPanel(sources) {
   /** @param {number} n */
   const logsOf = (n) => {
     const play = frame(n)?.play ?? null;
-    const logs = play === null ? [] : [...readTurn(play, head.scene)];
-    return logs.filter(([seat]) => seatsOf(sources).includes(seat));
+    const logs = play === null ? new Map() : readTurn(play, head.scene);
+    return seatsOf(sources).flatMap((seat) => (logs.has(seat) ? [[seat, logs.get(seat)]] : []));
   };
   return {
     element,

@@ -20,15 +20,20 @@ import { capital, describeEnding, describeLead, nameSeats, printable, turnWord }
 /** @typedef {import("./player.js").Player} Player */
 
 /**
- * Return the round of the fault that ended a match for a bot: the first one of late turns in a row.
+ * Return the round of the fault that ended a match for a bot: the first one of late or absent turns in
+ * a row, unless it crashed after them.
  *
  * @param {End | null} end
  * @param {number} seat
  * @returns {number | null} null: it played to the end
  */
 export function faultRound(end, seat) {
-  const fault = end?.result?.out?.[seat];
-  return fault === undefined ? null : (fault.since ?? fault.turn) + 1;
+  const { out = {}, endings = [], exits = {} } = end?.result ?? {};
+  const fault = out[seat];
+  if (fault === undefined) {
+    return null;
+  }
+  return (hasCrashed(endings[seat], exits[seat]) ? fault.turn : (fault.since ?? fault.turn)) + 1;
 }
 
 /** Return what a bot lost by in the first place. @param {End | null} end @param {number} seat */
@@ -55,7 +60,7 @@ export class Headline {
    * @param {object} options
    * @param {HTMLElement | undefined} options.controls of a running match
    * @param {(seat: number) => void} options.showOutput shows what a bot's process wrote
-   * @param {(round: number) => void} options.seek shows a round
+   * @param {(round: number, seat: number) => void} options.seek shows a round for what a seat did
    */
   constructor(head, { controls, showOutput, seek }) {
     this.#head = head;
@@ -120,20 +125,22 @@ export class Headline {
     this.#showFailures(end);
   }
 
-  /** Say why bots didn't play to the end, or lost. @param {End | null} end */
+  /**
+   * Say why bots didn't play to the end, or lost: a line for each, the gravest first.
+   *
+   * @param {End | null} end
+   */
   #showFailures(end) {
-    const seats = [...(end?.result?.endings ?? []).keys()];
-    const faults = seats.map((seat) => this.#crash(end, seat) ?? this.#fault(end, seat));
-    const lost = seats.filter((seat) => faults[seat] === null && reasonOf(end, seat) !== null);
+    const { endings = [], exits = {}, out = {} } = end?.result ?? {};
+    const failed = [...endings.keys()].filter(
+      (seat) => out[seat] !== undefined || hasCrashed(endings[seat], exits[seat]),
+    );
+    const losers = (end?.story?.losers ?? []).filter((seat) => reasonOf(end, seat) !== null);
     fill(
       this.#failures,
-      faults.map((told, seat) => told !== null && el("p", null, seatMark(seat), told)),
-      lost.length > 0 &&
-        el(
-          "p",
-          { class: "muted" },
-          lost.flatMap((seat) => this.#loss(end, seat, lost.length === 1)),
-        ),
+      [...new Set([...failed, ...losers])].map(
+        (seat) => this.#crash(end, seat) ?? this.#fault(end, seat) ?? this.#loss(end, seat),
+      ),
     );
   }
 
@@ -153,11 +160,10 @@ export class Headline {
     const exit = printable(exits[seat]);
     // What was killed may not have written why: its last line can be about anything.
     const how = line === "" || exit.startsWith("exited") ? "" : ` (${exit})`;
-    return [
-      this.#what(seat, `crashed${how}: `, el("code", null, line || exit)),
-      this.#roundButton(faultRound(end, seat)),
-      output !== "" && smallButton(`Output of ${seatLetter(seat)}`, () => this.#showOutput(seat)),
-    ];
+    return this.#line(seat, faultRound(end, seat), [` crashed${how}: `, el("code", null, line || exit)], {
+      button:
+        output !== "" && smallButton(`Output of ${seatLetter(seat)}`, () => this.#showOutput(seat)),
+    });
   }
 
   /**
@@ -168,45 +174,49 @@ export class Headline {
    */
   #fault(end, seat) {
     const fault = end?.result?.out?.[seat];
-    if (fault === undefined) {
-      return null;
-    }
-    return [
-      this.#what(seat, `${printable(fault.code)}: ${printable(fault.words)}`),
-      this.#roundButton(faultRound(end, seat)),
-    ];
+    return fault === undefined
+      ? null
+      : this.#line(seat, faultRound(end, seat), [
+          ` ${printable(fault.code)}: ${printable(fault.words)}`,
+        ]);
   }
 
   /**
-   * Lead to where a bot lost that played to the end, and say what it lost by: at the pointer if there
-   * are several, as the board needs the room.
+   * Say what a bot lost by that played to the end, and lead there.
    *
    * @param {End | null} end
    * @param {number} seat
-   * @param {boolean} isOnly
    */
-  #loss(end, seat, isOnly) {
+  #loss(end, seat) {
     const [round, , text] = reasonOf(end, seat) ?? [0, seat, ""];
     const words = nameSeats(printable(text), this.#head);
-    const button = this.#roundButton(round);
-    if (button) {
-      button.title = words;
-    }
-    return [seatMark(seat), this.#what(seat, isOnly ? words : "lost in"), button];
+    // "Ann gives no orders", but "Ann: 3 orders refused".
+    const told = /^\d/.test(words) ? [": ", words] : [" ", words];
+    return this.#line(seat, round, told, { isFault: false });
   }
 
-  /** @param {number | null} round null: not known */
-  #roundButton(round) {
-    return (
-      round !== null &&
-      smallButton(`${capital(turnWord(this.#head))} ${round}`, () => this.#seek(round))
-    );
-  }
-
-  /** @param {number} seat @param {...(string | HTMLElement)} words */
-  #what(seat, ...words) {
+  /**
+   * Make the line about a bot. Its buttons come first, and what has no room of its words is shown at
+   * the pointer.
+   *
+   * @param {number} seat
+   * @param {number | null} round to which it leads; null: not known
+   * @param {(string | HTMLElement)[]} words what follows the bot's name
+   * @param {{isFault?: boolean, button?: HTMLElement | false}} [options]
+   */
+  #line(seat, round, words, { isFault = true, button = false } = {}) {
     const name = printable(this.#head.players[seat]?.name ?? "");
-    return el("span", { class: "what" }, `${name} `, ...words);
+    const what = el("span", { class: "what" }, name, ...words);
+    what.title = what.textContent ?? "";
+    return el(
+      "p",
+      { class: isFault ? null : "muted" },
+      round !== null &&
+        smallButton(`${capital(turnWord(this.#head))} ${round}`, () => this.#seek(round, seat)),
+      button,
+      seatMark(seat),
+      what,
+    );
   }
 
   /**

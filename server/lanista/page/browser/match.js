@@ -116,7 +116,7 @@ export class MatchView extends BoardView {
     this.#headline = new Headline(head, {
       controls: this.#controls?.element,
       showOutput: (seat) => this.#dock.choose("output", seat),
-      seek: (round) => this.seek(round),
+      seek: (round, seat) => this.#dock.lookAt(round, seat),
     });
     link?.addEventListener(
       "lobby",

@@ -26,7 +26,8 @@ import { capital, nameSeats, printable, turnWord } from "./text.js";
  * @param {() => Story | null} sources.story returns the story; null: there is none yet
  * @param {() => number} sources.last returns the last round of which anything is told
  * @param {() => boolean} sources.told returns whether the end may be told
- * @param {(round: number) => void} sources.seek shows a round
+ * @param {(round: number, seat: number) => void} sources.seek shows a round for what a seat did in
+ *   it; -1: none
  * @param {() => boolean} sources.isStored returns whether the arena has the match's record
  * @param {(first: number) => void} sources.play plays from a round on
  * @returns {import("./panels.js").Panel}
@@ -47,7 +48,7 @@ export function storyPanel({ head, seat, story, last, told, isStored, seek, play
           type: "button",
           class: "button plain small",
           title: `Show ${word} ${round}`,
-          onclick: () => seek(round),
+          onclick: () => seek(round, about),
         },
         String(round),
       ),

@@ -1,0 +1,178 @@
+"""Where a bot's efforts are wasted for many turns: units get no orders, or orders have no effect.
+
+It knows no game. Units are those on the board that have a number, or counts of units (`picture`);
+orders are those of the answers in words (`answer_words`), or the arrows of units without numbers.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import attrs
+
+from lanista.games.base import RefusalCode
+from lanista.games.picture import Frame, Shape
+from lanista.match.record import FaultInfo
+from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded
+
+SPAN = 10
+"""Number of turns whose share is looked at together, and minimum number of turns of a waste."""
+SHORTEST = 10
+"""By what a seat's number of turns is divided for the minimum number of turns of a waste."""
+FEWEST = 10
+"""Minimum number of units or orders in so many turns: of fewer, a share says little."""
+HALF = 0.5
+"""Share from which on the waste is told, however much was wasted before."""
+JUMP = 0.3
+"""By how much the share must be larger than the least one before to be told when it is smaller."""
+GOES_ON = 0.15
+"""By how much the share may be smaller again without an end of the waste."""
+
+
+class Effort(NamedTuple):
+    """The units of a seat before a turn, or its orders of the turn."""
+
+    round: int
+    total: int
+    wasted: int
+    """The number of them that got no order, or had no effect."""
+    why: str = ""
+    """The most frequent reason; empty if there is none."""
+
+
+def share(efforts: Sequence[Effort]) -> float:
+    """Return which share of some efforts was wasted; 0 of none."""
+    total = sum(effort.total for effort in efforts)
+    return sum(effort.wasted for effort in efforts) / total if total else 0.0
+
+
+@attrs.frozen
+class Waste:
+    """Many efforts of a seat that were wasted in some turns, one after another."""
+
+    efforts: Sequence[Effort]
+    """All of its efforts in these turns, in order."""
+
+    @property
+    def rounds(self) -> Sequence[int]:
+        """The rounds."""
+        return [effort.round for effort in self.efforts]
+
+    @property
+    def total(self) -> int:
+        """The number of units or orders in all of these turns."""
+        return sum(effort.total for effort in self.efforts)
+
+    @property
+    def wasted(self) -> int:
+        """The number of them that were wasted."""
+        return sum(effort.wasted for effort in self.efforts)
+
+    @property
+    def why(self) -> str:
+        """The reason that is the most frequent one in most turns; empty if there is none."""
+        reasons = Counter(effort.why for effort in self.efforts if effort.why)
+        return reasons.most_common(1)[0][0] if reasons else ""
+
+
+def units_without_orders(
+    number: int, before: Frame, now: Frame, answers: Decoded
+) -> Iterator[tuple[int, Effort]]:
+    """Yield the seats that had units and gave an answer that counts, with their units.
+
+    Args:
+        number: The round.
+        before: The frame before the turn.
+        now: The frame after it.
+        answers: What the answers ordered.
+    """
+    units: dict[int, set[int]] = {}
+    counts: Counter[int] = Counter()
+    moved: Counter[int] = Counter()
+    # There may be thousands of neutral marks; a mark's third part is its seat.
+    owned = [mark for mark in before.marks if mark[2] is not None]
+    for _, _, seat, text, shape, unit, _, _ in owned:
+        assert seat is not None
+        if unit is not None:
+            units.setdefault(seat, set()).add(unit)
+        elif shape is Shape.COUNT and text.isdecimal():
+            counts[seat] += int(text)
+    for arrow in now.arrows:
+        moved[arrow.seat] += int(arrow.text) if arrow.text.isdecimal() else 0
+    for seat, submoves in enumerate(answers):
+        if submoves is None:
+            continue
+        if seat in units and len(submoves) < SUBMOVES_SHOWN:  # else there may be more of them
+            without = units[seat].difference(submove.unit for submove in submoves)
+            yield seat, Effort(number, len(units[seat]), len(without))
+        elif seat in counts:
+            yield seat, Effort(number, counts[seat], max(0, counts[seat] - moved[seat]))
+
+
+def orders_without_effect(
+    number: int, answers: Decoded, faults: Iterable[FaultInfo], idle: Mapping[int, str]
+) -> Iterator[tuple[int, Effort]]:
+    """Yield the seats that gave orders, with these; refused ones aren't counted as wasted.
+
+    Args:
+        number: The round.
+        answers: What the answers ordered.
+        faults: All faults of the turn.
+        idle: Why orders of the turn changed nothing, by unit (`DecodesAnswers.without_effect`).
+    """
+    refused = {
+        (fault.seat, fault.index) for fault in faults if fault.code == RefusalCode.ILLEGAL.value
+    }
+    for seat, submoves in enumerate(answers):
+        if not submoves:
+            continue
+        reasons = Counter(
+            idle[submove.unit]
+            for index, submove in (enumerate(submoves) if idle else ())
+            if submove.unit is not None and submove.unit in idle and (seat, index) not in refused
+        )
+        why = reasons.most_common(1)[0][0] if reasons else ""
+        yield seat, Effort(number, len(submoves), reasons.total(), why)
+
+
+def longest_waste(efforts: Sequence[Effort]) -> Waste | None:
+    """Return the longest time for which a large share of the efforts was wasted, if there is any.
+
+    That is a share of a half, or one that is larger by `JUMP` than the least one before, of `SPAN`
+    turns each.
+    """
+    longest = range(0)
+    begun = None
+    least = limit = HALF
+    totals = [0, *accumulate(effort.total for effort in efforts)]
+    wasted = [0, *accumulate(effort.wasted for effort in efforts)]
+    for end in range(SPAN, len(efforts) + 1):
+        total = totals[end] - totals[end - SPAN]
+        if total < FEWEST:
+            continue
+        recent = (wasted[end] - wasted[end - SPAN]) / total
+        if begun is None:
+            limit = min(HALF, least + JUMP)
+            if recent >= limit:
+                begun = _beginning(efforts, range(end - SPAN, end), limit)
+        elif recent < limit - GOES_ON:
+            begun = None
+        if begun is None:
+            least = min(least, recent)
+        elif end - begun > len(longest):
+            longest = range(begun, end)
+    while longest and efforts[longest[-1]].wasted < JUMP * efforts[longest[-1]].total:
+        longest = longest[:-1]
+    if len(longest) < max(SPAN, len(efforts) // SHORTEST):
+        return None
+    return Waste(efforts[longest.start : longest.stop])
+
+
+def _beginning(efforts: Sequence[Effort], recent: range, limit: float) -> int:
+    """Return from which of the recent turns on the most beyond a share was wasted."""
+    beyond = {
+        n: sum(effort.wasted - limit * effort.total for effort in efforts[n : recent.stop])
+        for n in recent
+    }
+    return max(beyond, key=beyond.__getitem__)

@@ -1,0 +1,116 @@
+"""Units without orders and orders without effect: since when, and for how long."""
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanista.games.base import Submove
+from lanista.games.picture import Arrow, Frame, Mark, Shape
+from lanista.match.record import FaultInfo
+from lanista.page.answer_words import SUBMOVES_SHOWN
+from lanista.page.wasted import (
+    SPAN,
+    Effort,
+    longest_waste,
+    orders_without_effect,
+    share,
+    units_without_orders,
+)
+
+NOTHING = Frame(turn=0, marks=(), captions=())
+UNITS = [*((0, unit) for unit in (1, 2, 3)), (1, 4), (None, 5)]
+NUMBERED = attrs.evolve(
+    NOTHING, marks=tuple(Mark(0, unit, seat, "w", unit=unit) for seat, unit in UNITS)
+)
+CROWDS = attrs.evolve(
+    NOTHING,
+    marks=tuple(
+        Mark(0, col, seat, str(count), Shape.COUNT)
+        for col, (seat, count) in enumerate([(0, 5), (0, 3), (1, 9), (None, 20)])
+    ),
+)
+
+
+def moves(*units):
+    return tuple(Submove(f"unit {unit} moves", unit) for unit in units)
+
+
+def shares(*percent, units=20):
+    """Efforts of rounds from 1 on of which so many percent are wasted."""
+    return [Effort(n, units, units * each // 100) for n, each in enumerate(percent, 1)]
+
+
+def told(efforts):
+    """The first round and the number of turns of the longest waste."""
+    waste = longest_waste(efforts)
+    return None if waste is None else (waste.rounds[0], len(waste.rounds))
+
+
+def test_units_with_numbers_are_ordered_by_name():
+    """A unit that isn't the seat's counts for nothing, and so do units of nobody."""
+    answers = [moves(1, 1, 4), moves(), None]
+    counted = dict(units_without_orders(3, NUMBERED, NOTHING, answers))
+    assert {0: Effort(3, 3, 2), 1: Effort(3, 1, 1)} == counted
+
+
+def test_more_orders_than_are_known_may_be_for_any_unit():
+    answers = [moves(*[1] * SUBMOVES_SHOWN), None]
+    assert [] == [*units_without_orders(3, NUMBERED, NOTHING, answers)]
+
+
+def test_units_without_numbers_are_counted_by_the_arrows():
+    """Seat 0 moves 4 of its 8, one of them in another direction; seat 1's answer doesn't count."""
+    arrows = (Arrow((0, 0), (1, 0), 0, "3"), Arrow((0, 0), (0, 1), 0, "1"))
+    after = attrs.evolve(NOTHING, arrows=arrows)
+    answers = [(Submove("3 go down"), Submove("1 goes right")), None]
+    assert [(0, Effort(3, 8, 4))] == [*units_without_orders(3, CROWDS, after, answers)]
+
+
+def test_orders_have_no_effect_or_are_refused():
+    """Refused ones have chapters of their own; a repeated one is wasted. The usual reason stays."""
+    idle = {1: "a wall is there", 2: "a wall is there", 3: "it was dead by then", 9: "of another"}
+    faults = [
+        FaultInfo(turn=2, seat=0, code="illegal", index=1, words=""),
+        FaultInfo(turn=2, seat=0, code="ignored", index=4, words=""),
+    ]
+    answers = [moves(1, 2, 3, 4, 1), moves(5), moves(), None]
+    counted = dict(orders_without_effect(3, answers, faults, idle))
+    assert {0: Effort(3, 5, 3, "a wall is there"), 1: Effort(3, 1, 0)} == counted
+
+
+@pytest.mark.parametrize(
+    ("efforts", "expected"),
+    [
+        (shares(*[5] * 60), None),
+        (shares(*[40] * 60), None),
+        (shares(*[5] * 30, *[80] * 30), (31, 30)),
+        (shares(*[5] * 30, *[40] * 30), (31, 30)),
+        # From the start, and for a while only.
+        (shares(*[60] * 20, *[0] * 20), (1, 20)),
+        # Some better turns in between are no end; the last ones don't belong to it.
+        (shares(*[0] * 20, *[100] * 20, 0, 0, *[100] * 20, *[0] * 9), (21, 42)),
+        # Too short: less than ten turns, or than a tenth of all.
+        (shares(*[0] * 30, *[100] * 9, *[0] * 21), None),
+        (shares(*[0] * 100, *[100] * 15, *[0] * 85), None),
+        # It gets slowly worse: told from where it is by 0.3 worse than the first ten turns' 0.09.
+        (shares(*range(0, 100, 2)), (21, 30)),
+        # One unit says little, and none nothing.
+        (shares(*[100] * 9, units=1), None),
+        (shares(*[100] * 60, units=0), None),
+    ],
+)
+def test_a_waste_begins_where_the_share_jumps_and_lasts_until_it_falls(efforts, expected):
+    assert expected == told(efforts)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=120))
+def test_a_waste_is_one_in_fact(drawn):
+    """Whatever the efforts are: a long run of them, of which a large share was wasted."""
+    efforts = [Effort(n, max(pair), min(pair)) for n, pair in enumerate(drawn, 1)]
+    waste = longest_waste(efforts)
+    if waste is not None:
+        assert len(waste.efforts) >= max(SPAN, len(efforts) // 10)
+        first = efforts.index(waste.efforts[0])
+        assert list(waste.efforts) == efforts[first : first + len(waste.efforts)]
+        assert share(waste.efforts) > 0.1
