@@ -233,13 +233,12 @@ wheel: $(STAMP_PACKAGES) toolchains  ## build the packages of Lanista and of the
 screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look at them
 	$(BIN)/python tests/page/screenshots.py
 
-bench: setup toolchains setup-browser  ## measure turns, matches, records, rules, clients, the page, names, tournaments, ladders, bots' starts, into tests/bench/results/
+bench: setup toolchains setup-browser  ## measure turns, matches, rules, clients, the page, names, tournaments, ladders, bots' starts, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
 	$(BIN)/python tests/bench/side_by_side.py --workers 1 2
 	$(BIN)/python tests/bench/growth.py
 	$(BIN)/python tests/bench/handover.py
 	$(BIN)/python tests/bench/beginnings.py
-	$(BIN)/python tests/bench/record_size.py
 	$(BIN)/python tests/bench/four_players.py
 	$(BIN)/python tests/bench/python_rules.py
 	$(BIN)/python tests/bench/refusals.py
@@ -247,7 +246,6 @@ bench: setup toolchains setup-browser  ## measure turns, matches, records, rules
 	$(BIN)/python tests/bench/viewers.py
 	$(BIN)/python tests/bench/frames.py
 	$(BIN)/python tests/bench/drawing.py
-	$(BIN)/python tests/bench/store.py
 	$(BIN)/python tests/bench/names.py
 	$(BIN)/python tests/bench/ladder_pairing.py
 	$(BIN)/python tests/bench/ladder.py

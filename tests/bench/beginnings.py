@@ -27,7 +27,7 @@ import trio
 from measured import keep
 from thinking import bots, judged
 
-MATCHES = (50, 100)
+MATCHES = (100,)
 SEATS = 4
 ROUNDS = 20
 BOUNDS = (5, 10, 20, 50)

@@ -29,7 +29,7 @@ from lanista.match.clock import Limits
 from lanista.match.encoder import MatchInfo, Version1Encoder
 from support.players import PLAYERS
 
-ROUNDS = 5
+ROUNDS = 3
 WARM = 3000
 """Turns before any is timed: a just-in-time compiler needs some thousands."""
 TURNS = {"angrymob": 2000, "hogwarts": 500}

@@ -36,7 +36,7 @@ FILES = {
     ("crematoria", "Null"): ("02_Null-Null-Null-Null_s1", 1),
     ("crematoria", "Demo"): ("01_Demo-Demo-Demo-Demo_s30", 30),
 }
-RUNS = 5
+RUNS = 3
 
 
 def answers(game_name, trace):

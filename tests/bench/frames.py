@@ -14,7 +14,7 @@ from pathlib import Path
 
 from measured import keep
 
-RUNS = 5
+RUNS = 3
 MATCHES = {
     "angrymob": ("RandomRunners", "RandomRunners", "--move-limit", "200", "--map", "meadow"),
     "crematoria": ("Demo", "Dummy", "Demo", "Dummy", "--set", "nb_rounds=200"),

@@ -14,7 +14,7 @@ import lanista
 
 PAIR = ("RandomRunners", "CamperJoe")
 SEEDS = 100
-ROUNDS = 5
+ROUNDS = 3
 SETTINGS = {"move_limit": 8}
 
 

@@ -22,7 +22,7 @@ from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.record import read_record
 
 BOT = str(Path(__file__).parent / "repeating_bot.py")
-RUNS = 5
+RUNS = 3
 
 
 def measured(folder, seed):

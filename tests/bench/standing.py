@@ -21,9 +21,9 @@ from measured import keep, median
 from tournament import BOT_SOURCE, MAP, TURNS, matches_a_second
 
 BOTS = 8
-SECONDS = 8.0
+SECONDS = 5.0
 """For so long the matches on a ladder are counted, when the first ones are over."""
-PAIRS = 3
+PAIRS = 2
 WAITING = 1000
 FILE = f"""
 port = 0

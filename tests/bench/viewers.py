@@ -29,7 +29,7 @@ from websockets.trio.client import connect
 
 from lanista.match.record import read_record
 
-PAIRS = 5
+PAIRS = 3
 VIEWERS = 100
 
 
