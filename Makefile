@@ -248,7 +248,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, rules, clients
 	$(BIN)/python tests/bench/drawing.py
 	$(BIN)/python tests/bench/names.py
 	$(BIN)/python tests/bench/ladder_pairing.py
-	$(BIN)/python tests/bench/ladder.py
+	$(BIN)/python tests/bench/ladder.py 4 200000
 	$(BIN)/python tests/bench/ladder_page.py
 	$(BIN)/python tests/bench/standing.py
 	$(BIN)/python tests/bench/tournament.py

@@ -19,6 +19,8 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import trio
 from ladder import fill, names
 from measured import keep
