@@ -33,7 +33,7 @@ from lanista.match.conditions import MatchSpec
 from lanista.match.seat import Seat
 
 TURNS = 10_000
-PAIRS = 3
+PAIRS = 5
 QUICK_TURNS = 4_000
 BOT = (sys.executable, str(Path(__file__).parent / "trivial_bot.py"))
 QUICK_BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
