@@ -253,7 +253,7 @@ def test_the_exit_code_says_what_became_of_a_version(run, page, state, code, las
 
 @pytest.mark.parametrize("answer", [None, 502, 504])
 def test_a_program_whose_receipt_is_lost_may_have_been_taken(run, page, answer):
-    """As when the arena ends at that moment, or as a proxy says then; it isn't handed in again."""
+    """It isn't handed in again if the arena ends at that moment, or a proxy says that it did."""
     page.answers[f"POST {PATH}?file=bot.py"] = [answer, version(1, "received")]
     done = run("bot.py", "--name", "Ada", "--token", "t")
     words = "the arena doesn't answer any more; it may have taken bot.py: see lanista submit --list"
@@ -287,7 +287,7 @@ def author(page, kept):
 
 
 def test_what_the_page_can_not_do_now_is_asked_for_again(author, page, capsys):
-    """As late as it says, and less and less often; whatever it is, and it is said once."""
+    """Every request waits as long as the page says, less and less often, and it is said once."""
     page.answers[f"GET {PATH}"] = [503, ABOUT]
     page.answers[f"POST {PATH}?file=bot.py"] = [
         *((503, after) for after in ("5", "60", "Wed, 21 Oct 2026 07:28:00 GMT", "0", "5")),

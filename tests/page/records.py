@@ -66,19 +66,7 @@ def late_in_a_row(folder):
                 await end.say("#" + CHATTER // 3 * "x")
         await listens(end)
 
-    quiet = answers(*20 * [""])
-    return played(
-        folder,
-        answers(*20 * ["m 0 0"]),
-        chatters,
-        quiet,
-        quiet,
-        hellos=("Ann v=1", "Bob v=1", "Cem v=1", "Dee v=1"),
-        ruleset=registry.get("hogwarts"),
-        board=None,
-        settings={"NUM_ROUNDS": 20},
-        late_limit=5,
-    )
+    return _hogwarts(folder, answers(*20 * ["m 0 0"]), chatters)
 
 
 def absent_in_a_row(folder):
@@ -93,11 +81,16 @@ def absent_in_a_row(folder):
             await end.say("")
         end.close()
 
+    return _hogwarts(folder, answers(*20 * [""]), leaves, extra={"may_rejoin": (1,)})
+
+
+def _hogwarts(folder, first, second, **how):
+    """A match of Hogwarts of 20 rounds, in which seats 2 and 3 give no orders."""
     quiet = answers(*20 * [""])
     return played(
         folder,
-        quiet,
-        leaves,
+        first,
+        second,
         quiet,
         quiet,
         hellos=("Ann v=1", "Bob v=1", "Cem v=1", "Dee v=1"),
@@ -105,7 +98,7 @@ def absent_in_a_row(folder):
         board=None,
         settings={"NUM_ROUNDS": 20},
         late_limit=5,
-        extra={"may_rejoin": (1,)},
+        **how,
     )
 
 

@@ -172,7 +172,7 @@ def test_the_headline_leads_to_the_first_late_turn_in_a_row(arenas, tmp_path, sh
 
 
 def test_the_headline_leads_to_the_first_turn_of_an_absence(arenas, tmp_path, show):
-    """By which the bot is out although its last fault is a broken connection."""
+    """The first turn is at fault, although the last fault is a broken connection."""
     record = absent_in_a_row(tmp_path)
     arena = arenas(records=[record])
     page = show(f"{arena.address(match_of(record))}?fault=1")

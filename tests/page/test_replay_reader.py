@@ -193,7 +193,7 @@ def test_the_fault_of_late_turns_in_a_row_tells_the_first_and_how_much_was_writt
 
 
 def test_the_fault_of_a_bot_that_left_tells_since_when_it_was_away(tmp_path):
-    """As the headline leads there: at the last turn there is nothing to see."""
+    """The headline leads there, since at the last turn there is nothing to see."""
     *_, end = told(absent_in_a_row(tmp_path))
     fault = end["result"]["out"]["1"]
     assert ("disconnected", 3, 7) == (fault["code"], fault["since"], fault["turn"])

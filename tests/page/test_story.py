@@ -98,7 +98,7 @@ def story_by_orders(of_round, rounds=60, *, idle=None, faults=(), scores=(0, 9))
 
 
 def test_who_gives_orders_for_few_units_is_told_from_where_on():
-    """As a chapter, and before the round in which the seat fell behind."""
+    """It is a chapter, and stands before the round in which the seat fell behind."""
     story = story_by_orders(lambda number: 10 if number < 31 else 3)
     few = (31, 0, "gives orders for only 3 of 10 units in 30 turns from here on")
     assert few in told(story.chapters)
@@ -205,7 +205,7 @@ def test_the_first_rounds_of_late_answers_show_a_pattern(rounds, shown):
 
 
 def test_the_gravest_losses_come_first():
-    """Who was put out, then who was refused, then who was only behind."""
+    """Seats that were put out come first, then refused ones, then those only behind."""
     storyteller = Storyteller()
     storyteller.take(frame(0), (0, 0, 0, 0))
     illegal = FaultInfo(turn=0, seat=2, code="illegal", index=0, words="no unit there")

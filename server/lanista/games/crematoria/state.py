@@ -23,7 +23,7 @@ MAX_HEALTH = {PIONEER: 50, FURYAN: 100, NECROMONGER: 75}
 IMMORTAL = -1
 """The health of a hellhound, a code instead of a number of points."""
 FREE, ROCKY, BEYOND = -1, -2, -3
-"""What a cell has instead of a unit: nothing; rock; that it is outside the board."""
+"""The values of cells without a unit: free, rock, and outside the board."""
 _EMPTY = bytes((ROCKY if kind == ROCK else FREE) % 256 for kind in range(256))
 UNUSED = -1
 """The value in `State.turns` of a unit that never had to land."""

@@ -47,7 +47,7 @@ from lanista.games.picture import Frame, Scene
 
 NOBODY = -1
 _WALLED, _BEYOND = -2, -3
-"""What a cell has instead of a unit: a wall; that it is outside the board."""
+"""The values of cells without a unit that are a wall, or outside the board."""
 _PLACES = tuple(f"{ROW[cell]} {COL[cell]}" for cell in range(CELLS))
 _BOOKS = tuple(f"book {place}\n" for place in _PLACES)
 _OWN = tuple(f"own {row} ".encode() for row in range(SIDE))
