@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from e2e.running import wait_until
 from lanista.games import registry
 from lanista.match.record import read_record
-from lanista.page.difference import first_difference
+from lanista.page.difference import first_difference, json_of_files
 from lanista.page.html import bundle
 from lanista.page.replay_reader import read_frames
 from match.playing import answers, listens
@@ -203,16 +203,19 @@ def test_matches_that_cannot_be_compared_are_both_named(arena, pairs, small, sho
     hogwarts, crematoria = (pairs[game][0] for game in ("hogwarts", "crematoria"))
     unknown = "01AAAAAAAAAAAAAAAAAAAAAAAA"
     for a, b, words in (
-        (hogwarts, crematoria, "match 1 is one of Hogwarts, match 2 one of Crematoria"),
-        (small["whole"], small["seed"], "the seed is 7 in match 1, 8 in match 2"),
+        (hogwarts, crematoria, "the games differ: hogwarts in A, crematoria in B"),
+        (small["whole"], small["seed"], "the seeds differ: 7 in A, 8 in B"),
     ):
         alert = show(address(arena, a, b)).get_by_role("main").get_by_role("alert")
         expect(alert).to_have_count(1)
         expect(alert).to_contain_text(
-            f"{match_of(a)} (match 1) and {match_of(b)} (match 2) can't be compared: {words}"
+            f"{match_of(a)} (A) and {match_of(b)} (B) can't be compared: {words}"
         )
     known = match_of(hogwarts)
-    for other, words in ((unknown, f"no match '{unknown}'"), (known, "the same match")):
+    for other, words in (
+        (unknown, f"no match '{unknown}'"),
+        (known, "the same match"),
+    ):
         page = show(f"{arena.page}/#/compare?a={known}&b={other}")
         expect(page.get_by_role("alert").filter(has_text=words)).to_be_visible()
 
@@ -263,7 +266,9 @@ def test_the_story_of_a_loss_leads_to_another_match_of_that_bot(arena, pairs, sh
 def test_one_html_file_compares_without_a_network(pairs, visit, tmp_path):
     """`lanista replay diff A B --html FILE`."""
     out = tmp_path / "diff.html"
-    out.write_bytes(b"".join(bundle(*(read_frames(path) for path in pairs["crematoria"]))))
+    a, b = pairs["crematoria"]
+    parts = bundle(read_frames(a), (read_frames(b), json_of_files(a, b)))
+    out.write_bytes(b"".join(parts))
     compared = Comparison(visit(offline=True).open(out.as_uri()))
     compared.at(11)
     expect(compared.page.get_by_text("First difference: round 11", exact=True)).to_be_visible()

@@ -76,9 +76,10 @@ def test_the_match_is_in_it_unchanged(match):
 
 def test_two_matches_are_in_it_to_be_compared(match, tmp_path):
     other = wandering(tmp_path / "other", 3)
-    text = b"".join(bundle(read_frames(match), read_frames(other))).decode()
-    data = match_in(text)
-    assert {"a": match_in(bundled(match)), "b": match_in(bundled(other))} == data
+    difference = {"turn": 3}
+    text = b"".join(bundle(read_frames(match), (read_frames(other), difference))).decode()
+    both = {"a": match_in(bundled(match)), "b": match_in(bundled(other))}
+    assert {**both, "difference": difference} == match_in(text)
     ((_, title),) = Elements(text).all("title")
     assert f"Angry Mob: {EVIL}, Bob / Angry Mob: Ann, Bob" == title
 

@@ -14,6 +14,7 @@ from PIL import Image
 from lanista import __version__
 from lanista.games import registry
 from lanista.hosting.control import RunningMatches
+from lanista.page.difference import json_of_files
 from lanista.page.frames import API
 from lanista.page.view import View
 from page.house import opened, play, record_of, showing
@@ -138,6 +139,23 @@ async def test_pictures_of_a_match_that_is_over(tmp_path):
     assert late.json["error"].startswith(f"no such picture: {match}: no move 99; the last one is ")
 
 
+async def test_the_difference_of_two_matches(tmp_path):
+    """As `lanista replay diff --json` tells it; a record that can't be read is named by its id."""
+    async with opened(tmp_path) as house:
+        one, other = [await one_match(house) for _ in range(2)]
+        for match in (one, other):
+            await settled(house, match)
+        address = f"/api/1/matches/{one}/difference?other={other}"
+        told = (await house.get(address)).json
+        a, b = [next(tmp_path.glob(f"records/*/*{match}.jsonl.gz")) for match in (one, other)]
+        assert told == json.loads(json.dumps(json_of_files(a, b)))
+        assert (True, False) == (told["differs"], told["is_comparable"])
+        b.write_bytes(b"{}")
+        bad = await house.get(address)
+    assert 404 == bad.status
+    assert bad.json["error"].startswith(f"they can't be compared: {other}: ")
+
+
 async def test_matches_by_pages_and_standings(tmp_path):
     """The newest first; `next` is where the next page begins."""
     async with opened(tmp_path) as house:
@@ -241,6 +259,11 @@ BAD = {
         "to=300 must follow from=0, at most 299 later",
     ),
     "/api/1/matches/01X/picture?round=-1": (400, "round='-1' must be the number of a round"),
+    "/api/1/matches/01X/difference": (400, "other=ID is missing: the match to compare with"),
+    "/api/1/matches/01X/difference?other=01Y": (
+        404,
+        "there is no record of a finished match '01X'",
+    ),
     "/api/1/matches/01X/more": (404, "there is nothing here"),
     "/api/1/matches/%00": (404, "there is no match '\\x00' here"),
     "/api/1/matches/%ff": (404, "there is no match"),

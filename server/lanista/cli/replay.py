@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
 from lanista.cli import EXIT_BAD_INPUT, Group
@@ -124,7 +123,7 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
     """
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, verify
-    from lanista.page.difference import first_difference
+    from lanista.page.difference import first_difference, json_of
 
     (a, ruleset), (b, ruleset_b) = _read(file_a), _read(file_b)
     try:
@@ -138,25 +137,25 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
                 raise BadInputError(f"{file}: {printable(str(error))}") from None
         raise
     if as_json:
-        click.echo(json.dumps({"differs": difference.found, **attrs.asdict(difference)}))
+        click.echo(json.dumps(json_of(difference)))
     else:
         for line in _difference_lines(difference, (file_a, file_b), a.header):
             click.echo(printable(line))
     if page is not None:
         if not difference.is_comparable:
             raise BadInputError(f"{page} isn't written: these matches can't be compared")
-        size = _write_comparison(file_a, file_b, Path(page))
+        size = _write_comparison(file_a, file_b, json_of(difference), Path(page))
         click.echo(f"{printable(page)}: {size} bytes", err=as_json)
     return EXIT_MISMATCH if difference.found else 0
 
 
-def _write_comparison(file_a: str, file_b: str, page: Path) -> int:
-    """Write two matches as one HTML file; return its size in bytes."""
+def _write_comparison(file_a: str, file_b: str, difference: dict[str, Any], page: Path) -> int:
+    """Write two matches and how they differ as one HTML file; return its size in bytes."""
     from lanista.page import files
     from lanista.page.html import bundle
     from lanista.page.replay_reader import read_frames
 
-    parts = bundle(read_frames(Path(file_a)), read_frames(Path(file_b)))
+    parts = bundle(read_frames(Path(file_a)), (read_frames(Path(file_b)), difference))
     return files.write([file_a, file_b], page, parts)
 
 

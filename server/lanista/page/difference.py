@@ -8,12 +8,15 @@ were given in the same position, and the ruleset can put them into words.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any
 
 import attrs
 
+from lanista.games import registry
 from lanista.games.base import Game, Ruleset, turn_word
 from lanista.games.picture import counted
-from lanista.match.record import Header, Record, TurnInfo
+from lanista.match.record import Header, Record, TurnInfo, read_record
 from lanista.match.replay import JudgedTurn, judge, played_turns, positions, seat_faults, start
 from lanista.page.answer_words import SUBMOVES_SHOWN, decoded
 from lanista.page.position_words import LINES, position_words
@@ -123,6 +126,22 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
         position=words,
         turns=counts,
     )
+
+
+def json_of(difference: Difference) -> dict[str, Any]:
+    """Return a difference as JSON (docs/cli.md, `replay diff --json`)."""
+    return {"differs": difference.found, **attrs.asdict(difference)}
+
+
+def json_of_files(a: Path, b: Path) -> dict[str, Any]:
+    """Return the first difference between the records in two files, as JSON.
+
+    Raises:
+        LanistaError: One isn't a record, or contradicts the rules.
+        OSError: One can't be read.
+    """
+    one, other = read_record(a), read_record(b)
+    return json_of(first_difference(one, other, registry.get(one.header.game)))
 
 
 # -- how they begin -------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ globalThis.LANISTA_MATCH.catch(() => {});
 
 def bundle(
     match: Iterable[Mapping[str, Any]],
-    other: Iterable[Mapping[str, Any]] | None = None,
+    other: tuple[Iterable[Mapping[str, Any]], Mapping[str, Any]] | None = None,
     *,
     page: Path = PAGE,
 ) -> Iterator[bytes]:
@@ -48,7 +48,8 @@ def bundle(
 
     Args:
         match: Head, frames and end, as by `read_frames`.
-        other: Those of a match to show beside it, from their first difference; None for none.
+        other: Those of a match to show beside it, and how it differs, as by `difference.json_of`;
+            None for none.
         page: The folder of the page's files.
 
     Raises:
@@ -61,7 +62,8 @@ def bundle(
     if other is None:
         packed = _packed(_match_json(head, parts))
     else:
-        others = iter(other)
+        frames, difference = other
+        others = iter(frames)
         other_head = next(others)
         title = f"{title} / {_title(other_head)}"
         packed = _packed(
@@ -70,7 +72,7 @@ def bundle(
                 _match_json(head, parts),
                 (b',"b":',),
                 _match_json(other_head, others),
-                (b"}",),
+                (b',"difference":' + encode(difference) + b"}",),
             )
         )
     viewer = _safe("the script", "\n" + script(page))

@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -38,6 +39,7 @@ from lanista.page.asked import Asked
 from lanista.page.authorization import Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
+from lanista.page.frames import encode
 from lanista.page.ladders import UnknownBotError
 from lanista.page.link_cards import card_of, document
 from lanista.page.qr_code import LONGEST, qr_svg
@@ -124,6 +126,7 @@ class Routes:
             Route(match, self._match),
             Route(f"{match}/record", self._record),
             Route(f"{match}/picture", self._picture, ("round", "from", "to")),
+            Route(f"{match}/difference", self._difference, ("other",)),
             Route(f"{match}/bundles/([0-9]{{1,2}})", self._bundle),
             Route("/api/1/tournaments", self._tournaments),
             Route("/api/1/tournaments/(.*)", self._tournament),  # names may contain slashes
@@ -391,9 +394,7 @@ class Routes:
     async def _record(self, asked: Asked, match: str) -> Answer:
         visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
         async with self._turn(asked.peer, "records"):
-            path = await self.view.record_of(match)
-            if path is None:
-                raise not_found(f"there is no record of a finished match {match!r}")
+            path = await self._record_path(match)
             try:
                 # Twice, as the answer holds a copy of the data.
                 asked.peer.connections.hold(asked.peer, 2 * path.stat().st_size)
@@ -418,9 +419,7 @@ class Routes:
         if first is not None and last is not None and not 0 <= last - first < MAX_MOVING:
             raise bad_request(f"to={last} must follow from={first}, at most {MAX_MOVING - 1} later")
         async with self._turn(asked.peer, "pictures"):
-            path = await self.view.record_of(match)
-            if path is None:
-                raise not_found(f"there is no record of a finished match {match!r}")
+            path = await self._record_path(match)
             try:
                 data = await self.view.picture(path, given.get("round", first or 0), last)
             except (LanistaError, HelperDiedError, OSError) as error:
@@ -430,6 +429,27 @@ class Routes:
         kind = "png" if last is None else "gif"
         asked.peer.connections.hold(asked.peer, 2 * len(data))
         return Answer(data, f"image/{kind}", f"{match}.{kind}")
+
+    async def _difference(self, asked: Asked, match: str) -> Answer:
+        other = asked.parameters.get("other")
+        if other is None:
+            raise bad_request("other=ID is missing: the match to compare with")
+        async with self._turn(asked.peer, "pictures"):
+            path, other_path = await self._record_path(match), await self._record_path(other)
+            try:
+                difference = await self.view.difference(path, other_path)
+            except (LanistaError, HelperDiedError, OSError) as error:
+                # The paths of records are nobody's business.
+                words = str(error).replace(str(path), match).replace(str(other_path), other)
+                raise not_found(f"they can't be compared: {words}") from None
+        return _large(asked.peer, encode(difference))
+
+    async def _record_path(self, match: str) -> Path:
+        """Return the path of a finished match's record."""
+        path = await self.view.record_of(match)
+        if path is None:
+            raise not_found(f"there is no record of a finished match {match!r}")
+        return path
 
     async def _bundle(self, asked: Asked, match: str, number: str) -> Answer:
         seat = int(number)

@@ -190,7 +190,7 @@ class Server:
         )
         self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
-        nursery.start_soon(self.view.pictures.run)
+        nursery.start_soon(self.view.records_helper.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:
             nursery.start_soon(self._follow_tournaments)

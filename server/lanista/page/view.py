@@ -28,7 +28,7 @@ from lanista.hosting.names import about
 from lanista.match.bundle import folder_of, packed
 from lanista.match.record import BadRecordError
 from lanista.match.record_writer import public_copy
-from lanista.page import files
+from lanista.page import difference, files
 from lanista.page.frame_cache import MAX_MEMORY, FrameCache, FrameFile, NoFramesError, Seats
 from lanista.page.frames import API, encode
 from lanista.page.ladders import Ladders
@@ -97,10 +97,10 @@ class View:
     data: Path | None = None
     """The folder of the arena's records."""
     frame_cache: FrameCache = attrs.field(factory=FrameCache)
-    pictures: HelperProcess = attrs.field(
+    records_helper: HelperProcess = attrs.field(
         factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
     )
-    """Draws pictures; `run` it beside the server."""
+    """Draws and compares records; `run` it beside the server."""
     match: str | None = None
     """The id of the one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
@@ -372,7 +372,17 @@ class View:
             HelperDiedError: The helper died.
             OSError: No helper can be started.
         """
-        return await self.pictures.call(files.picture, record, first, last)
+        return await self.records_helper.call(files.picture, record, first, last)
+
+    async def difference(self, record: Path, other: Path) -> dict[str, Any]:
+        """Return the first difference between two records, as `difference.json_of_files` does.
+
+        Raises:
+            LanistaError: One of them isn't a record, or contradicts the rules.
+            HelperDiedError: The helper died.
+            OSError: One can't be read, or no helper can be started.
+        """
+        return await self.records_helper.call(difference.json_of_files, record, other)
 
     def is_running(self, match: str) -> bool:
         """Return whether a match is being played, here or in a tournament."""

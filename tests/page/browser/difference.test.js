@@ -1,5 +1,5 @@
 /**
- * Whether two matches can be compared, where they first differ, and what differs there.
+ * Where two matches first differ, and what differs in a round.
  */
 
 import assert from "node:assert/strict";
@@ -7,8 +7,7 @@ import { test } from "node:test";
 
 import {
   boardRows,
-  Differences,
-  obstacles,
+  firstRounds,
   ordersApart,
   PairMoments,
   seatsApart,
@@ -28,10 +27,6 @@ function framesOf(frames) {
   return { count: frames.length, frame: (n) => frames[n] ?? null };
 }
 
-function frame(n, raw, scores = [0, 0]) {
-  return { n, own: [], marks: [], scores, ...(raw === null ? {} : { play: play(raw) }) };
-}
-
 function position(marks, more = {}) {
   return {
     marks: marks.map(([row, col, seat, shape, text, unit, health, ...lines]) => {
@@ -42,25 +37,7 @@ function position(marks, more = {}) {
   };
 }
 
-test("matches that begin differently can't be compared, and it is said why", () => {
-  const seeds = ["7", "7"];
-  assert.deepEqual(obstacles([HEAD, headOf()], seeds), []);
-  // A seed that is still secret is no obstacle.
-  assert.deepEqual(obstacles([HEAD, HEAD], ["7", null]), []);
-  const other = { ...headOf(), game: "other", title: "Other" };
-  assert.deepEqual(obstacles([HEAD, other], seeds), [
-    "match 1 is one of Tiny, match 2 one of Other",
-  ]);
-  const changed = { ...headOf({ ground: ["....", "..#.", "...."] }), settings: { rounds: 9 } };
-  assert.deepEqual(obstacles([HEAD, changed], ["7", "8"]), [
-    "the setting rounds is not given in match 1, 9 in match 2",
-    "the seed is 7 in match 1, 8 in match 2",
-    "their maps differ",
-  ]);
-});
-
-test("answers differ in what counts in the game: not in spelling, nor when they are late", () => {
-  assert.deepEqual(seatsApart([play(["1 2", "3"]), play(["01  2", "3"])]), []);
+test("answers differ in what counts in the game: not when they are late", () => {
   assert.deepEqual(seatsApart([play(["1 2", "m 3"]), play(["2 1", "m 4"])]), [0, 1]);
   const late = { verdicts: ["late", "answer"] };
   assert.deepEqual(seatsApart([play(["1", "2"], late), play([null, "2"], late)]), []);
@@ -73,25 +50,11 @@ test("answers differ in what counts in the game: not in spelling, nor when they 
   assert.deepEqual(seatsApart([null, play(["1", "2"])]), []);
 });
 
-test("the first difference is found as frames are loaded", () => {
-  const one = [null, frame(1, ["1", ""]), frame(2, ["2", ""]), frame(3, ["3", ""]), frame(4, ["", ""], [1, 0])];
-  const other = [frame(0, null), frame(1, ["1", ""]), frame(2, ["2", ""]), frame(3, ["4", ""]), frame(4, ["", ""])];
-  const differences = new Differences();
-  differences.include([framesOf(one), framesOf(other)]);
-  assert.deepEqual([differences.compared, differences.first], [0, null]);
-  one[0] = frame(0, null);
-  differences.include([framesOf(one), framesOf(other)]);
-  assert.deepEqual(
-    [differences.answers, differences.boards, differences.first, differences.compared],
-    [3, 4, 3, 5],
-  );
-});
-
-test("without answers the boards tell where matches differ", () => {
-  const [one, other] = [[0, 0], [5, 0]].map((scores) => framesOf([frame(0, null), frame(1, null, scores)]));
-  const differences = new Differences();
-  differences.include([one, other]);
-  assert.deepEqual([differences.answers, differences.first], [null, 1]);
+test("the arena counts turns, the page the rounds that they led to", () => {
+  const found = { is_comparable: true, start: [], turn: 2, position_turn: 4 };
+  assert.deepEqual(firstRounds(found), { answers: 3, boards: 4, first: 3 });
+  const none = { answers: null, boards: null, first: null };
+  assert.deepEqual(firstRounds({ ...found, turn: null, position_turn: null }), none);
 });
 
 test("faults of both matches and the difference are at one slider", () => {
@@ -100,7 +63,7 @@ test("faults of both matches and the difference are at one slider", () => {
   const [one, other] = [new Moments(2), new Moments(2)];
   one.include(framesOf([answered, turn("late")]));
   other.include(framesOf([answered, answered, answered, turn("malformed"), answered]));
-  const moments = new PairMoments([one, other], { first: 3 });
+  const moments = new PairMoments([one, other], 3);
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((n) => moments.at(n, null)),
     [0, LATE, 0, FAILED | DIFFERENCE, 0],

@@ -1,8 +1,8 @@
 /**
  * The view of two matches side by side, in step: two boards, one slider, and what differs.
  *
- * It begins at their first difference. The frame is board_view.js; difference.js finds what differs,
- * compare_panels.js puts it into words.
+ * It begins at their first difference, which the arena finds. The frame is board_view.js; difference.js
+ * finds what differs in a round, compare_panels.js puts it into words.
  *
  * @module
  */
@@ -10,9 +10,9 @@
 import { BoardView } from "./board_view.js";
 import { differenceChart } from "./compare_chart.js";
 import { caption, differencePanel, summaryOf } from "./compare_panels.js";
-import { boardRows, Differences, obstacles, PairMoments } from "./difference.js";
-import { el, fill } from "./dom.js";
-import { describeEnding, printable } from "./text.js";
+import { boardRows, firstRounds, PairMoments } from "./difference.js";
+import { el } from "./dom.js";
+import { describeEnding } from "./text.js";
 
 /** @typedef {import("./board_view.js").Options} Options */
 /** @typedef {import("./decode.js").Position} Position */
@@ -26,26 +26,11 @@ const NARROW_SHARE = 0.5;
 const CAPTION_GAP = 4;
 const NARROW_GAP = 10;
 
-/**
- * Return why two matches can't be compared, naming both.
- *
- * @param {Two<MatchFrames>} both
- * @returns {string} empty: they can be compared
- */
-export function obstacleOf([one, other]) {
-  const reasons = obstacles([one.head, other.head], [one.end?.seed ?? null, other.end?.seed ?? null]);
-  const [first, second] = [one, other].map(({ head }) => printable(head.match ?? "a file"));
-  return reasons.length === 0
-    ? ""
-    : `${first} (match 1) and ${second} (match 2) can't be compared: ${reasons.join("; ")}`;
-}
-
 /** The view of two matches. */
 export class CompareView extends BoardView {
-  #root;
   #both;
-  #differences = new Differences();
-  #state = el("span", { class: "badge state" }, "comparing…");
+  #differences;
+  #state = el("span", { class: "badge state" }, "loading…");
   #summary = el("strong", { class: "result", role: "status" });
   #boards;
   #captions;
@@ -63,9 +48,10 @@ export class CompareView extends BoardView {
    *
    * @param {HTMLElement} root is filled
    * @param {Two<MatchFrames>} both
+   * @param {import("./difference.js").Difference} difference
    * @param {Options} options
    */
-  constructor(root, both, options) {
+  constructor(root, both, difference, options) {
     super(both, options, {
       names: ["Board of match 1", "Board of match 2"],
       goal: { label: "Difference", title: "To the first difference of the matches (D)" },
@@ -81,9 +67,9 @@ export class CompareView extends BoardView {
       },
       needed: { width: 17, height: 13 },
     });
-    this.#root = root;
     this.#both = both;
-    this.marks = new PairMoments(this.moments, this.#differences);
+    this.#differences = firstRounds(difference);
+    this.marks = new PairMoments(this.moments, this.#differences.first);
     this.#captions = both.map(({ head }, at) => caption(head, at + 1, options.link !== null));
     this.#chart = differenceChart(this.head, (round) => this.seek(round));
     this.#panel = differencePanel(
@@ -130,14 +116,8 @@ export class CompareView extends BoardView {
 
   /** @override */
   start() {
-    const { first, compared } = this.#differences;
     const { round } = this.options;
-    // Of a match that is over, frames may still be computed.
-    const isCounted = this.#both.every(({ over, head }) => over || head.live === true);
-    const isCompared = isCounted && compared === Math.min(...this.#both.map(({ count }) => count));
-    return round === null && first === null && !isCompared
-      ? null
-      : { round: round ?? first ?? 0, isNamed: round !== null };
+    return { round: round ?? this.#differences.first ?? 0, isNamed: round !== null };
   }
 
   /** @override */
@@ -145,20 +125,8 @@ export class CompareView extends BoardView {
     if (this.#both.some(({ count }) => count === 0)) {
       return;
     }
-    const obstacle = obstacleOf(this.#both);
-    if (obstacle !== "") {
-      // The seeds of running matches are known only now.
-      this.close();
-      fill(this.#root, el("p", { class: "page trouble", role: "alert" }, obstacle));
-      return;
-    }
-    this.#differences.include(this.#both);
     super.changed();
-    if (this.player === null) {
-      this.#both.forEach((frames) => frames.load(this.#differences.compared));
-    } else {
-      this.#showChart();
-    }
+    this.#showChart();
     const summary = summaryOf(this.head, this.#differences, this.#both);
     if (this.#summary.textContent !== summary) {
       this.#summary.textContent = summary; // it is read aloud when it changes

@@ -15,7 +15,7 @@ import { printable, turnWord, verdictText } from "./text.js";
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Play} Play */
 /** @typedef {import("./decode.js").Position} Position */
-/** @typedef {import("./difference.js").Differences} Differences */
+/** @typedef {import("./difference.js").FirstRounds} FirstRounds */
 /** @typedef {import("./difference.js").Row} Row */
 /** @typedef {import("./pointed.js").Pointed} Pointed */
 /** @template T @typedef {import("./difference.js").Two<T>} Two */
@@ -67,25 +67,24 @@ export function caption(head, number, isStored) {
  * Say in one sentence where two matches first differ.
  *
  * @param {Head} head of one of them
- * @param {Differences} differences
+ * @param {FirstRounds} differences
  * @param {Two<{count: number, over: boolean}>} both
- * @returns {string}
+ * @returns {string} empty: the frames aren't complete, and so their number isn't known
  */
-export function summaryOf(head, { answers, boards, first, compared }, both) {
+export function summaryOf(head, { answers, boards, first }, both) {
   const word = turnWord(head);
   if (first !== null) {
     const later = answers !== null && boards !== null && boards > answers;
-    const same = boards === null && compared === Math.min(both[0].count, both[1].count);
     return (
       `First difference: ${word} ${first}` +
-      (later ? `; the boards differ from ${word} ${boards} on` : same ? "; the boards never differ" : "")
+      (later ? `; the positions differ from ${word} ${boards} on` : "") +
+      (boards === null ? "; the positions never differ" : "")
     );
   }
-  const counts = both.map(({ count }) => count);
-  if (!both.every(({ over }) => over) || compared < Math.min(...counts)) {
-    return `The same up to ${word} ${Math.max(0, compared - 1)}…`;
+  if (!both.every(({ over }) => over)) {
+    return "";
   }
-  const [last, otherLast] = counts.map((count) => count - 1);
+  const [last, otherLast] = both.map(({ count }) => count - 1);
   return last === otherLast
     ? `No difference: the same answers and boards in all ${last} ${word}s`
     : `The same up to ${word} ${Math.min(last, otherLast)}, where match ${last < otherLast ? 1 : 2} ended`;
@@ -160,7 +159,7 @@ function answersOf(heads, plays, seat, pointed) {
       names[0] !== names[1] && el("span", { class: "muted" }, ` in match 2 ${names[1]}`),
     ),
     orders !== null && orders.every((only) => only.length === 0) && plays.every(isAnswer(seat))
-      ? el("p", { class: "muted" }, "The same submoves in another order.")
+      ? el("p", { class: "muted" }, "The same submoves, in another order or spelled in another way.")
       : plays.map((play, at) =>
           el(
             "div",

@@ -1,10 +1,8 @@
 /**
- * How two matches differ: whether they can be compared, where they first differ, and what differs in
- * a round.
+ * How two matches differ: where they first do, and what differs in a round.
  *
- * `lanista replay diff` compares records by the same rules (page/difference.py): answers by what
- * counts in the game, neither their times nor what bots logged. These are pure functions of frames and
- * positions; they create no elements.
+ * The arena has found where they first differ (page/difference.py). These are pure functions of that,
+ * of frames and of positions; they create no elements.
  *
  * @module
  */
@@ -13,10 +11,8 @@ import { seatLetter } from "./colours.js";
 import { cellOf } from "./decode.js";
 import { DIFFERENCE } from "./moments.js";
 import { ordersOf } from "./orders.js";
-import { nameSeats, printable } from "./text.js";
+import { nameSeats } from "./text.js";
 
-/** @typedef {import("./decode.js").End} End */
-/** @typedef {import("./decode.js").Frame} Frame */
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Mark} Mark */
 /** @typedef {import("./decode.js").Play} Play */
@@ -24,7 +20,6 @@ import { nameSeats, printable } from "./text.js";
 /** @typedef {import("./moments.js").Moments} Moments */
 /** @typedef {import("./orders.js").Ordered} Ordered */
 /** @typedef {import("./text.js").Subject} Subject */
-/** @typedef {{count: number, frame(n: number): Frame | null}} Frames */
 /**
  * Something that both matches have: of the first and of the second.
  * @template T
@@ -34,92 +29,47 @@ import { nameSeats, printable } from "./text.js";
 /** Something on the board, as it is in each match. @typedef {{name: string, states: Two<string>} & Subject} Row */
 
 /**
- * Return why two matches can't be compared: they are of different games, or begin differently.
+ * How the arena compares two matches: `turn`: the first one in which the answers differ;
+ * `position_turn`: the number of turns after which the boards do; null: never (docs/cli.md,
+ * `replay diff --json`).
  *
- * @param {Two<Head>} heads
- * @param {Two<string | null>} seeds null: not known
- * @returns {string[]} one reason each; empty: they can be compared
+ * @typedef {{is_comparable: boolean, start: string[], turn: number | null,
+ *   position_turn: number | null}} Difference
  */
-export function obstacles([one, other], seeds) {
-  if (one.game !== other.game) {
-    return [`match 1 is one of ${one.title}, match 2 one of ${other.title}`];
-  }
-  const reasons = [];
-  const names = new Set([...Object.keys(one.settings), ...Object.keys(other.settings)]);
-  for (const name of [...names].sort()) {
-    const [first, second] = [one, other].map(({ settings }) => settings[name] ?? "not given");
-    if (first !== second) {
-      reasons.push(`the setting ${printable(name)} is ${first} in match 1, ${second} in match 2`);
-    }
-  }
-  if (seeds[0] !== null && seeds[1] !== null && seeds[0] !== seeds[1]) {
-    reasons.push(`the seed is ${seeds[0]} in match 1, ${seeds[1]} in match 2`);
-  }
-  const [map, otherMap] = [one, other].map(({ scene }) => JSON.stringify([scene.ground, scene.owners]));
-  if (map !== otherMap || one.players.length !== other.players.length) {
-    reasons.push("their maps differ");
-  }
-  return reasons;
-}
+/**
+ * The rounds in which two matches first differ: those to which different answers led, those with
+ * different boards, and the first of them; null: none.
+ *
+ * @typedef {{answers: number | null, boards: number | null, first: number | null}} FirstRounds
+ */
 
-/** Where two matches differ, as far as their frames are loaded. */
-export class Differences {
-  /** Number of rounds that both have and that were compared. */
-  compared = 0;
-  /** The first round to which different answers led; null: none so far. @type {number | null} */
-  answers = null;
-  /** The first round in which the boards differ; null: none so far. @type {number | null} */
-  boards = null;
-
-  /** The first round in which anything differs; null: none so far. */
-  get first() {
-    return this.answers ?? this.boards;
-  }
-
-  /**
-   * Compare frames that were loaded since the last call.
-   *
-   * @param {Two<Frames>} both
-   */
-  include([one, other]) {
-    // From where the boards differ, frames are differences to something else: nothing can be said.
-    while (this.boards === null && this.compared < Math.min(one.count, other.count)) {
-      const [first, second] = [one.frame(this.compared), other.frame(this.compared)];
-      if (first === null || second === null) {
-        return;
-      }
-      if (this.answers === null && seatsApart([first.play, second.play]).length > 0) {
-        this.answers = this.compared;
-      }
-      if (boardOf(first) !== boardOf(second)) {
-        this.boards = this.compared;
-      }
-      this.compared += 1;
-    }
-  }
+/** Return the rounds in which two matches first differ. @param {Difference} difference @returns {FirstRounds} */
+export function firstRounds({ turn, position_turn: boards }) {
+  const answers = turn === null ? null : turn + 1;
+  return { answers, boards, first: answers ?? boards };
 }
 
 /** The moments of two matches at one slider, with their first difference. */
 export class PairMoments {
   #both;
-  #differences;
+  #first;
 
-  /** @param {readonly Moments[]} both of two matches @param {Differences} differences */
-  constructor(both, differences) {
+  /** @param {readonly Moments[]} both of two matches @param {number | null} first where they differ */
+  constructor(both, first) {
     this.#both = both;
-    this.#differences = differences;
+    this.#first = first;
   }
 
   /** Increases when something was added. */
   get version() {
     const [one, other] = this.#both;
-    return one.version + other.version + (this.#differences.first === null ? 0 : 1);
+    return one.version + other.version;
   }
 
   /** Return what there was in a round, as `Moments.at`. @param {number} n @param {number | null} seat */
   at(n, seat) {
     const [one, other] = this.#both.map((moments) => moments.at(n, seat));
-    return one | other | (n === this.#differences.first ? DIFFERENCE : 0);
+    return one | other | (n === this.#first ? DIFFERENCE : 0);
   }
 
   /** Nothing: two matches have no common advantage. */
@@ -130,7 +80,7 @@ export class PairMoments {
   /** Return what began in a round, as `Moments.begun`. @param {number} n @param {number | null} seat */
   begun(n, seat) {
     const [one, other] = this.#both.map((moments) => moments.begun(n, seat));
-    return one | other | (n === this.#differences.first ? DIFFERENCE : 0);
+    return one | other | (n === this.#first ? DIFFERENCE : 0);
   }
 
   /**
@@ -149,11 +99,6 @@ export class PairMoments {
     });
     return found.length === 0 ? null : direction * Math.min(...found.map((n) => direction * n));
   }
-}
-
-/** The board of a frame, as a text to compare. @param {Frame} frame */
-function boardOf({ own, gone, marks, lit, scores, stats }) {
-  return JSON.stringify([own, gone, marks, lit, scores, stats]);
 }
 
 /**
@@ -176,19 +121,8 @@ function isSameTurn(one, other, seat) {
   if (verdict !== other.verdicts[seat] || gone !== otherGone) {
     return false;
   }
-  const [first, second] = [one, other].map(({ raw }) => raw[seat] ?? "");
   // What a late answer says has no effect, and it may not even have arrived in one of them.
-  return (
-    verdict === "late" ||
-    first === second ||
-    (verdict === "answer" && tokensOf(first) === tokensOf(second))
-  );
-}
-
-/** An answer with its numbers spelled in one way. @param {string} raw */
-function tokensOf(raw) {
-  const words = raw.split(" ").filter((word) => word !== "");
-  return words.map((word) => (/^-?\d+$/.test(word) ? Number(word) : word)).join(" ");
+  return verdict === "late" || (one.raw[seat] ?? "") === (other.raw[seat] ?? "");
 }
 
 /**

@@ -20,7 +20,7 @@
  * @module
  */
 
-import { CompareView, obstacleOf } from "./compare.js";
+import { CompareView } from "./compare.js";
 import { compareAddress, compareChoice } from "./compare_choice.js";
 import { el, fill } from "./dom.js";
 import { acceptDrops, fileButton } from "./drop.js";
@@ -31,7 +31,7 @@ import { lobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
 import { matchesView } from "./match_list.js";
-import { addressOf } from "./matches.js";
+import { addressOf, fetchJson } from "./matches.js";
 import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
 import { playView } from "./play.js";
@@ -40,6 +40,7 @@ import { printable } from "./text.js";
 import { startTheme, themeButton } from "./theme.js";
 import { tournamentView } from "./tournaments.js";
 
+/** @typedef {import("./difference.js").Difference} Difference */
 /** @typedef {import("./link.js").Hello} Hello */
 /** @typedef {{path: string[], query: URLSearchParams}} Route */
 /** @typedef {{close(): void}} View */
@@ -64,7 +65,8 @@ document.querySelector(".loading")?.remove();
 /**
  * Show the page of a self-contained file, which contains one complete match, or two.
  *
- * @param {any} data `{head, frames, end}`, or `{a, b}` with two of these, or a promise of it
+ * @param {any} data `{head, frames, end}`, or `{a, b, difference}` with two of these and how they
+ *   differ, or a promise of it
  */
 async function showEmbedded(data) {
   const root = el("main", { id: "view", tabindex: "-1" });
@@ -80,7 +82,7 @@ async function showEmbedded(data) {
     root,
   );
   try {
-    const { a, b, ...one } = await data;
+    const { a, b, difference, ...one } = await data;
     const matches = (b === undefined ? [one] : [a, b]).map((each) => MatchFrames.fromData(each));
     const show = () => {
       const options = {
@@ -98,7 +100,7 @@ async function showEmbedded(data) {
             operator: false,
             running: () => null,
           })
-        : new CompareView(root, [first, second], options);
+        : new CompareView(root, [first, second], difference, options);
     };
     setTitle(matches.map(titleOf).join(" / "));
     let shown = show();
@@ -359,10 +361,10 @@ function showArena() {
     enter("match", "Compare");
     void showOpened(() => openBoth(a, b), {
       what: "The matches can't be compared",
-      stop: (both) => both.forEach((frames) => frames.stop()),
-      show: (both) => {
+      stop: ({ both }) => both.forEach((frames) => frames.stop()),
+      show: ({ both, difference }) => {
         setTitle(both.map(titleOf).join(" / "));
-        return new CompareView(root, both, {
+        return new CompareView(root, both, difference, {
           link,
           round: roundOf(query),
           onRound: (n) => replaceAddress(compareAddress(a, { b, round: n })),
@@ -372,28 +374,35 @@ function showArena() {
   }
 
   /**
-   * Open two matches.
+   * Open two matches, and have the arena compare them.
    *
    * @param {string} a
    * @param {string} b
-   * @returns {Promise<[MatchFrames, MatchFrames]>}
+   * @returns {Promise<{both: [MatchFrames, MatchFrames], difference: Difference}>}
    * @throws {Error} with a message for the user
    */
   async function openBoth(a, b) {
     if (a === b) {
       throw new Error(`match 1 and match 2 are the same match, ${printable(a)}`);
     }
-    const first = await MatchFrames.fromLink(link, a);
+    /** @type {MatchFrames[]} */
+    const opened = [];
     try {
+      const first = await MatchFrames.fromLink(link, a);
+      opened.push(first);
       const second = await MatchFrames.fromLink(link, b);
-      const obstacle = obstacleOf([first, second]);
-      if (obstacle !== "") {
-        second.stop();
-        throw new Error(obstacle);
+      opened.push(second);
+      /** @type {Difference} */
+      const difference = await fetchJson(
+        `/api/1/matches/${encodeURIComponent(a)}/difference?${new URLSearchParams({ other: b })}`,
+      );
+      if (!difference.is_comparable) {
+        const reasons = difference.start.join("; ");
+        throw new Error(`${printable(a)} (A) and ${printable(b)} (B) can't be compared: ${reasons}`);
       }
-      return [first, second];
+      return { both: [first, second], difference };
     } catch (error) {
-      first.stop();
+      opened.forEach((frames) => frames.stop());
       throw error;
     }
   }

@@ -186,7 +186,7 @@ export function matchesAddress(filters) {
  * Fetch JSON from the arena.
  *
  * @param {string} address
- * @param {AbortSignal} signal
+ * @param {AbortSignal} [signal]
  * @param {RequestInit} [options] of the request
  * @returns {Promise<any>}
  * @throws {Error} with the arena's message, if it refuses
