@@ -100,6 +100,7 @@ def story_by_orders(of_round, rounds=60, *, idle=None, faults=(), scores=(0, 9))
 def test_who_gives_orders_for_few_units_is_told_from_where_on():
     """It is a chapter, and stands before the round in which the seat fell behind."""
     story = story_by_orders(lambda number: 10 if number < 31 else 3)
+    assert [60, None] == [chapter.last for chapter in story.losses[0][:2]]
     few = (31, 0, "gives orders for only 3 of 10 units in 30 turns from here on")
     assert few in told(story.chapters)
     assert few == told(story.losses[0])[0]

@@ -352,7 +352,11 @@ def _out(fault: FaultInfo, bot: BotInfo | None, late: LateTurns | None) -> dict[
 
 def _story(story: Story) -> dict[str, Any]:
     def chapters(told: Sequence[Chapter]) -> list[list[Any]]:
-        return [[chapter.round, _seat(chapter.seat), shortened(chapter.text)] for chapter in told]
+        return [
+            [chapter.round, _seat(chapter.seat), shortened(chapter.text)]
+            + ([] if chapter.last is None else [chapter.last])
+            for chapter in told
+        ]
 
     return {
         "chapters": chapters(story.chapters),

@@ -72,6 +72,8 @@ class Chapter:
     seat: int | None
     """The seat that it is about, which the text doesn't name; None for none."""
     text: str
+    last: int | None = None
+    """The last round of efforts that were wasted for many turns; None for anything else."""
 
 
 @attrs.frozen(kw_only=True)
@@ -400,7 +402,7 @@ class Storyteller:
         quiet = self._quiet.get(seat, range(0))
         if quiet:
             text = f"gives no orders in {counted(len(quiet), 'turn')} from here on"
-            yield Chapter(quiet.start, seat, text)
+            yield Chapter(quiet.start, seat, text, quiet[-1])
         units = self._waste(self._units, seat, best, besides=quiet)
         if units is not None:
             turns = len(units.rounds)
@@ -408,13 +410,14 @@ class Storyteller:
             few = f"for only {ordered}" if ordered else "for almost none"
             if total > 1:
                 text = f"gives orders {few} of {total} units in {turns} turns from here on"
-                yield Chapter(units.rounds[0], seat, text)
+                yield Chapter(units.rounds[0], seat, text, units.rounds[-1])
         orders = self._waste(self._orders, seat, best)
         if orders is not None:
             turns = len(orders.rounds)
             text = f"{orders.wasted} of {orders.total} orders have no effect in {turns} turns"
             why = f"; mostly: {orders.why}" if orders.why else ""
-            yield Chapter(orders.rounds[0], seat, f"{text} from here on{why}")
+            text += f" from here on{why}"
+            yield Chapter(orders.rounds[0], seat, text, orders.rounds[-1])
 
     def _waste(
         self,

@@ -24,7 +24,7 @@ function play(raw, more = {}) {
 
 /** The frames of a match, of which some may not be loaded (null). */
 function framesOf(frames) {
-  return { count: frames.length, frame: (n) => frames[n] ?? null };
+  return { count: frames.length, end: null, frame: (n) => frames[n] ?? null };
 }
 
 function position(marks, more = {}) {

@@ -17,9 +17,10 @@ import {
 const ANSWERED = ["answer", "answer"];
 
 /** Frames with these plays, as far as they are loaded. */
-function framesOf(plays, scores = []) {
+function framesOf(plays, { scores = [], story = null } = {}) {
   return {
     count: plays.length,
+    end: story === null ? null : { story },
     frame: (n) =>
       plays[n] === null ? null : { n, marks: [], scores: scores[n] ?? [0, 0], ...plays[n] },
   };
@@ -42,7 +43,7 @@ const MATCH = [
 
 test("its scores are those of its rounds, as far as they are loaded", () => {
   const moments = new Moments(2);
-  moments.include(framesOf([{}, null, {}], [[1, 2], [3, 4], [5, 6]]));
+  moments.include(framesOf([{}, null, {}], { scores: [[1, 2], [3, 4], [5, 6]] }));
   assert.deepEqual([0, 1, 2].map((n) => moments.scores(n)), [[1, 2], null, [5, 6]]);
 });
 
@@ -79,52 +80,22 @@ test("a fault that goes on for several rounds is one fault of its seat", () => {
   assert.equal(moments.fault(1, 1, 0), 6);
 });
 
-test("a jump in the share of orders without effect is a mark, where the frames are complete", () => {
-  const orders = (count, idle) =>
-    Array.from({ length: count }, (_, i) => ["goes", i, [], ...(i < idle ? ["blocked"] : [])]);
-  const turn = (idle) => ({ play: { verdicts: ANSWERED, submoves: [orders(4, idle), null] } });
-  // Up to the 20th round one order in four is without effect, then three, then one again.
-  const turns = [...Array(20).fill(1), ...Array(10).fill(3), ...Array(20).fill(1)].map(turn);
+test("what a bot wasted is marked as its story tells it, once there is one", () => {
   const moments = new Moments(2);
-  const late = [{}, null, ...turns.slice(1)];
-  moments.include(framesOf(late));
-  assert.equal(moments.fault(0, 1, null), null);
-  late[1] = turns[0];
-  moments.include(framesOf(late));
-  const marked = late.flatMap((_, n) => ((moments.at(n, 0) & WASTED) !== 0 ? [n] : []));
-  // 30 points more in the last ten rounds: six of three and four of one are 0.55 against 0.25.
-  assert.deepEqual(marked, Array.from({ length: marked.length }, (_, i) => 26 + i));
-  assert.equal(moments.fault(0, 1, 0), 26);
-  assert.equal(moments.fault(0, 1, 1), null);
-  assert.ok(marked.length < 15);
-});
-
-test("what is wasted from the middle on is marked to the end, and what was so from the start never", () => {
-  const moments = new Moments(2);
-  const turn = (submoves) => ({ play: { verdicts: ANSWERED, submoves } });
-  const steps = [["goes", 1, []], ["goes", 2, []]];
-  const blocked = [["goes", 9, [], "blocked"]];
-  const units = [0, 0, 0, 1].map((seat, n) => [0, n, seat, "disc", "", n === 3 ? 9 : n, -1]);
-  // Of three units of A two have orders, and none from the 21st round on; B's only one is stuck.
-  const frames = [
-    { key: true, marks: units },
-    ...Array(20).fill(turn([steps, blocked])),
-    ...Array(180).fill(turn([[], blocked])),
-  ];
+  const frames = Array(6).fill({ play: { verdicts: ANSWERED } });
   moments.include(framesOf(frames));
-  const marked = (seat) => frames.flatMap((_, n) => ((moments.at(n, seat) & WASTED) !== 0 ? [n] : []));
-  assert.deepEqual(marked(0), Array.from({ length: 176 }, (_, i) => 25 + i));
-  assert.deepEqual(marked(1), []);
-});
-
-test("where a bot orders little, no share jumps", () => {
-  const turn = (count) => ({
-    play: { verdicts: ANSWERED, submoves: [Array(count).fill(["goes", 1, [], "blocked"]), null] },
-  });
-  const moments = new Moments(2);
-  const few = Array.from({ length: 40 }, (_, n) => (n % 5 === 0 ? turn(1) : turn(0)));
-  moments.include(framesOf(few));
-  assert.ok(few.every((_, n) => moments.at(n, 0) === 0));
+  assert.equal(moments.fault(0, 1, null), null);
+  const before = moments.version;
+  const story = {
+    chapters: [[1, 0, "takes the lead"], [2, 1, "gives no orders", 3]],
+    losses: { 1: [[2, 1, "gives no orders", 3], [5, 1, "2 of 2 orders have no effect", 5]] },
+  };
+  moments.include(framesOf(frames, { story }));
+  assert.ok(moments.version > before);
+  const of = (seat) => frames.map((_, n) => moments.at(n, seat));
+  assert.deepEqual(of(0), [0, 0, 0, 0, 0, 0]);
+  assert.deepEqual(of(1), [0, 0, WASTED, WASTED, 0, WASTED]);
+  assert.equal(moments.fault(0, 1, null), 2);
 });
 
 test("frames that are loaded later are included then, however many there are", () => {

@@ -90,7 +90,10 @@
  * @property {Record<string, string>} [logs] by seat
  */
 
-/** @typedef {[round: number, seat: number, text: string]} Chapter seat -1: it is about none */
+/**
+ * Seat -1: it is about none; `last`: the last round in which orders were wasted, of such chapters.
+ * @typedef {[round: number, seat: number, text: string, last?: number]} Chapter
+ */
 
 /**
  * @typedef {object} Story

@@ -7,12 +7,11 @@
  * @module
  */
 
-import { effectOf, withoutOrders } from "./orders.js";
 import { isGrave } from "./text.js";
-import { Wasted } from "./wasted.js";
 
+/** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Frame} Frame */
-/** @typedef {{count: number, frame(n: number): Frame | null}} Frames */
+/** @typedef {{count: number, end: End | null, frame(n: number): Frame | null}} Frames */
 
 /** Parts of an answer were refused. */
 export const REFUSED = 1;
@@ -24,7 +23,7 @@ export const FAILED = 4;
 export const EVENT = 8;
 /** Two matches differ for the first time. */
 export const DIFFERENCE = 16;
-/** Many more of a bot's units than before have no orders, or such as change nothing. */
+/** A bot gives orders for few of its units, or many that change nothing, as its story says. */
 export const WASTED = 32;
 /** Everything that is a bot's fault. */
 export const FAULTS = REFUSED | LATE | FAILED;
@@ -41,18 +40,13 @@ export class Moments {
   #included = new Uint8Array(256);
   /** By round. @type {(readonly number[] | undefined)[]} */
   #scores = [];
-  /** The frames that wait for one before them, by round. @type {Map<number, Frame>} */
-  #waiting = new Map();
+  /** Number of rounds of which all are included. */
   #complete = 0;
-  /** The marks of the last round up to which all are loaded. @type {any[][]} */
-  #marks = [];
-  /** By seat. */
-  #wasted;
+  #hasStory = false;
 
   /** @param {number} seats */
   constructor(seats) {
     this.#seats = seats;
-    this.#wasted = Array.from({ length: seats }, () => new Wasted());
   }
 
   /**
@@ -73,32 +67,22 @@ export class Moments {
         this.#included[n] = 1;
         this.version += 1;
         for (let seat = 0; seat < this.#seats; seat += 1) {
-          this.#flags[n * this.#seats + seat] = flagsOf(frame, seat);
+          this.#flags[n * this.#seats + seat] |= flagsOf(frame, seat);
         }
         this.#scores[n] = frame.scores;
-        this.#waiting.set(n, frame);
       }
-      const next = n === this.#complete ? this.#waiting.get(n) : undefined;
-      if (next !== undefined) {
-        this.#waiting.delete(n);
-        this.#complete += 1;
-        this.#includeOrders(next);
+      this.#complete += n === this.#complete ? this.#included[n] : 0;
+    }
+    if (frames.end?.story && !this.#hasStory) {
+      this.#hasStory = true;
+      this.version += 1;
+      const { chapters, losses } = frames.end.story;
+      for (const [first, seat, , last = -1] of [...chapters, ...Object.values(losses).flat()]) {
+        for (let n = first; n <= last; n += 1) {
+          this.#flags[n * this.#seats + seat] |= WASTED;
+        }
       }
     }
-  }
-
-  /** Mark where orders are wasted. @param {Frame} frame the next one of all */
-  #includeOrders({ n, key, gone = [], marks, play }) {
-    for (const [seat, wasted] of this.#wasted.entries()) {
-      const units = this.#marks.flatMap(([, , of, , , unit]) => (of === seat && unit >= 0 ? [unit] : []));
-      const { count, idle } = effectOf(play ?? null, seat);
-      const missing = withoutOrders(play ?? null, seat, units).length;
-      const isMore = wasted.take({ count: count + missing, idle: idle + missing });
-      this.#flags[n * this.#seats + seat] |= isMore ? WASTED : 0;
-    }
-    const left = new Set(gone);
-    const stay = key === true ? [] : this.#marks.filter((_, place) => !left.has(place));
-    this.#marks = [...stay, ...marks];
   }
 
   /** Return the scores in a round; null: it isn't loaded. @param {number} n */
