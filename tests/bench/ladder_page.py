@@ -9,6 +9,7 @@ the interpreter's lock, which the thread that takes up a new table holds, and fo
 """
 
 import json
+import os
 import socket
 import statistics
 import subprocess
@@ -144,6 +145,7 @@ async def measure(folder, count, helpers):
                 [sys.executable, __file__, "client", str(server.port), path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                env=os.environ,  # what helpers alone get may be in the inherited one just now
             )
 
             async def ask(times, at_once=1):
