@@ -13,6 +13,7 @@ from e2e.running import wait_until
 from lanista.games import registry
 from lanista.match.record import read_record
 from lanista.match.replay import all_faults, positions, start
+from lanista.page.story import story_of
 from page.arena import match_of
 from page.axe import loaded_axe, serious
 from page.browser import DESK, PHONE
@@ -77,15 +78,19 @@ def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
 
 def test_faults_are_a_key_away(records, replay):
     """The next and the previous fault of any player, or of the chosen one: where it begins."""
-    record = read_record(records["hogwarts"])
-    by_turn = all_faults(record, start(record, registry.get("hogwarts")))
+    record, ruleset = read_record(records["hogwarts"]), registry.get("hogwarts")
+    by_turn = all_faults(record, start(record, ruleset))
     at_fault = [{fault.seat for fault in faults} for faults in by_turn]
+    wasted = [chapter for chapter in story_of(record, ruleset).chapters if chapter.last]
     rounds = {
-        seat: [
-            n
-            for n, (before, seats) in enumerate(itertools.pairwise([set(), *at_fault]), 1)
-            if seat in seats - before
-        ]
+        seat: sorted(
+            {
+                n
+                for n, (before, seats) in enumerate(itertools.pairwise([set(), *at_fault]), 1)
+                if seat in seats - before
+            }
+            | {chapter.round for chapter in wasted if chapter.seat == seat}
+        )
         for seat in range(4)
     }
     of_any = sorted({n for of_seat in rounds.values() for n in of_seat})
