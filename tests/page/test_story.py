@@ -137,6 +137,26 @@ def test_orders_without_effect_are_told_with_the_reason():
     assert (41, 0, text) == told(story.losses[0])[0]
 
 
+def test_who_goes_to_and_fro_is_told_from_where_on():
+    """If half of its moves lead back, but not for one move in three."""
+
+    def story(periods):
+        storyteller = Storyteller()
+        orders = [[Submove("moves", unit) for unit in of_seat] for of_seat in (range(10), ())]
+        for number in range(61):
+            marks = tuple(
+                Mark(unit, number if number < 20 else 20 + number % period, 0, "w", unit=unit)
+                for unit, period in enumerate(periods)
+            )
+            storyteller.take(attrs.evolve(frame(number), marks=marks), (0, number), answers=orders)
+        return storyteller.story(ANGRYMOB, result((2, 1), (0, 60)))
+
+    text = "390 of 390 moves lead back to where the unit came from in 39 turns from here on"
+    assert (22, 0, text) == told(story([2] * 10).losses[0])[0]
+    some = story([2] * 3 + [5] * 7).losses[0]
+    assert not any("lead back" in chapter.text for chapter in some)
+
+
 def test_what_the_winner_wastes_as_well_is_no_reason():
     """Nor is it a chapter, and so isn't what the winner alone wastes."""
     idle = dict.fromkeys([0, 1, 2, 3, 4, *range(10, 14)], "a wall is there")

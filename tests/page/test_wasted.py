@@ -13,7 +13,9 @@ from lanista.page.wasted import (
     SPAN,
     Effort,
     longest_waste,
+    moves_back,
     orders_without_effect,
+    places_of,
     share,
     units_without_orders,
 )
@@ -77,6 +79,16 @@ def test_orders_have_no_effect_or_are_refused():
     answers = [moves(1, 2, 3, 4, 1), moves(5), moves(), None]
     counted = dict(orders_without_effect(3, answers, faults, idle))
     assert {0: Effort(3, 5, 3, "a wall is there"), 1: Effort(3, 1, 0)} == counted
+
+
+def test_moves_lead_back():
+    """Unit 1 goes and comes back, 2 goes on, 3 stays; 4 came back under another seat; 5 is new."""
+    first = {1: (0, (0, 0)), 2: (0, (0, 1)), 3: (0, (0, 2)), 4: (1, (0, 3))}
+    before = {1: (0, (1, 0)), 2: (0, (1, 1)), 3: (0, (0, 2)), 4: (1, (1, 3))}
+    now = {1: (0, (0, 0)), 2: (0, (2, 1)), 3: (0, (0, 2)), 4: (0, (0, 3)), 5: (1, (5, 5))}
+    assert [(0, Effort(3, 3, 1))] == [*moves_back(3, first, before, now)]
+    marks = (Mark(2, 1, 0, "w", unit=2), Mark(5, 5, None, "gem", unit=9), Mark(6, 6, 1, "base"))
+    assert {2: (0, (2, 1))} == places_of(attrs.evolve(NOTHING, marks=marks))
 
 
 @pytest.mark.parametrize(

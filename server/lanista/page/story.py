@@ -24,10 +24,14 @@ from lanista.page.answer_times import AnswerTime, times_told
 from lanista.page.answer_words import Decoded, decoded, idle_units
 from lanista.page.seat_colours import letter
 from lanista.page.wasted import (
+    HALF,
     Effort,
+    Places,
     Waste,
     longest_waste,
+    moves_back,
     orders_without_effect,
+    places_of,
     share,
     units_without_orders,
 )
@@ -169,6 +173,10 @@ class Storyteller:
     """By seat, its units in the turns of its answers."""
     _orders: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
     """By seat, its orders in the turns in which it gave any."""
+    _moves: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
+    """By seat, the moves of its units in the turns in which any moved."""
+    _places: tuple[Places, Places] = attrs.field(default=({}, {}), init=False)
+    """Where the units were in the latest frames."""
     _times: dict[int, list[AnswerTime]] = attrs.field(factory=dict, init=False)
     """By seat, how long its answers took that came in time, but for the first one."""
 
@@ -208,6 +216,11 @@ class Storyteller:
                 self._units.setdefault(seat, []).append(effort)
             for seat, effort in orders_without_effect(number, answers, faults, idle):
                 self._orders.setdefault(seat, []).append(effort)
+        places = places_of(frame)
+        if answers is not None:
+            for seat, effort in moves_back(number, *self._places, places):
+                self._moves.setdefault(seat, []).append(effort)
+        self._places = self._places[1], places
         self._before = frame
 
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
@@ -393,7 +406,8 @@ class Storyteller:
         return faults is not None and out is None and faults.turns * RARE < self._answers[seat]
 
     def _wasted(self, seat: int, best: int | None) -> Iterator[Chapter]:
-        """Yield from when on a seat gave no orders, orders for few units, or ones without effect.
+        """Yield from when on a seat gave no orders, orders for few units or ones without effect, or
+        moved its units to and fro.
 
         Args:
             seat: The seat.
@@ -418,6 +432,11 @@ class Storyteller:
             why = f"; mostly: {orders.why}" if orders.why else ""
             text += f" from here on{why}"
             yield Chapter(orders.rounds[0], seat, text, orders.rounds[-1])
+        moves = self._waste(self._moves, seat, best)
+        if moves is not None and share(moves.efforts) >= HALF:  # good bots go back, too, at times
+            told = f"{moves.wasted} of {moves.total} moves"
+            text = f"{told} lead back to where the unit came from in {len(moves.rounds)} turns"
+            yield Chapter(moves.rounds[0], seat, f"{text} from here on", moves.rounds[-1])
 
     def _waste(
         self,

@@ -1,4 +1,5 @@
-"""Where a bot's efforts are wasted for many turns: units get no orders, or orders have no effect.
+"""Where a bot's efforts are wasted for many turns: units get no orders, orders have no effect, or
+moves lead back.
 
 It knows no game. Units are those on the board that have a number, or counts of units (`picture`);
 orders are those of the answers in words (`answer_words`), or the arrows of units without numbers.
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import attrs
 
 from lanista.games.base import RefusalCode
-from lanista.games.picture import Frame, Shape
+from lanista.games.picture import Frame, Place, Shape
 from lanista.match.record import FaultInfo
 from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded
 
@@ -30,13 +31,17 @@ GOES_ON = 0.15
 """By how much the share may be smaller again without an end of the waste."""
 
 
+Places = Mapping[int, tuple[int, Place]]
+"""By number of a unit, its seat and its cell."""
+
+
 class Effort(NamedTuple):
-    """The units of a seat before a turn, or its orders of the turn."""
+    """The units of a seat before a turn, or its orders or moves of the turn."""
 
     round: int
     total: int
     wasted: int
-    """The number of them that got no order, or had no effect."""
+    """The number of them that got no order, had no effect, or led back."""
     why: str = ""
     """The most frequent reason; empty if there is none."""
 
@@ -134,6 +139,37 @@ def orders_without_effect(
         )
         why = reasons.most_common(1)[0][0] if reasons else ""
         yield seat, Effort(number, len(submoves), reasons.total(), why)
+
+
+def places_of(frame: Frame) -> Places:
+    """Return where the units with numbers are that belong to a seat."""
+    return {
+        unit: (seat, (row, col))
+        for row, col, seat, _, _, unit, _, _ in frame.marks
+        if unit is not None and seat is not None
+    }
+
+
+def moves_back(
+    number: int, first: Places, before: Places, now: Places
+) -> Iterator[tuple[int, Effort]]:
+    """Yield the seats of units that moved, with how many are back where they were a turn before.
+
+    Args:
+        number: The round.
+        first: Where the units were before the turn before.
+        before: Where they were before the turn.
+        now: Where they are.
+    """
+    moved: Counter[int] = Counter()
+    back: Counter[int] = Counter()
+    for unit, place in now.items():
+        if before.get(unit, place) != place:
+            seat = place[0]
+            moved[seat] += 1
+            back[seat] += first.get(unit) == place
+    for seat, total in moved.items():
+        yield seat, Effort(number, total, back[seat])
 
 
 def longest_waste(efforts: Sequence[Effort]) -> Waste | None:
