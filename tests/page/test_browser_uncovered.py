@@ -214,13 +214,16 @@ def test_the_headline_has_a_line_for_each_loser_and_none_is_cut_off(arena, recor
 
 
 def test_among_all_the_seat_that_was_looked_at_comes_first(arena, records, show):
-    """By its line in the headline, or because it was chosen before."""
+    """By its fault, by its line in the headline, or because it was chosen before."""
     story = story_of(read_record(records["hogwarts"]), registry.get("hogwarts"))
     page = show(f"{arena.address(match_of(records['hogwarts']))}?round=1")
     match = MatchPage(page)
     match.at(1)
     first = match.panel("Answers").get_by_role("heading").first
     expect(first).to_have_text(re.compile("^A"))
+    page.keyboard.press("Home")
+    page.keyboard.press("n")
+    expect(first).to_have_text(re.compile("^B"))
     page.keyboard.press("End")
     seat = list(story.losses)[-1]
     page.locator(".failed p").last.get_by_role("button").first.click()

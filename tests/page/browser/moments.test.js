@@ -69,6 +69,14 @@ test("the next fault is that of a seat, or of any, in either direction", () => {
   assert.equal(moments.fault(6, 1, null), null);
 });
 
+test("the seat whose fault begins in a round is known, of a grave one first", () => {
+  const moments = new Moments(2);
+  const turn = (...faults) => ({ play: { verdicts: ANSWERED, faults } });
+  const late = { play: { verdicts: ["answer", "late"], faults: [fault(0, "illegal"), fault(1, "late")] } };
+  moments.include(framesOf([{}, turn(fault(1, "illegal")), turn(fault(1, "illegal")), {}, late]));
+  assert.deepEqual([0, 1, 2, 3, 4].map((n) => moments.seatAtFault(n)), [-1, 1, -1, -1, 1]);
+});
+
 test("a fault that goes on for several rounds is one fault of its seat", () => {
   const late = { play: { verdicts: ["late", "answer"], faults: [fault(0, "late")] } };
   const both = { play: { verdicts: ["late", "late"], faults: [fault(0, "late"), fault(1, "late")] } };

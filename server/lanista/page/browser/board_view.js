@@ -517,8 +517,16 @@ export class BoardView {
   /** Go to another round with a fault of the chosen player, or of any. @param {1 | -1} direction */
   #toFault(direction) {
     this.control((player) => {
-      this.seek(this.marks.fault(player.round, direction, this.controls(player).seat));
+      const round = this.marks.fault(player.round, direction, this.controls(player).seat);
+      if (round !== null) {
+        this.seekFault(round);
+      }
     });
+  }
+
+  /** Show a round in which a fault begins. @param {number} round */
+  seekFault(round) {
+    this.seek(round);
   }
 
   /** Show the boards alone, on the whole screen if the browser allows it; or all again. */

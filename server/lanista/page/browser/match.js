@@ -223,6 +223,11 @@ export class MatchView extends BoardView {
     });
   }
 
+  /** @override @param {number} round */
+  seekFault(round) {
+    this.#dock.lookAt(round, this.moments[0].seatAtFault(round));
+  }
+
   /** @override @param {Player} player */
   controls(player) {
     return {

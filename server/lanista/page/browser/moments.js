@@ -25,8 +25,10 @@ export const EVENT = 8;
 export const DIFFERENCE = 16;
 /** A bot gives orders for few of its units, or many that change nothing, as its story says. */
 export const WASTED = 32;
+/** What is told before other faults. */
+const GRAVE = LATE | FAILED;
 /** Everything that is a bot's fault. */
-export const FAULTS = REFUSED | LATE | FAILED;
+export const FAULTS = GRAVE | REFUSED;
 
 /** The moments of a match, as far as its frames are loaded. */
 export class Moments {
@@ -136,9 +138,20 @@ export class Moments {
    */
   fault(from, direction, seat) {
     return (
-      this.#next(from, direction, seat, LATE | FAILED) ??
-      this.#next(from, direction, seat, REFUSED | WASTED)
+      this.#next(from, direction, seat, GRAVE) ?? this.#next(from, direction, seat, REFUSED | WASTED)
     );
+  }
+
+  /**
+   * Return the seat whose fault begins in a round: of a grave one, if there is any.
+   *
+   * @param {number} n
+   * @returns {number} -1: no fault begins
+   */
+  seatAtFault(n) {
+    const begun = Array.from({ length: this.#seats }, (_, seat) => this.begun(n, seat));
+    const grave = begun.findIndex((flags) => (flags & GRAVE) !== 0);
+    return grave < 0 ? begun.findIndex((flags) => (flags & (REFUSED | WASTED)) !== 0) : grave;
   }
 
   /**
