@@ -5,6 +5,7 @@
 """
 
 import contextlib
+import importlib
 import math
 from collections.abc import Callable
 from functools import partial
@@ -52,6 +53,8 @@ class HelperProcess:
 
         No call may be under way then: cancel the tasks that wait for one.
         """
+        # Before there are matches, which an import of 30 ms would hold up.
+        importlib.import_module("trio_parallel")
         try:
             self._is_open.set()
             await trio.sleep_forever()
