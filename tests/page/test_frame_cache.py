@@ -79,6 +79,25 @@ def read(bytes_of_frames):
     return json.loads(b"[%b]" % bytes_of_frames)
 
 
+async def test_a_finished_record_promises_its_frames_before_they_are_made(record, tmp_path):
+    """One that was cut off, or still grows, promises none; what is made in the end counts."""
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(b"".join(unpacked(record)[:10]))
+    for path, live, promised in [(record, False, TURNS + 1), (record, True, 0), (cut, False, 0)]:
+        worker = ReplayWorker(tmp_path)
+        worker.do({"open": 1, "path": str(path), "live": live, "logs": None})
+        reports, _ = worker.work([1])
+        assert (promised, ()) == (reports[0].expected, tuple(reports[0].frames))
+        worker.do({"close": 1})
+    file = FrameFile(1, record, tmp_path / "1")
+    assert file.total is None
+    file.update(Report(job=1, head=packed({}), expected=5))
+    file.update(Report(job=1, frames=[3, 3]))
+    assert (5, 2) == (file.total, file.count)
+    file.update(Report(job=1, end=packed({})))
+    assert 2 == file.total
+
+
 async def test_the_cache_has_what_read_frames_gives(record, parts, monkeypatch):
     """Frames begin with a whole one, or where the reader is; at most so many come at once, and
     always the one that was asked for.

@@ -76,6 +76,8 @@ class FrameFile:
     _end: bytes | None = None
     """What precedes and follows the frames, as compressed JSON: there are hundreds of files, and
     the objects of a head take ten times more memory than a file's other attributes."""
+    _expected: int = 0
+    """The number of frames that a finished record will have; 0 if nobody knows."""
     _ends: "array[int]" = attrs.field(factory=lambda: array("Q"))
     """The position in the file at which each frame ends, with its comma."""
     _changed: trio.Event = attrs.field(factory=trio.Event)
@@ -87,6 +89,11 @@ class FrameFile:
     def count(self) -> int:
         """The number of frames made so far."""
         return len(self._ends)
+
+    @property
+    def total(self) -> int | None:
+        """The number of frames that there will be; None if nobody knows yet."""
+        return self.count if self.over else self._expected or None
 
     @property
     def end(self) -> dict[str, Any] | None:
@@ -106,6 +113,7 @@ class FrameFile:
     def update(self, report: Report) -> None:
         """Take in a report of the replay worker, and wake up whoever waits."""
         self._head = report.head or self._head
+        self._expected = report.expected or self._expected
         for size in report.frames:
             self._ends.append(self.size + size)
         self._end = report.end or self._end

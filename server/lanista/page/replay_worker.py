@@ -18,7 +18,7 @@ from typing import IO, Any
 import attrs
 
 from lanista.games import registry
-from lanista.match.record import prepare_reading
+from lanista.match.record import BadRecordError, prepare_reading, read_ends
 from lanista.page import frames
 from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frames
 
@@ -46,6 +46,8 @@ class Report:
     head: bytes | None = None
     end: bytes | None = None
     """What precedes and follows the frames, as compressed JSON; None if it isn't there yet."""
+    expected: int = 0
+    """The number of frames that a finished record will have; 0 if nobody knows."""
     failed: str | None = None
     """Why no more frames can be made."""
 
@@ -111,6 +113,16 @@ class ReplayJob:
         if self._parts is None:
             self._parts = read_frames(self.path, self.logs)
         return next(self._parts)
+
+    def expected(self) -> int:
+        """Return how many frames a finished record will have; 0 if nobody knows."""
+        if self.live:
+            return 0
+        try:
+            _, result = read_ends(self.path)
+        except (BadRecordError, OSError):  # cut off, or an original game's match file
+            return 0
+        return result.turns + 1
 
     def finish(self) -> None:
         """Note that the source won't grow any more."""
@@ -188,6 +200,7 @@ class ReplayWorker:
         """Make a few frames of a job; return None if there is nothing new."""
         sizes: list[int] = []
         head: bytes | None = None
+        expected = 0
         last: dict[str, Any] = {}
         job.waiting = False
         try:
@@ -198,7 +211,7 @@ class ReplayWorker:
                     break
                 kind = part.get("type")
                 if kind == "head":
-                    head = packed(part)
+                    head, expected = packed(part), job.expected()
                     break  # somebody waits for it
                 if kind == "end":
                     last = {"end": packed(part)}
@@ -219,7 +232,7 @@ class ReplayWorker:
             self._drop(job.number)
         if not (sizes or head or last):
             return None
-        return Report(job=job.number, frames=sizes, head=head, **last)
+        return Report(job=job.number, frames=sizes, head=head, expected=expected, **last)
 
     def _write(self, job: ReplayJob, frame: dict[str, Any]) -> int:
         """Write a frame, and return its size in bytes."""

@@ -56,7 +56,8 @@ MAX_NAMES = 64
 MAX_OPEN = 64
 """Maximum number of matches that a viewer has open at once."""
 WHOLE_WITHIN = 3.0
-"""Seconds to wait for all frames of a finished match before it is shown without the last ones."""
+"""Seconds to wait for all frames of a finished match whose number of frames isn't known; then it is
+shown without the last ones."""
 OPERATIONS = frozenset(
     {"start", "mode", "pause", "resume", "step", "cancel", "kick", "house", "play"}
 )
@@ -284,8 +285,8 @@ class Viewer:
                 except NoFramesError:
                     self._close(match)
                     raise
-                if not self.view.is_running(match):
-                    # All frames, as the viewer may want to begin at any; but not for too long.
+                if frame_file.total is None and not self.view.is_running(match):
+                    # The viewer may want to begin at any frame; but it doesn't wait for too long.
                     with trio.move_on_after(WHOLE_WITHIN):
                         await frame_file.wait_over()
         if head is None:  # the match was closed meanwhile
@@ -348,6 +349,8 @@ class Viewer:
             raise BadMessageError("known is true or false, and true only with from of 1 or more")
         if packed not in (True, False):
             raise BadMessageError("packed is true or false")
+        if position == -1 and frame_file.total is not None:
+            position = frame_file.total - 1
         with self._until_closed(match) as scope:
             await frame_file.wait_frame(position)
             if frame_file.failed is not None and match not in self.uploads:
@@ -383,8 +386,8 @@ class Viewer:
                     "id": message.get("id"),
                     "match": match,
                     "from": first,
-                    "count": frame_file.count,
-                    "over": frame_file.over,
+                    "count": frame_file.total or frame_file.count,
+                    "over": frame_file.total is not None,
                 }
             )
             if packed and len(frames) >= WORTH_PACKING:

@@ -227,6 +227,16 @@ test("the end of a match that is over is fetched once", async () => {
   assert.deepEqual(link.froms, [0, 5]);
 });
 
+test("a match has fewer frames than its record promised if the end says so", async () => {
+  const link = new FakeLink(walk(5));
+  const answer = link.frames.bind(link);
+  link.frames = (from, known) => ({ ...answer(from, known), count: 9, over: true });
+  const match = await MatchFrames.fromLink(link, "M1");
+  match.load(0);
+  await settled();
+  assert.deepEqual([match.count, match.over], [5, true]);
+});
+
 test("following fetches the newest frame first, then each new one, then the end", async () => {
   const link = new FakeLink(walk(45), { over: false });
   const match = await MatchFrames.fromLink(link, "M1");

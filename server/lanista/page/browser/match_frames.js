@@ -458,6 +458,7 @@ export class MatchFrames extends EventTarget {
     if (answer?.type === "end") {
       this.end = answer;
       this.over = true;
+      this.count = from < 0 ? this.count : Math.min(this.count, from); // more were promised
       this.#refetchEnd = false;
       this.#awaitLogs();
     } else {
