@@ -12,6 +12,7 @@ from lanista.page.answer_words import SUBMOVES_SHOWN
 from lanista.page.wasted import (
     SPAN,
     Effort,
+    crowds_back,
     longest_waste,
     moves_back,
     orders_without_effect,
@@ -89,6 +90,17 @@ def test_moves_lead_back():
     assert [(0, Effort(3, 3, 1))] == [*moves_back(3, first, before, now)]
     marks = (Mark(2, 1, 0, "w", unit=2), Mark(5, 5, None, "gem", unit=9), Mark(6, 6, 1, "base"))
     assert {2: (0, (2, 1))} == places_of(attrs.evolve(NOTHING, marks=marks))
+
+
+def test_crowds_go_back():
+    """Of 5 units that came to a cell and 7 that leave it the way they came, 5 go back."""
+    came = attrs.evolve(
+        NOTHING, arrows=(Arrow((0, 0), (0, 1), 0, "5"), Arrow((0, 0), (0, 1), 1, "9"))
+    )
+    left = attrs.evolve(
+        NOTHING, arrows=(Arrow((0, 1), (0, 0), 0, "7"), Arrow((0, 1), (0, 2), 0, "2"))
+    )
+    assert [(0, Effort(3, 9, 5))] == [*crowds_back(3, came, left)]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from lanista.page.wasted import (
     Effort,
     Places,
     Waste,
+    crowds_back,
     longest_waste,
     moves_back,
     orders_without_effect,
@@ -217,8 +218,11 @@ class Storyteller:
             for seat, effort in orders_without_effect(number, answers, faults, idle):
                 self._orders.setdefault(seat, []).append(effort)
         places = places_of(frame)
-        if answers is not None:
-            for seat, effort in moves_back(number, *self._places, places):
+        if answers is not None and self._before is not None:
+            for seat, effort in chain(
+                moves_back(number, *self._places, places),
+                crowds_back(number, self._before, frame),
+            ):
                 self._moves.setdefault(seat, []).append(effort)
         self._places = self._places[1], places
         self._before = frame

@@ -103,8 +103,8 @@ def units_without_orders(
             units.setdefault(seat, set()).add(unit)
         elif shape is Shape.COUNT and text.isdecimal():
             counts[seat] += int(text)
-    for arrow in now.arrows:
-        moved[arrow.seat] += int(arrow.text) if arrow.text.isdecimal() else 0
+    for (seat, _, _), count in _moved(now).items():
+        moved[seat] += count
     for seat, submoves in enumerate(answers):
         if submoves is None:
             continue
@@ -170,6 +170,33 @@ def moves_back(
             back[seat] += first.get(unit) == place
     for seat, total in moved.items():
         yield seat, Effort(number, total, back[seat])
+
+
+def crowds_back(number: int, before: Frame, now: Frame) -> Iterator[tuple[int, Effort]]:
+    """Yield the seats whose units without numbers moved, with how many went back.
+
+    Args:
+        number: The round.
+        before: The frame before the turn, with the moves of the turn before.
+        now: The frame after it.
+    """
+    came = _moved(before)
+    total: Counter[int] = Counter()
+    back: Counter[int] = Counter()
+    for (seat, start, end), count in _moved(now).items():
+        total[seat] += count
+        back[seat] += min(count, came[seat, end, start])
+    for seat, moved in total.items():
+        yield seat, Effort(number, moved, back[seat])
+
+
+def _moved(frame: Frame) -> Counter[tuple[int, Place, Place]]:
+    """Return how many units without numbers moved in a turn, by seat, from where and to where."""
+    moved: Counter[tuple[int, Place, Place]] = Counter()
+    for arrow in frame.arrows:
+        if arrow.text.isdecimal():
+            moved[arrow.seat, arrow.start, arrow.end] += int(arrow.text)
+    return moved
 
 
 def longest_waste(efforts: Sequence[Effort]) -> Waste | None:
