@@ -8,6 +8,7 @@ import json
 from collections import Counter
 
 import pytest
+import structlog
 import trio
 import trio.testing
 
@@ -94,6 +95,20 @@ async def test_a_request_has_a_length(autojump_clock):
             while True:
                 await stream.send_all(b"X: " + b"y" * 1000 + b"\r\n")
         assert trio.current_time() - began < 1
+
+
+async def test_a_fault_of_ours_ends_its_connection_alone(autojump_clock, monkeypatch):
+    """Even before there is a request; the log has it, and the page goes on."""
+    async with showing(View(RunningMatches())) as house:
+        admit = Connections.admit
+        monkeypatch.setattr(Connections, "admit", lambda *_: 1 / 0)
+        with structlog.testing.capture_logs() as logged:
+            async with crowd(house, 1) as (stream,):
+                with contextlib.suppress(trio.BrokenResourceError):
+                    assert b"" == await stream.receive_some()
+        assert "ZeroDivisionError" in logged[0]["trace"]
+        monkeypatch.setattr(Connections, "admit", admit)
+        assert 200 == (await house.get("/healthz")).status
 
 
 async def test_of_too_many_the_one_that_is_idle_for_the_longest_goes(autojump_clock, monkeypatch):

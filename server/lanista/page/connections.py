@@ -14,11 +14,13 @@ import fcntl
 import socket
 import struct
 import termios
+import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
 import attrs
+import structlog
 import trio
 
 from lanista.arena.admission import address_of, is_loopback
@@ -26,6 +28,8 @@ from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 from lanista.page.answers import crowded
+
+log = structlog.get_logger()
 
 MAX_VIEWERS = 500
 """Maximum number of WebSockets at once; for one more, another address gives one up, or it is
@@ -313,8 +317,9 @@ class Connections(trio.abc.Listener[Peer]):
                 )
 
     async def _serve(self, stream: trio.SocketStream) -> None:
-        peer = self.admit(stream)
+        peer = None
         try:
+            peer = self.admit(stream)
             if self.tls is not None and not await peer.begin_tls(self.tls):
                 return
             answer = await self._answer(peer)
@@ -327,8 +332,14 @@ class Connections(trio.abc.Listener[Peer]):
                     await peer.linger()
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left, or was closed
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error(  # noqa: TRY400 - the trace is in the line
+                "a page's connection ended by an error", trace=traceback.format_exc()
+            )
         finally:
-            peer.close()
+            if peer is not None:
+                peer.close()
+            stream.socket.close()
 
     async def _answer(self, peer: Peer) -> bytes | None:
         """Return the answer to a connection's request; None if it gets none."""
