@@ -87,7 +87,7 @@ async def test_a_finished_record_promises_its_frames_before_they_are_made(record
         worker = ReplayWorker(tmp_path)
         worker.do({"open": 1, "path": str(path), "live": live, "logs": None})
         reports, _ = worker.work([1])
-        assert (promised, ()) == (reports[0].expected, tuple(reports[0].frames))
+        assert (promised, 1) == (reports[0].expected, len(reports[0].frames))
         worker.do({"close": 1})
     file = FrameFile(1, record, tmp_path / "1")
     assert file.total is None

@@ -212,14 +212,15 @@ class ReplayWorker:
                 kind = part.get("type")
                 if kind == "head":
                     head, expected = packed(part), job.expected()
-                    break  # somebody waits for it
-                if kind == "end":
+                elif kind == "end":
                     last = {"end": packed(part)}
                 elif job.size > MAX_FRAMES_SIZE:
                     trouble = "the replay stops here: the match is too long to be shown"
                     last = {"end": packed(frames.end(None, None, trouble))}
                 else:
                     sizes.append(self._write(job, part))
+                    if head is not None:
+                        break  # somebody waits for both
         except UnreadableError as error:
             last = {"failed": str(error)}
         except MemoryError:
