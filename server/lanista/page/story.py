@@ -7,7 +7,6 @@ units and orders that were wasted.
 Rounds are counted as frames are: round n is the position after n turns.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
@@ -100,20 +99,15 @@ class _Faults:
     """The faults of a seat of one kind: how many there were, and the first one."""
 
     count: int = 0
-    turns: int = 0
     first: FaultInfo | None = None
     rounds: list[int] = attrs.field(factory=list)
-    """The first rounds, `ROUNDS_TOLD` of them, each once."""
-    last_turn: int = -1
+    """The rounds, each once."""
 
     def add(self, fault: FaultInfo) -> None:
         self.count += 1
         self.first = self.first or fault
-        if fault.turn != self.last_turn:
-            self.turns += 1
-            self.last_turn = fault.turn
-            if len(self.rounds) < ROUNDS_TOLD:
-                self.rounds.append(fault.turn + 1)
+        if fault.turn + 1 not in self.rounds[-1:]:
+            self.rounds.append(fault.turn + 1)
 
 
 @attrs.define
@@ -164,10 +158,8 @@ class Storyteller:
     """By seat and code."""
     _answers: dict[int, int] = attrs.field(factory=dict, init=False)
     """By seat, the number of its answers."""
-    _quiet: dict[int, range] = attrs.field(factory=dict, init=False)
-    """By seat, the rounds of the most empty answers in a row, if they are worth telling."""
-    _quiet_turns: Counter[int] = attrs.field(factory=Counter, init=False)
-    """By seat, the number of its latest answers in a row that were empty."""
+    _empty: dict[int, list[int]] = attrs.field(factory=dict, init=False)
+    """By seat, the rounds of its empty answers."""
     _before: Frame | None = attrs.field(default=None, init=False)
     """The latest frame."""
     _units: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
@@ -238,7 +230,8 @@ class Storyteller:
             if turn.turn and verdict in {"answer", "malformed"}:
                 self._note_time(number, seat, turn.times[seat])
             self._answers[seat] = self._answers.get(seat, 0) + (verdict != "out")
-            self._note_quiet(number, seat, is_empty=verdict == "answer" and not turn.raw[seat])
+            if verdict == "answer" and not turn.raw[seat]:
+                self._empty.setdefault(seat, []).append(number)
             gone = turn.reason_gone(seat)
             if gone is not None:
                 self._breaks.append(Chapter(number, seat, f"is out: {gone.words}"))
@@ -247,11 +240,6 @@ class Storyteller:
         self._breaks += [Chapter(number, int(seat), "came back") for seat in turn.rejoined]
         for fault in faults:
             self._faults.setdefault((fault.seat, fault.code), _Faults()).add(fault)
-
-    def _note_quiet(self, number: int, seat: int, *, is_empty: bool) -> None:
-        turns = self._quiet_turns[seat] = self._quiet_turns[seat] + 1 if is_empty else 0
-        if turns >= QUIET and turns > len(self._quiet.get(seat, ())):
-            self._quiet[seat] = range(number - turns + 1, number + 1)
 
     def _note_time(self, number: int, seat: int, times: Sequence[int] | None) -> None:
         match times:
@@ -407,7 +395,9 @@ class Storyteller:
         """Tell whether a seat had faults of a kind in few turns, and played to the end."""
         faults = self._faults.get((seat, code))
         out = None if result is None else result.fault_out(seat)
-        return faults is not None and out is None and faults.turns * RARE < self._answers[seat]
+        return (
+            faults is not None and out is None and len(faults.rounds) * RARE < self._answers[seat]
+        )
 
     def _wasted(self, seat: int, best: int | None) -> Iterator[Chapter]:
         """Yield from when on a seat gave no orders, orders for few units or ones without effect, or
@@ -417,9 +407,13 @@ class Storyteller:
             seat: The seat.
             best: The winner, who can't have lost by what it wasted; None if nobody won.
         """
-        quiet = self._quiet.get(seat, range(0))
+        empty = self._empty.get(seat, [])
+        quiet = _longest_run(empty)
         if quiet:
             text = f"gives no orders in {counted(len(quiet), 'turn')} from here on"
+            others = [number for number in empty if number not in quiet]
+            if len(others) >= len(quiet):
+                text += f", and in {len(others)} others ({self._rounds_told(others)})"
             yield Chapter(quiet.start, seat, text, quiet[-1])
         units = self._waste(self._units, seat, best, besides=quiet)
         if units is not None:
@@ -472,14 +466,18 @@ class Storyteller:
             return
         text = _faulty(code, faults)
         if code != "illegal":
-            text += f", in {faults.turns} of {counted(self._answers[seat], 'turn')}"
-            if faults.turns > 1:
-                rounds = ", ".join(map(str, faults.rounds))
-                text += f" ({self.word}s {rounds}{' …' if faults.turns > ROUNDS_TOLD else ''})"
+            text += f", in {len(faults.rounds)} of {counted(self._answers[seat], 'turn')}"
+            if len(faults.rounds) > 1:
+                text += f" ({self._rounds_told(faults.rounds)})"
         text += f"; the first: {faults.first.words}"
         if code == "late":
             text += self.late[seat].told(None if result is None else result.bot(seat))
         yield Chapter(faults.first.turn + 1, seat, text)
+
+    def _rounds_told(self, rounds: Sequence[int]) -> str:
+        """Return the first of several rounds."""
+        more = " …" if len(rounds) > ROUNDS_TOLD else ""
+        return f"{self.word}s {', '.join(map(str, rounds[:ROUNDS_TOLD]))}{more}"
 
     def _fell_behind(self, seat: int, best: int) -> Iterator[Chapter]:
         gaps = [scores[best] - scores[seat] for scores in self._scores]
@@ -542,6 +540,18 @@ def _winner(result: ResultInfo | None, scores: Sequence[int]) -> int | None:
     else:
         best = [seat for seat, score in enumerate(scores) if score == max(scores)]
     return best[0] if len(best) == 1 else None
+
+
+def _longest_run(rounds: Sequence[int]) -> range:
+    """Return the longest of the runs of `QUIET` or more rounds in a row; empty if there is none."""
+    longest = range(0)
+    start = 0
+    for place, number in enumerate(rounds):
+        if place and number != rounds[place - 1] + 1:
+            start = place
+        if place - start + 1 >= max(QUIET, len(longest) + 1):
+            longest = range(rounds[start], number + 1)
+    return longest
 
 
 def _faulty(code: str, faults: _Faults) -> str:
