@@ -18,28 +18,28 @@ def told(*seconds, limit=0.2):
         ([0.02] * 5, ""),
         ([0.02] * 6, "its answers usually took 20 ms"),
         ([0.0021, 0.0019] * 20, "its answers usually took 2.0 ms"),
-        ([0.02] * 33 + [0.14] * 20, "its answers took 20 ms, from move 35 on 0.14 s"),
+        ([0.02] * 33 + [0.14] * 20, "its answers took 20 ms, from move 35 on 140 ms"),
         # A step up that is still far from the limit, and one down, are no reason.
         ([0.001] * 20 + [0.01] * 20, "its answers usually took 5.5 ms"),
-        ([0.14] * 10 + [0.02] * 30, "its answers usually took 20 ms, and up to 0.14 s in moves"),
+        ([0.14] * 10 + [0.02] * 30, "its answers usually took 20 ms, and up to 140 ms in moves"),
         (
             [n / 1000 for n in range(10, 190)],
-            "its answers took ever longer, 11 ms at first and 0.19 s at last",
+            "its answers took ever longer, 11 ms at first and 188 ms at last",
         ),
         (
             [0.02] * 9 + [0.15] + [0.02] * 9 + [0.12] + [0.02] * 9,
-            "its answers usually took 20 ms, and up to 0.15 s in moves 11, 21",
+            "its answers usually took 20 ms, and up to 150 ms in moves 11, 21",
         ),
         (
             [0.02] * 9 + [0.15] + [0.02] * 9,
-            "its answers usually took 20 ms, and up to 0.15 s in move 11",
+            "its answers usually took 20 ms, and up to 150 ms in move 11",
         ),
         (
             ([0.02] * 9 + [0.15]) * 5,
-            "its answers usually took 20 ms, and up to 0.15 s in moves 11, 21, 31 and 2 more",
+            "its answers usually took 20 ms, and up to 150 ms in moves 11, 21, 31 and 2 more",
         ),
         # All are near the limit: no peaks.
-        ([0.15, 0.16, 0.17] * 5, "its answers usually took 0.16 s"),
+        ([0.15, 0.16, 0.17] * 5, "its answers usually took 160 ms"),
     ],
 )
 def test_times_are_told_as_a_step_as_growth_or_as_peaks(seconds, expected):

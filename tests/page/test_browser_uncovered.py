@@ -197,9 +197,9 @@ def test_the_headline_has_a_line_for_each_loser_and_none_is_cut_off(arena, recor
         lines = page.locator(".failed p")
         expect(lines.first).to_be_visible()
         assert kinds == [line.get_attribute("class") for line in lines.all()][: len(kinds)]
-        for line in lines.all():
+        for place, line in enumerate(lines.all()):
             box = line.bounding_box()
-            assert box["height"] < 30
+            assert box["height"] < (30 if place else 54)  # the gravest may need two lines
             assert box["y"] + box["height"] < DESK["height"]
             assert line.evaluate("line => line.firstElementChild.tagName === 'BUTTON'")
         fits = "box => box.scrollHeight <= box.clientHeight && getComputedStyle(box).maxHeight"

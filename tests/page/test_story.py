@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lanista.games import registry
 from lanista.games.base import Submove, ending_text
-from lanista.games.picture import Event, Frame, Mark
+from lanista.games.picture import Event, Frame, Mark, Scene
 from lanista.match.record import FaultInfo, ResultInfo, TurnInfo
 from lanista.page.story import BEST_ROUNDS, MAX_CHAPTERS, Storyteller
 
@@ -38,8 +38,11 @@ def told(chapters):
     return [(chapter.round, chapter.seat, chapter.text) for chapter in chapters]
 
 
+SCENE = Scene(rows=1, cols=100, ground=(), owners={})
+
+
 def story_by_scores(*scores, events=None, ranks=None):
-    storyteller = Storyteller()
+    storyteller = Storyteller(SCENE)
     for number, of_round in enumerate(scores):
         storyteller.take(frame(number, *(events or {}).get(number, ())), of_round)
     whole = None if ranks is None else result(ranks, scores[-1])
@@ -67,13 +70,13 @@ def test_who_takes_the_lead_and_keeps_it_for_a_while():
         ),
         (
             {*range(1, 13), 16, *range(20, 31)},
-            "gives no orders in 12 turns from here on, and in 12 others (rounds 16, 20, 21 …)",
+            "gives no orders in 24 of 40 turns (rounds 1, 2, 3 …)",
         ),
     ],
 )
 def test_who_gives_no_orders_for_long_is_told_from_where_on(empty, told_of_it):
     """The longest of such spans, and others if they are as many; no fault tells it."""
-    storyteller = Storyteller("round")
+    storyteller = Storyteller(attrs.evolve(SCENE, turn_word="round"))
     storyteller.take(frame(0), (0, 0))
     for number in range(1, 41):
         answers = turn(number - 1, ("answer", "answer"))
@@ -85,7 +88,7 @@ def test_who_gives_no_orders_for_long_is_told_from_where_on(empty, told_of_it):
     assert quiet == told(story.losses[0])[0]
 
 
-UNITS = tuple(Mark(0, unit, unit // 10, "w", unit=unit) for unit in range(20))
+UNITS = tuple(Mark(0, unit, unit // 10, f"w{unit}", unit=unit) for unit in range(20))
 """Ten of each of two seats."""
 
 
@@ -94,7 +97,7 @@ def story_by_orders(of_round, rounds=60, *, idle=None, faults=(), scores=(0, 9))
 
     `of_round`: how many units seat 0 gives orders in a round; `idle` those without effect, by unit.
     """
-    storyteller = Storyteller()
+    storyteller = Storyteller(SCENE)
     storyteller.take(attrs.evolve(frame(0), marks=UNITS), (0, 0))
     for number in range(1, rounds + 1):
         ordered = range(of_round(number)), range(10, 20)
@@ -115,7 +118,11 @@ def test_who_gives_orders_for_few_units_is_told_from_where_on():
     """It is a chapter, and stands before the round in which the seat fell behind."""
     story = story_by_orders(lambda number: 10 if number < 31 else 3)
     assert [60, None] == [chapter.last for chapter in story.losses[0][:2]]
-    few = (31, 0, "gives orders for only 3 of 10 units in 30 turns from here on")
+    few = (
+        31,
+        0,
+        "gives orders for only 3 of 10 units, without w3 and others, in 30 turns from here on",
+    )
     assert few in told(story.chapters)
     assert few == told(story.losses[0])[0]
     assert "behind" in told(story.losses[0])[1][2]
@@ -126,7 +133,11 @@ def test_orders_that_come_to_nothing_slowly_are_told_where_the_share_falls():
     story = story_by_orders(lambda number: max(0, 10 - number // 5), 80)
     quiet, few = told(story.losses[0])[:2]
     assert (50, 0, "gives no orders in 31 turns from here on") == quiet
-    assert (20, 0, "gives orders for only 4 of 10 units in 30 turns from here on") == few
+    assert (
+        20,
+        0,
+        "gives orders for only 4 of 10 units, without w6 and others, in 30 turns from here on",
+    ) == few
     story = story_by_orders(lambda number: 0 if number > 20 else 10)
     assert [(21, "gives no orders in 40 turns from here on")] == [
         (number, text) for number, _, text in told(story.losses[0]) if "orders" in text
@@ -135,7 +146,10 @@ def test_orders_that_come_to_nothing_slowly_are_told_where_the_share_falls():
 
 def test_orders_for_a_unit_now_and_then_are_almost_none():
     story = story_by_orders(lambda number: number % 4 == 0)
-    assert "gives orders for almost none of 10 units in 60 turns" in told(story.losses[0])[0][2]
+    assert (
+        "gives orders for almost none of 10 units, without w0 and others, in 60 turns"
+        in told(story.losses[0])[0][2]
+    )
 
 
 def test_orders_without_effect_are_told_with_the_reason():
@@ -146,7 +160,7 @@ def test_orders_without_effect_are_told_with_the_reason():
         return wall if number > 40 else {0: "it was dead by then", 19: "a wall is there"}
 
     story = story_by_orders(lambda _: 10, idle=idle)
-    text = "160 of 200 orders have no effect in 20 turns from here on; mostly: a wall is there"
+    text = "160 of 200 orders have no effect, mostly as a wall is there, in 20 turns from here on"
     assert (41, 0, text) in told(story.chapters)
     assert (41, 0, text) == told(story.losses[0])[0]
 
@@ -155,17 +169,22 @@ def test_who_goes_to_and_fro_is_told_from_where_on():
     """If half of its moves lead back, but not for one move in three."""
 
     def story(periods):
-        storyteller = Storyteller()
+        storyteller = Storyteller(SCENE)
         orders = [[Submove("moves", unit) for unit in of_seat] for of_seat in (range(10), ())]
         for number in range(61):
             marks = tuple(
-                Mark(unit, number if number < 20 else 20 + number % period, 0, "w", unit=unit)
+                Mark(
+                    unit, number if number < 20 else 20 + number % period, 0, f"w{unit}", unit=unit
+                )
                 for unit, period in enumerate(periods)
             )
             storyteller.take(attrs.evolve(frame(number), marks=marks), (0, number), answers=orders)
         return storyteller.story(ANGRYMOB, result((2, 1), (0, 60)))
 
-    text = "390 of 390 moves lead back to where the unit came from in 39 turns from here on"
+    text = (
+        "390 of 390 moves lead back to where the unit came from, such as w0 between (0, 20) and "
+        "(0, 21), in 39 turns from here on"
+    )
     assert (22, 0, text) == told(story([2] * 10).losses[0])[0]
     some = story([2] * 3 + [5] * 7).losses[0]
     assert not any("lead back" in chapter.text for chapter in some)
@@ -189,7 +208,7 @@ def test_a_few_faults_are_told_after_what_goes_on_for_long(late, first):
         for n in range(late)
     ]
     all_units = [Submove("moves", unit) for unit in range(10, 20)]
-    storyteller = Storyteller()
+    storyteller = Storyteller(SCENE)
     storyteller.take(attrs.evolve(frame(0), marks=UNITS), (0, 0))
     for number in range(1, 61):
         found = [fault for fault in faults if fault.turn == number - 1]
@@ -209,7 +228,7 @@ def test_a_few_faults_are_told_after_what_goes_on_for_long(late, first):
 
 def test_a_late_seat_is_told_how_long_its_other_answers_took():
     """Seat 1 is late from round 13 on; its first answer had another limit, and isn't counted."""
-    storyteller = Storyteller("move", 0.2)
+    storyteller = Storyteller(attrs.evolve(SCENE, turn_word="move"), 0.2)
     storyteller.take(frame(0), (0, 0))
     late = FaultInfo(turn=12, seat=1, code="late", index=None, words="no answer within 0.2 s")
     for number in range(1, 14):
@@ -221,13 +240,13 @@ def test_a_late_seat_is_told_how_long_its_other_answers_took():
         )
         storyteller.take(frame(number), (number, 0), led_here, [late] if is_late else [])
     story = storyteller.story(ANGRYMOB, result((1, 2), (13, 0)))
-    words = "no answer within 0.2 s; its answers took 20 ms, from move 8 on 0.15 s"
+    words = "no answer within 0.2 s; its answers took 20 ms, from move 8 on 150 ms"
     assert f"1 answer too late, in 1 of 13 turns; the first: {words}" == story.losses[1][0].text
 
 
 @pytest.mark.parametrize(("rounds", "shown"), [(21, "1, 11, 21"), (51, "1, 11, 21 …")])
 def test_the_first_rounds_of_late_answers_show_a_pattern(rounds, shown):
-    storyteller = Storyteller("move", 0.2)
+    storyteller = Storyteller(attrs.evolve(SCENE, turn_word="move"), 0.2)
     storyteller.take(frame(0), (0, 0))
     for number in range(1, rounds + 1):
         late = FaultInfo(turn=number - 1, seat=1, code="late", index=None, words="no answer")
@@ -241,7 +260,7 @@ def test_the_first_rounds_of_late_answers_show_a_pattern(rounds, shown):
 
 def test_the_gravest_losses_come_first():
     """Seats that were put out come first, then refused ones, then those only behind."""
-    storyteller = Storyteller()
+    storyteller = Storyteller(SCENE)
     storyteller.take(frame(0), (0, 0, 0, 0))
     illegal = FaultInfo(turn=0, seat=2, code="illegal", index=0, words="no unit there")
     gone = FaultInfo(turn=2, seat=3, code="disconnected", index=None, words="its process exited")
@@ -289,7 +308,7 @@ def test_events_are_told_where_a_score_changed_much_more_than_usual():
 
 def test_faults_and_failures():
     """Each kind once, with its number; for the loser with the share of its turns, gravest first."""
-    storyteller = Storyteller()
+    storyteller = Storyteller(SCENE)
     storyteller.take(frame(0), (1, 1))
 
     def fault(number, code, words):

@@ -6,25 +6,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.games.base import Submove
-from lanista.games.picture import Arrow, Frame, Mark, Shape
+from lanista.games.picture import Arrow, Frame, Mark, Scene, Shape
 from lanista.match.record import FaultInfo
 from lanista.page.answer_words import SUBMOVES_SHOWN
 from lanista.page.wasted import (
     SPAN,
     Effort,
+    Standing,
     crowds_back,
     longest_waste,
     moves_back,
     orders_without_effect,
-    places_of,
     share,
+    units_of,
     units_without_orders,
 )
 
+SCENE = Scene(rows=9, cols=9, ground=(), owners={})
 NOTHING = Frame(turn=0, marks=(), captions=())
 UNITS = [*((0, unit) for unit in (1, 2, 3)), (1, 4), (None, 5)]
 NUMBERED = attrs.evolve(
-    NOTHING, marks=tuple(Mark(0, unit, seat, "w", unit=unit) for seat, unit in UNITS)
+    NOTHING, marks=tuple(Mark(0, unit, seat, f"w{unit}", unit=unit) for seat, unit in UNITS)
 )
 CROWDS = attrs.evolve(
     NOTHING,
@@ -53,13 +55,13 @@ def told(efforts):
 def test_units_with_numbers_are_ordered_by_name():
     """A unit that isn't the seat's counts for nothing, and so do units of nobody."""
     answers = [moves(1, 1, 4), moves(), None]
-    counted = dict(units_without_orders(3, NUMBERED, NOTHING, answers))
-    assert {0: Effort(3, 3, 2), 1: Effort(3, 1, 1)} == counted
+    counted = dict(units_without_orders(3, NUMBERED, units_of(NUMBERED), NOTHING, answers))
+    assert {0: Effort(3, 3, 2, "w2"), 1: Effort(3, 1, 1, "w4")} == counted
 
 
 def test_more_orders_than_are_known_may_be_for_any_unit():
     answers = [moves(*[1] * SUBMOVES_SHOWN), None]
-    assert [] == [*units_without_orders(3, NUMBERED, NOTHING, answers)]
+    assert [] == [*units_without_orders(3, NUMBERED, units_of(NUMBERED), NOTHING, answers)]
 
 
 def test_units_without_numbers_are_counted_by_the_arrows():
@@ -67,7 +69,7 @@ def test_units_without_numbers_are_counted_by_the_arrows():
     arrows = (Arrow((0, 0), (1, 0), 0, "3"), Arrow((0, 0), (0, 1), 0, "1"))
     after = attrs.evolve(NOTHING, arrows=arrows)
     answers = [(Submove("3 go down"), Submove("1 goes right")), None]
-    assert [(0, Effort(3, 8, 4))] == [*units_without_orders(3, CROWDS, after, answers)]
+    assert [(0, Effort(3, 8, 4))] == [*units_without_orders(3, CROWDS, {}, after, answers)]
 
 
 def test_orders_have_no_effect_or_are_refused():
@@ -83,13 +85,26 @@ def test_orders_have_no_effect_or_are_refused():
 
 
 def test_moves_lead_back():
-    """Unit 1 goes and comes back, 2 goes on, 3 stays; 4 came back under another seat; 5 is new."""
-    first = {1: (0, (0, 0)), 2: (0, (0, 1)), 3: (0, (0, 2)), 4: (1, (0, 3))}
-    before = {1: (0, (1, 0)), 2: (0, (1, 1)), 3: (0, (0, 2)), 4: (1, (1, 3))}
-    now = {1: (0, (0, 0)), 2: (0, (2, 1)), 3: (0, (0, 2)), 4: (0, (0, 3)), 5: (1, (5, 5))}
-    assert [(0, Effort(3, 3, 1))] == [*moves_back(3, first, before, now)]
-    marks = (Mark(2, 1, 0, "w", unit=2), Mark(5, 5, None, "gem", unit=9), Mark(6, 6, 1, "base"))
-    assert {2: (0, (2, 1))} == places_of(attrs.evolve(NOTHING, marks=marks))
+    """Unit 1 goes and comes back, 2 goes on, 3 stays, even if it is another's; 4 was hidden."""
+    rows = [{1: 0, 2: 0, 3: 0, 4: 0}, {1: 1, 2: 1, 3: 0}, {1: 0, 2: 2, 3: 0, 4: 0}]
+    first, before, now = (
+        {unit: Standing(0, (row, unit), f"w{unit}") for unit, row in by_unit.items()}
+        for by_unit in rows
+    )
+    now[3] = Standing(1, (0, 3), "w3")
+    efforts = [*moves_back(3, SCENE, first, before, now)]
+    assert [(0, Effort(3, 2, 1, "such as w1 between (0, 1) and (1, 1)"))] == efforts
+
+
+def test_units_are_known_by_their_numbers():
+    marks = (
+        Mark(2, 1, 0, "w", unit=2, details=("wizard 2", "health 3")),
+        Mark(3, 1, 1, "f", unit=3),
+        Mark(5, 5, None, "gem", unit=9),
+        Mark(6, 6, 1, "base"),
+    )
+    expected = {2: Standing(0, (2, 1), "wizard 2"), 3: Standing(1, (3, 1), "f")}
+    assert expected == units_of(attrs.evolve(NOTHING, marks=marks))
 
 
 def test_crowds_go_back():
@@ -100,7 +115,8 @@ def test_crowds_go_back():
     left = attrs.evolve(
         NOTHING, arrows=(Arrow((0, 1), (0, 0), 0, "7"), Arrow((0, 1), (0, 2), 0, "2"))
     )
-    assert [(0, Effort(3, 9, 5))] == [*crowds_back(3, came, left)]
+    why = "mostly between (0, 0) and (0, 1)"
+    assert [(0, Effort(3, 9, 5, why))] == [*crowds_back(3, SCENE, came, left)]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def times_told(times: Sequence[AnswerTime], limit: float, word: str) -> str:
         word: The game's word for a turn.
 
     Returns:
-        Such as `its answers took 20 ms, from round 35 on 0.14 s`; empty if there are too few.
+        Such as `its answers took 20 ms, from round 35 on 140 ms`; empty if there are too few.
     """
     if len(times) < FEWEST:
         return ""
@@ -84,7 +84,7 @@ def _growth(values: Sequence[float]) -> tuple[int, bool]:
 
 
 def _text(seconds: float) -> str:
-    if seconds < 0.1:
-        ms = 1000 * seconds
-        return f"{ms:.1f} ms" if ms < 10 else f"{ms:.0f} ms"
-    return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    ms = 1000 * seconds
+    if ms < 10:
+        return f"{ms:.1f} ms"
+    return f"{ms:.0f} ms" if ms < 1000 else f"{seconds:.1f} s"

@@ -15,7 +15,7 @@ import attrs
 
 from lanista.errors import LanistaError
 from lanista.games import registry
-from lanista.games.base import Game, turn_word
+from lanista.games.base import Game
 from lanista.games.originals import FormatError, of_text
 from lanista.games.outcome import Termination
 from lanista.games.registry import UnknownGameError
@@ -70,7 +70,7 @@ class ReplayReader:
     _header: Header | None = attrs.field(default=None, init=False)
     _game: Game | None = attrs.field(default=None, init=False)
     _writer: frames.FrameWriter | None = attrs.field(default=None, init=False)
-    _storyteller: Storyteller = attrs.field(factory=Storyteller, init=False)
+    _storyteller: Storyteller = attrs.field(init=False)
     _before: TurnInfo | None = attrs.field(default=None, init=False)
     _started: bool = attrs.field(default=False, init=False)
     """Whether `next` has returned frame 0."""
@@ -127,8 +127,8 @@ class ReplayReader:
         assert isinstance(header, Header)  # LineReader takes nothing else in the first line
         ruleset = registry.get(header.game)
         self._header, self._game = header, start_of(header, ruleset)
-        self._storyteller = Storyteller(turn_word(ruleset), header.clock.time_move)
         scene = self._game.scene()
+        self._storyteller = Storyteller(scene, header.clock.time_move)
         self._writer = frames.FrameWriter(scene)
         return frames.head(header, ruleset, scene, rounds=ruleset.max_turns(header.settings))
 
@@ -280,7 +280,7 @@ def _read_res(path: Path) -> Iterator[dict[str, Any]]:
             raise UnreadableError(f"{path.name}: more than {MAX_RES} bytes, as no match file has")
         text = data.decode("utf-8-sig", "replace")
         shown = of_text(text).show(text)
-        writer, storyteller = frames.FrameWriter(shown.scene), Storyteller()
+        writer, storyteller = frames.FrameWriter(shown.scene), Storyteller(shown.scene)
         yield frames.head_of_res(shown)
         for frame, scores in shown.frames:
             storyteller.take(frame, scores)

@@ -7,7 +7,7 @@ units and orders that were wasted.
 Rounds are counted as frames are: round n is the position after n turns.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from statistics import fmean
@@ -15,8 +15,8 @@ from types import MappingProxyType
 
 import attrs
 
-from lanista.games.base import Ruleset, ending_text, turn_word
-from lanista.games.picture import Event, Frame, counted
+from lanista.games.base import Ruleset, ending_text
+from lanista.games.picture import Event, Frame, Scene, counted
 from lanista.match.record import BotInfo, FaultInfo, Record, ResultInfo, TurnInfo
 from lanista.match.replay import judged_turns, start, turn_faults
 from lanista.page.answer_times import AnswerTime, times_told
@@ -25,14 +25,14 @@ from lanista.page.seat_colours import letter
 from lanista.page.wasted import (
     HALF,
     Effort,
-    Places,
+    Units,
     Waste,
     crowds_back,
     longest_waste,
     moves_back,
     orders_without_effect,
-    places_of,
     share,
+    units_of,
     units_without_orders,
 )
 
@@ -143,8 +143,7 @@ class LateTurns:
 class Storyteller:
     """Takes the frames of a match in order, and tells its story when it is over."""
 
-    word: str = "turn"
-    """The game's word for a turn."""
+    scene: Scene
     limit: float = 0.0
     """The time limit of answers but the first, in seconds; 0 if there is none."""
     late: dict[int, LateTurns] = attrs.field(factory=dict, init=False)
@@ -168,8 +167,8 @@ class Storyteller:
     """By seat, its orders in the turns in which it gave any."""
     _moves: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
     """By seat, the moves of its units in the turns in which any moved."""
-    _places: tuple[Places, Places] = attrs.field(default=({}, {}), init=False)
-    """Where the units were in the latest frames."""
+    _standing: tuple[Units, Units] = attrs.field(default=({}, {}), init=False)
+    """The units with numbers in the frame before the latest one, and in the latest one."""
     _times: dict[int, list[AnswerTime]] = attrs.field(factory=dict, init=False)
     """By seat, how long its answers took that came in time, but for the first one."""
 
@@ -204,19 +203,22 @@ class Storyteller:
                 self._events[number] = Event(seat, _joined(texts))
         if turn is not None:
             self._take_turn(number, turn, faults)
+        units = units_of(frame)
         if answers is not None and self._before is not None:
-            for seat, effort in units_without_orders(number, self._before, frame, answers):
-                self._units.setdefault(seat, []).append(effort)
-            for seat, effort in orders_without_effect(number, answers, faults, idle):
-                self._orders.setdefault(seat, []).append(effort)
-        places = places_of(frame)
-        if answers is not None and self._before is not None:
-            for seat, effort in chain(
-                moves_back(number, *self._places, places),
-                crowds_back(number, self._before, frame),
-            ):
-                self._moves.setdefault(seat, []).append(effort)
-        self._places = self._places[1], places
+            first, before = self._standing
+            efforts = (
+                (
+                    self._units,
+                    units_without_orders(number, self._before, before, frame, answers),
+                ),
+                (self._orders, orders_without_effect(number, answers, faults, idle)),
+                (self._moves, moves_back(number, self.scene, first, before, units)),
+                (self._moves, crowds_back(number, self.scene, self._before, frame)),
+            )
+            for by_seat, of_turn in efforts:
+                for seat, effort in of_turn:
+                    by_seat.setdefault(seat, []).append(effort)
+        self._standing = self._standing[1], units
         self._before = frame
 
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
@@ -247,7 +249,7 @@ class Storyteller:
                 self._times.setdefault(seat, []).append(AnswerTime(number, arrived / 1e6))
 
     def _times_told(self, seat: int) -> str:
-        return times_told(self._times.get(seat, ()), self.limit, self.word)
+        return times_told(self._times.get(seat, ()), self.limit, self.scene.turn_word)
 
     def story(self, ruleset: Ruleset, result: ResultInfo | None) -> Story:
         """Return the story of the frames that were taken, at least one.
@@ -409,39 +411,39 @@ class Storyteller:
         """
         empty = self._empty.get(seat, [])
         quiet = _longest_run(empty)
-        if quiet:
+        if len(empty) >= 2 * len(quiet) > 0:
+            text = f"gives no orders in {len(empty)} of {counted(self._answers[seat], 'turn')}"
+            yield Chapter(empty[0], seat, f"{text} ({self._rounds_told(empty)})", empty[-1])
+        elif quiet:
             text = f"gives no orders in {counted(len(quiet), 'turn')} from here on"
-            others = [number for number in empty if number not in quiet]
-            if len(others) >= len(quiet):
-                text += f", and in {len(others)} others ({self._rounds_told(others)})"
             yield Chapter(quiet.start, seat, text, quiet[-1])
-        units = self._waste(self._units, seat, best, besides=quiet)
+        units = self._waste(self._units, seat, best, besides=empty if quiet else ())
         if units is not None:
             turns = len(units.rounds)
             total, ordered = round(units.total / turns), round((units.total - units.wasted) / turns)
             few = f"for only {ordered}" if ordered else "for almost none"
             if total > 1:
-                text = f"gives orders {few} of {total} units in {turns} turns from here on"
-                yield Chapter(units.rounds[0], seat, text, units.rounds[-1])
+                without = f", without {units.why} and others" if units.why else ""
+                text = f"gives orders {few} of {total} units{without}, in {turns} turns"
+                yield Chapter(units.rounds[0], seat, f"{text} from here on", units.rounds[-1])
         orders = self._waste(self._orders, seat, best)
         if orders is not None:
-            turns = len(orders.rounds)
-            text = f"{orders.wasted} of {orders.total} orders have no effect in {turns} turns"
-            why = f"; mostly: {orders.why}" if orders.why else ""
-            text += f" from here on{why}"
+            why = f", mostly as {orders.why}" if orders.why else ""
+            text = f"{orders.wasted} of {orders.total} orders have no effect{why}"
+            text += f", in {len(orders.rounds)} turns from here on"
             yield Chapter(orders.rounds[0], seat, text, orders.rounds[-1])
         moves = self._waste(self._moves, seat, best)
         if moves is not None and share(moves.efforts) >= HALF:  # good bots go back, too, at times
-            told = f"{moves.wasted} of {moves.total} moves"
-            text = f"{told} lead back to where the unit came from in {len(moves.rounds)} turns"
-            yield Chapter(moves.rounds[0], seat, f"{text} from here on", moves.rounds[-1])
+            text = f"{moves.wasted} of {moves.total} moves lead back to where the unit came from"
+            text += f", {moves.why}, in {len(moves.rounds)} turns from here on"
+            yield Chapter(moves.rounds[0], seat, text, moves.rounds[-1])
 
     def _waste(
         self,
         efforts: Mapping[int, Sequence[Effort]],
         seat: int,
         best: int | None,
-        besides: range = range(0),
+        besides: Collection[int] = (),
     ) -> Waste | None:
         """Return the longest waste of a seat, unless the winner wasted half as much or more.
 
@@ -451,7 +453,8 @@ class Storyteller:
             best: The winner; None if nobody won.
             besides: The rounds that don't count.
         """
-        waste = longest_waste([one for one in efforts.get(seat, ()) if one.round not in besides])
+        left_out = set(besides)
+        waste = longest_waste([one for one in efforts.get(seat, ()) if one.round not in left_out])
         if waste is None or best is None:
             return waste
         rounds = set(waste.rounds)
@@ -477,7 +480,7 @@ class Storyteller:
     def _rounds_told(self, rounds: Sequence[int]) -> str:
         """Return the first of several rounds."""
         more = " …" if len(rounds) > ROUNDS_TOLD else ""
-        return f"{self.word}s {', '.join(map(str, rounds[:ROUNDS_TOLD]))}{more}"
+        return f"{self.scene.turn_word}s {', '.join(map(str, rounds[:ROUNDS_TOLD]))}{more}"
 
     def _fell_behind(self, seat: int, best: int) -> Iterator[Chapter]:
         gaps = [scores[best] - scores[seat] for scores in self._scores]
@@ -517,7 +520,7 @@ def story_of(record: Record, ruleset: Ruleset) -> Story:
         BadRecordError: The record is invalid by any rules.
     """
     game = start(record, ruleset)
-    storyteller = Storyteller(turn_word(ruleset), record.header.clock.time_move)
+    storyteller = Storyteller(game.scene(), record.header.clock.time_move)
     led_here: tuple[TurnInfo | None, list[FaultInfo]] = (None, [])
     answers = None
 

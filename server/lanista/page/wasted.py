@@ -13,9 +13,10 @@ from typing import NamedTuple
 import attrs
 
 from lanista.games.base import RefusalCode
-from lanista.games.picture import Frame, Place, Shape
+from lanista.games.picture import Frame, Place, Scene, Shape
 from lanista.match.record import FaultInfo
 from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded
+from lanista.page.position_words import place_words
 
 SPAN = 10
 """Number of turns whose share is looked at together, and minimum number of turns of a waste."""
@@ -31,8 +32,16 @@ GOES_ON = 0.15
 """By how much the share may be smaller again without an end of the waste."""
 
 
-Places = Mapping[int, tuple[int, Place]]
-"""By number of a unit, its seat and its cell."""
+class Standing(NamedTuple):
+    """A unit with a number as it stands on the board."""
+
+    seat: int
+    place: Place
+    name: str
+
+
+Units = Mapping[int, Standing]
+"""Such units by their numbers."""
 
 
 class Effort(NamedTuple):
@@ -43,7 +52,7 @@ class Effort(NamedTuple):
     wasted: int
     """The number of them that got no order, had no effect, or led back."""
     why: str = ""
-    """The most frequent reason; empty if there is none."""
+    """The most frequent reason, or one of those that were wasted; empty if nothing can be said."""
 
 
 def share(efforts: Sequence[Effort]) -> float:
@@ -76,41 +85,40 @@ class Waste:
 
     @property
     def why(self) -> str:
-        """The reason that is the most frequent one in most turns; empty if there is none."""
+        """What most turns say in `Effort.why`; empty if nothing can be said."""
         reasons = Counter(effort.why for effort in self.efforts if effort.why)
         return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def units_without_orders(
-    number: int, before: Frame, now: Frame, answers: Decoded
+    number: int, before: Frame, units: Units, now: Frame, answers: Decoded
 ) -> Iterator[tuple[int, Effort]]:
     """Yield the seats that had units and gave an answer that counts, with their units.
 
     Args:
         number: The round.
         before: The frame before the turn.
+        units: The units in it that have numbers.
         now: The frame after it.
         answers: What the answers ordered.
     """
-    units: dict[int, set[int]] = {}
+    numbers: dict[int, set[int]] = {}
+    for unit, standing in units.items():
+        numbers.setdefault(standing.seat, set()).add(unit)
     counts: Counter[int] = Counter()
+    for _, _, owner, text, shape, unit_number, _, _ in before.marks:
+        if shape is Shape.COUNT and owner is not None and unit_number is None:
+            counts[owner] += int(text) if text.isdecimal() else 0
     moved: Counter[int] = Counter()
-    # There may be thousands of neutral marks; a mark's third part is its seat.
-    owned = [mark for mark in before.marks if mark[2] is not None]
-    for _, _, seat, text, shape, unit, _, _ in owned:
-        assert seat is not None
-        if unit is not None:
-            units.setdefault(seat, set()).add(unit)
-        elif shape is Shape.COUNT and text.isdecimal():
-            counts[seat] += int(text)
     for (seat, _, _), count in _moved(now).items():
         moved[seat] += count
     for seat, submoves in enumerate(answers):
         if submoves is None:
             continue
-        if seat in units and len(submoves) < SUBMOVES_SHOWN:  # else there may be more of them
-            without = units[seat].difference(submove.unit for submove in submoves)
-            yield seat, Effort(number, len(units[seat]), len(without))
+        if seat in numbers and len(submoves) < SUBMOVES_SHOWN:  # else there may be more of them
+            without = numbers[seat].difference(submove.unit for submove in submoves)
+            one = units[min(without)].name if without else ""
+            yield seat, Effort(number, len(numbers[seat]), len(without), one)
         elif seat in counts:
             yield seat, Effort(number, counts[seat], max(0, counts[seat] - moved[seat]))
 
@@ -141,53 +149,72 @@ def orders_without_effect(
         yield seat, Effort(number, len(submoves), reasons.total(), why)
 
 
-def places_of(frame: Frame) -> Places:
-    """Return where the units with numbers are that belong to a seat."""
+def units_of(frame: Frame) -> Units:
+    """Return the units with numbers that belong to a seat."""
     return {
-        unit: (seat, (row, col))
-        for row, col, seat, _, _, unit, _, _ in frame.marks
+        unit: Standing(seat, (row, col), details[0] if details else text)
+        for row, col, seat, text, _, unit, _, details in frame.marks
         if unit is not None and seat is not None
     }
 
 
 def moves_back(
-    number: int, first: Places, before: Places, now: Places
+    number: int, scene: Scene, first: Units, before: Units, now: Units
 ) -> Iterator[tuple[int, Effort]]:
     """Yield the seats of units that moved, with how many are back where they were a turn before.
 
     Args:
         number: The round.
-        first: Where the units were before the turn before.
-        before: Where they were before the turn.
-        now: Where they are.
+        scene: What the cells are called by.
+        first: The units before the turn before.
+        before: Those before the turn.
+        now: Those after it.
     """
     moved: Counter[int] = Counter()
-    back: Counter[int] = Counter()
-    for unit, place in now.items():
-        if before.get(unit, place) != place:
-            seat = place[0]
+    back: dict[int, list[int]] = {}
+    for unit, (seat, place, _) in now.items():
+        came = before.get(unit)
+        if came is not None and came.place != place:
             moved[seat] += 1
-            back[seat] += first.get(unit) == place
+            if unit in first and first[unit].place == place:
+                back.setdefault(seat, []).append(unit)
     for seat, total in moved.items():
-        yield seat, Effort(number, total, back[seat])
+        units = back.get(seat, [])
+        why = ""
+        if units:
+            one = min(units)
+            why = f"such as {now[one].name} {_between(scene, before[one].place, now[one].place)}"
+        yield seat, Effort(number, total, len(units), why)
 
 
-def crowds_back(number: int, before: Frame, now: Frame) -> Iterator[tuple[int, Effort]]:
+def crowds_back(
+    number: int, scene: Scene, before: Frame, now: Frame
+) -> Iterator[tuple[int, Effort]]:
     """Yield the seats whose units without numbers moved, with how many went back.
 
     Args:
         number: The round.
+        scene: What the cells are called by.
         before: The frame before the turn, with the moves of the turn before.
         now: The frame after it.
     """
     came = _moved(before)
-    total: Counter[int] = Counter()
-    back: Counter[int] = Counter()
+    moved: Counter[int] = Counter()
+    back: dict[int, Counter[str]] = {}
     for (seat, start, end), count in _moved(now).items():
-        total[seat] += count
-        back[seat] += min(count, came[seat, end, start])
-    for seat, moved in total.items():
-        yield seat, Effort(number, moved, back[seat])
+        moved[seat] += count
+        returned = min(count, came[seat, end, start])
+        if returned:
+            back.setdefault(seat, Counter())[_between(scene, start, end)] += returned
+    for seat, total in moved.items():
+        places = back.get(seat, Counter[str]())
+        why = f"mostly {places.most_common(1)[0][0]}" if places else ""
+        yield seat, Effort(number, total, places.total(), why)
+
+
+def _between(scene: Scene, one: Place, other: Place) -> str:
+    first, second = sorted((one, other))
+    return f"between {place_words(scene, first)} and {place_words(scene, second)}"
 
 
 def _moved(frame: Frame) -> Counter[tuple[int, Place, Place]]:

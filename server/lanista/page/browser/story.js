@@ -58,11 +58,34 @@ export function storyPanel({ head, seat, story, last, told, isStored, seek, play
       nameSeats(printable(text), head),
     );
 
+  /** Tell by what a bot lost. @param {number} loser @param {Chapter[]} reasons */
+  function loss(loser, reasons) {
+    return el(
+      "section",
+      null,
+      el("h3", null, playerOf(head, loser), " lost by"),
+      el("ol", { class: "chapters" }, reasons.map((one) => entry(one, loser))),
+      isStored() &&
+        el(
+          "a",
+          {
+            class: "button small",
+            href: compareAddress(head.match, { of: head.players[loser].name }),
+            title: "Compare with another match with the same seed, side by side",
+          },
+          "Compare with another match of it",
+        ),
+    );
+  }
+
   /** @param {Story} whole */
-  function content({ chapters, best, losses }) {
+  function content({ chapters, best, losses, losers }) {
     const known = chapters.filter(([round]) => round <= last());
     const chosen = seat();
     return [
+      ...(told() ? losers : [])
+        .filter((loser) => chosen === null || chosen === loser)
+        .map((loser) => loss(loser, losses[loser])),
       el("h3", null, `${capital(word)} by ${word}`),
       known.length === 0
         ? note("Nothing to tell so far.")
@@ -88,26 +111,6 @@ export function storyPanel({ head, seat, story, last, told, isStored, seek, play
               "Download it as GIF",
             ),
         ),
-      ...(told() ? Object.entries(losses) : [])
-          .filter(([loser]) => chosen === null || chosen === Number(loser))
-          .map(([loser, reasons]) =>
-            el(
-              "section",
-              null,
-              el("h3", null, playerOf(head, Number(loser)), " lost by"),
-              el("ol", { class: "chapters" }, reasons.map((one) => entry(one, Number(loser)))),
-              isStored() &&
-                el(
-                  "a",
-                  {
-                    class: "button small",
-                    href: compareAddress(head.match, { of: head.players[Number(loser)].name }),
-                    title: "Compare with another match with the same seed, side by side",
-                  },
-                  "Compare with another match of it",
-                ),
-            ),
-          ),
     ];
   }
 
