@@ -8,6 +8,14 @@ import attrs
 
 from lanista.match.ending import Ending
 
+SEAT_COLUMNS = ("bot", "late", "malformed", "illegal", "gone", "version")
+"""The fields of `SeatResult` that are stored as they are, in columns of these names."""
+MATCH_COLUMNS = (
+    *("id", "seating", "attempt", "started", "ended", "turns", "digest", "seconds", "stall"),
+    "record",
+)
+"""The fields of `MatchResult` that are stored as they are, in columns of these names."""
+
 
 @attrs.frozen(kw_only=True)
 class SeatResult:

@@ -15,7 +15,14 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import ENDINGS, Ending
-from lanista.results.match_result import Benching, MatchResult, SeatResult, SingleMatch
+from lanista.results.match_result import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    Benching,
+    MatchResult,
+    SeatResult,
+    SingleMatch,
+)
 from lanista.results.schema import (
     BENCHED,
     BLOCKS,
@@ -383,71 +390,48 @@ class Reading:
     def numbered(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
         """Yield the matches with these numbers, the newest first."""
         lists, texts = functools.cache(json_list), functools.cache(json.loads)
-        seats: dict[int, list[list[Any]]] = {}
-        for number, *seat in self.connection.execute(
+        seats: dict[int, list[tuple[str, str, list[Any]]]] = {}
+        for number, ending, words, *as_stored in self.connection.execute(
             sa.select(
-                *(SEATS.c.match, SEATS.c.bot, SEATS.c.ending, SEATS.c.words),
-                *(SEATS.c.late, SEATS.c.malformed, SEATS.c.illegal, SEATS.c.gone),
-                SEATS.c.version,
+                *(SEATS.c.match, SEATS.c.ending, SEATS.c.words),
+                *(SEATS.c[name] for name in SEAT_COLUMNS),
             )
             .where(SEATS.c.match.in_(numbers))
             .order_by(SEATS.c.match, SEATS.c.seat)
         ).all():
-            seats.setdefault(number, []).append(seat)
+            seats.setdefault(number, []).append((ending, words, as_stored))
+        at = MATCHES.c
         rows = self.connection.execute(
             sa.select(
-                *(BLOCKS.c.id, MATCHES.c.seed, MATCHES.c.map),
-                *(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.ranks, MATCHES.c.scores),
-                *(MATCHES.c.reason, MATCHES.c.seating, MATCHES.c.attempt, MATCHES.c.termination),
-                *(MATCHES.c.turns, MATCHES.c.digest, MATCHES.c.seconds, MATCHES.c.stall),
-                *(MATCHES.c.record, MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended),
+                *(BLOCKS.c.id, at.seed, at.map, at.number, at.committed),
+                *(at.termination, at.reason, at.ranks, at.scores),
+                *(at[name] for name in MATCH_COLUMNS),
             )
             .outerjoin(BLOCKS)
-            .where(MATCHES.c.number.in_(numbers))
-            .order_by(MATCHES.c.number.desc())
+            .where(at.number.in_(numbers))
+            .order_by(at.number.desc())
         )
-        for block, seed, map_name, number, committed, ranks, scores, *match in rows.all():
-            reason, seating, attempt, end, turns, digest, seconds, stall, record, *of_arena = match
-            id_, started, ended = of_arena
-            yield StoredMatch(
-                block=block or "",
-                seed=int(seed),
-                map=map_name,
-                number=number,
-                committed=committed,
-                match=MatchResult(
-                    seating=seating,
-                    attempt=attempt,
-                    end=end,
-                    reason=texts(reason),
-                    turns=turns,
-                    digest=digest,
-                    seconds=seconds,
-                    stall=stall,
-                    record=record,
-                    id=id_,
-                    started=started,
-                    ended=ended,
-                    seats=tuple(
-                        SeatResult(
-                            bot=bot,
-                            rank=rank,
-                            score=score,
-                            ending=ENDINGS[ending],
-                            words=texts(words),
-                            late=late,
-                            malformed=malformed,
-                            illegal=illegal,
-                            gone=gone,
-                            version=version,
-                        )
-                        for seat, rank, score in zip(
-                            seats[number], lists(ranks), lists(scores), strict=True
-                        )
-                        for bot, ending, words, late, malformed, illegal, gone, version in (seat,)
-                    ),
-                ),
+        for block, seed, map_name, number, committed, *played in rows.all():
+            end, reason, ranks, scores, *as_stored = played
+            of_seats = tuple(
+                SeatResult(
+                    rank=rank,
+                    score=score,
+                    ending=ENDINGS[ending],
+                    words=texts(words),
+                    **dict(zip(SEAT_COLUMNS, of_seat, strict=True)),
+                )
+                for rank, score, (ending, words, of_seat) in zip(
+                    lists(ranks), lists(scores), seats[number], strict=True
+                )
             )
+            match = MatchResult(
+                end=end,
+                reason=texts(reason),
+                seats=of_seats,
+                **dict(zip(MATCH_COLUMNS, as_stored, strict=True)),
+            )
+            yield StoredMatch(block or "", int(seed), map_name, number, committed, match)
 
     def meta(self, key: str) -> str | None:
         """Return the note under a key; None if there is none."""

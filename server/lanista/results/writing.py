@@ -7,7 +7,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from lanista.results.match_result import Benching, BlockResult, MatchResult, SingleMatch
+from lanista.results.match_result import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    Benching,
+    BlockResult,
+    MatchResult,
+    SingleMatch,
+)
 from lanista.results.schema import BENCHED, BLOCKS, LISTED, MATCHES, SEATS
 
 Row = tuple[int, dict[str, Any], Sequence[dict[str, Any]]]
@@ -150,36 +157,18 @@ def match_row(
     block: int | None = None,
 ) -> Row:
     """Return what `insert` takes of a match, given the result that has its seed and map."""
-    row = {
-        "id": match.id,
+    row = {name: getattr(match, name) for name in MATCH_COLUMNS} | {
         "block": block,
-        "seating": match.seating,
-        "attempt": match.attempt,
         "seed": str(result.seed),
         "map": result.map,
-        "started": match.started,
-        "ended": match.ended,
         "termination": match.end,
         "reason": json.dumps(match.reason),
         "ranks": json.dumps([seat.rank for seat in match.seats]),
         "scores": json.dumps([seat.score for seat in match.seats]),
-        "turns": match.turns,
-        "digest": match.digest,
-        "seconds": match.seconds,
-        "stall": match.stall,
-        "record": match.record,
     }
     seats = [
-        {
-            "bot": seat.bot,
-            "ending": seat.ending.value,
-            "words": json.dumps(seat.words),
-            "late": seat.late,
-            "malformed": seat.malformed,
-            "illegal": seat.illegal,
-            "gone": seat.gone,
-            "version": seat.version,
-        }
+        {name: getattr(seat, name) for name in SEAT_COLUMNS}
+        | {"ending": seat.ending.value, "words": json.dumps(seat.words)}
         for seat in match.seats
     ]
     return competition, row, seats
