@@ -13,7 +13,6 @@ from pathlib import Path
 
 from lanista.competition.director import Director
 from lanista.competition.executors import GivenWorkers
-from lanista.competition.result_recorder import lock_records
 from lanista.competition.setup import prepare
 from lanista.competition.spec import spec_of
 from lanista.competition.standings import format_of
@@ -21,6 +20,7 @@ from lanista.competition.stored_blocks import check_identities, settle_seed
 from lanista.competition.worker import Finished
 from lanista.match.ending import Ending
 from lanista.results.database import Store
+from lanista.results.lock import folder_lock
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 
 HOUSE = ("GravityGoers", "RandomRunners", "CamperJoe", "ProfessorRandom")
@@ -152,7 +152,7 @@ def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **m
         ThreadPoolExecutor(threads) as pool,
         Store.open(setup.database) as opened,
         opened.lock(),
-        lock_records(setup.records),
+        folder_lock(setup.records),
     ):
         check_identities(setup, opened, accept_changes=False)
         settle_seed(setup, opened, makes=True)

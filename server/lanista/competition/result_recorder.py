@@ -10,7 +10,7 @@ stored match, and is removed when a run begins. Who plays, and when, is not know
 import contextlib
 import math
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,35 +23,17 @@ from lanista.competition.spec import Keep
 from lanista.competition.standings import snapshot, standings
 from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks
 from lanista.competition.worker import Finished
-from lanista.errors import FileError
 from lanista.match.ending import FAILURES
 from lanista.match.record_writer import write_whole
 from lanista.ratings.table import Standings
 from lanista.results.block_records import PLAYING
 from lanista.results.blocks import BlockScore, Pairing
 from lanista.results.database import Store
-from lanista.results.lock import folder_lock
 from lanista.results.match_result import Benching, BlockResult, MatchResult
 from lanista.system import sync_folder
 
 SYNC_THREADS = 16
 """Number of records that are written, or folders flushed, to the disk at the same time."""
-
-
-@contextlib.contextmanager
-def lock_records(folder: Path) -> Iterator[None]:
-    """Make a folder of records and lock it, so that no other tournament writes into it.
-
-    Raises:
-        StoreError: Another tournament has locked it.
-        FileError: The folder can't be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError.of("can't make the folder of records", folder, error) from None
-    with folder_lock(folder):
-        yield
 
 
 @attrs.define(eq=False)

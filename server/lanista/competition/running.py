@@ -12,7 +12,6 @@ from lanista.competition import worker
 from lanista.competition.director import Director, Report
 from lanista.competition.events import Event
 from lanista.competition.executors import Concurrency, GivenWorkers, Workers, parse_executor
-from lanista.competition.result_recorder import lock_records
 from lanista.competition.setup import AnySpec, Setup, load
 from lanista.competition.spec import check_concurrency
 from lanista.competition.standings import format_of
@@ -20,6 +19,7 @@ from lanista.competition.stored_blocks import check_identities, settle_seed, unb
 from lanista.hosting.inputs import check_function
 from lanista.jobs import Job
 from lanista.results.database import Store
+from lanista.results.lock import folder_lock
 from lanista.toml_spec import SpecError
 
 
@@ -62,7 +62,7 @@ def open_tournament(
     )
     # Made before the database, as it may raise SpecError.
     format_ = format_of(setup)
-    with Store.open(setup.database) as store, store.lock(), lock_records(setup.records):
+    with Store.open(setup.database) as store, store.lock(), folder_lock(setup.records):
         check_identities(setup, store, accept_changes=accept_changes)
         unbench_bots(setup, store, unbench)
         settle_seed(setup, store, makes=True)
@@ -72,7 +72,7 @@ def open_tournament(
             format_,
             workers,
             play=worker.play_blocks,
-            on_event=_ignore if on_event is None else on_event,
+            on_event=on_event or _ignore,
         )
 
 
@@ -91,15 +91,8 @@ async def run_async(
     The arguments and exceptions are those of `run`; `on_event` is called in the caller's loop.
     Cancelling ends it at once; call it again to go on.
     """
-    check_function("on_event", on_event)
-    job = _begin(
-        load(spec, folder),
-        executor=executor,
-        concurrency=concurrency,
-        accept_changes=accept_changes,
-        unbench=unbench,
-        has_events=on_event is not None,
-    )
+    setup = load(spec, folder)
+    job = _begin(setup, on_event, executor, concurrency, unbench, accept_changes=accept_changes)
     return await job.follow_async(on_event or _ignore)
 
 
@@ -135,27 +128,22 @@ def run(
         StoreError: The database can't be used, or is in use by another run.
         FileError: The folder of records can't be made.
     """
-    check_function("on_event", on_event)
-    job = _begin(
-        load(spec, folder),
-        executor=executor,
-        concurrency=concurrency,
-        accept_changes=accept_changes,
-        unbench=unbench,
-        has_events=on_event is not None,
-    )
+    setup = load(spec, folder)
+    job = _begin(setup, on_event, executor, concurrency, unbench, accept_changes=accept_changes)
     return job.follow(on_event or _ignore)
 
 
 def _begin(
     setup: Setup,
-    *,
+    on_event: Callable[[Event], None] | None,
     executor: str | Executor | None,
     concurrency: Concurrency | None,
-    accept_changes: bool,
     unbench: Sequence[str],
-    has_events: bool,
+    *,
+    accept_changes: bool,
 ) -> Job[Report]:
+    """Begin a run in another thread; `on_event` is called by whoever follows the job."""
+    check_function("on_event", on_event)
     if isinstance(unbench, str) or not isinstance(unbench, Sequence):
         raise SpecError(f"unbench: {unbench!r:.200}; expected a list of names of bots")
 
@@ -166,7 +154,7 @@ def _begin(
             concurrency=concurrency,
             accept_changes=accept_changes,
             unbench=unbench,
-            on_event=job.post if has_events else None,
+            on_event=None if on_event is None else job.post,
         ) as director:
             return await director.run()
 

@@ -9,12 +9,13 @@ import errno
 import fcntl
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from lanista.errors import FileError
 from lanista.results.errors import StoreError
 
 RELEASE_PATIENCE = 5.0
@@ -28,6 +29,7 @@ _LOCK_NOT_AVAILABLE = "55P03"
 
 https://www.postgresql.org/docs/current/errcodes-appendix.html
 """
+_IN_USE = "in use by another `lanista tournament run` or arena"
 _held: set[int] = set()
 """File descriptors of the locks that this process holds."""
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
@@ -53,59 +55,56 @@ def file_lock(database: Path) -> Iterator[None]:
         StoreError: Another process holds it, or the file can't be made.
     """
     path = database.with_name(database.name + ".lock")
-    with _opened(path) as descriptor:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise in_use(str(database)) from None
-        except OSError as error:
-            raise StoreError(f"{path}: can't be locked: {error.strerror}") from None
+    with _locked(path, f"{database}: {_IN_USE}"):
         yield
 
 
 @contextlib.contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder of records: `.lock` in it, an empty file that is never removed.
+    """Make a folder of records and hold its lock: `.lock` in it, which is never removed.
 
     Raises:
         StoreError: Another tournament holds it, or the file can't be made.
+        FileError: The folder can't be made.
     """
-    path = folder / ".lock"
-    with _opened(path) as descriptor:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StoreError(
-                f"{folder}: in use by another tournament; give each its own folder of records"
-            ) from None
-        except OSError as error:
-            # A shared folder may have no locks; its users must then keep tournaments apart.
-            if error.errno not in _NO_LOCKS:
-                raise StoreError(f"{path}: can't be locked: {error.strerror}") from None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError.of("can't make the folder of records", folder, error) from None
+    in_use = f"{folder}: in use by another tournament; give each its own folder of records"
+    # A shared folder may have no locks; its users must then keep tournaments apart.
+    with _locked(folder / ".lock", in_use, passes=_NO_LOCKS):
         yield
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    """Open a lock's file, in this process alone, and yield its descriptor."""
+def _locked(path: Path, in_use: str, passes: Collection[int] = ()) -> Iterator[None]:
+    """Hold the lock of a file in this process alone.
+
+    Args:
+        path: The file, which is made if need be.
+        in_use: The message if another process holds it.
+        passes: The error numbers with which it goes on without a lock.
+    """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise StoreError(f"{path}: can't be opened for writing: {error.strerror}") from None
     _held.add(descriptor)
     try:
-        yield descriptor
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(in_use) from None
+        except OSError as error:
+            if error.errno not in passes:
+                raise StoreError(f"{path}: can't be locked: {error.strerror}") from None
+        yield
     finally:
         # In a child forked meanwhile it is closed already, and its number may be another file's.
         if descriptor in _held:
             _held.remove(descriptor)
             os.close(descriptor)
-
-
-def in_use(where: str, waited: float = 0.0) -> StoreError:
-    """Return the error for a second manager, which waited so many seconds for the lock."""
-    message = f"{where}: in use by another `lanista tournament run` or arena"
-    return StoreError(message + (f", still so after {waited:g} s" if waited else ""))
 
 
 class Session:
@@ -135,14 +134,15 @@ class Session:
         """
         # Without a transaction, as the lock may be held for days.
         connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        patience = RELEASE_PATIENCE
         try:
-            connection.exec_driver_sql(f"SET lock_timeout = {int(patience * 1000)}")
+            connection.exec_driver_sql(f"SET lock_timeout = {int(RELEASE_PATIENCE * 1000)}")
             connection.execute(self._lock)
         except BaseException as error:
             _drop(connection)
             if isinstance(error, exc.DBAPIError) and _sqlstate(error) == _LOCK_NOT_AVAILABLE:
-                raise in_use(self._where, patience) from None
+                raise StoreError(
+                    f"{self._where}: {_IN_USE}, still so after {RELEASE_PATIENCE:g} s"
+                ) from None
             raise
         self._connection = connection
 
