@@ -65,11 +65,13 @@ def test_known_points_are_not_computed_again(monkeypatch):
     monkeypatch.setattr(module, "ratings_of", counting)
     races = Races()
     played = [BlockScore(("Ann", "Bob"), ranks) for ranks in (WON, LOST, WON)]
-    first = races.race(played[:2], SEATED, ["Ann", "Bob"])
-    assert first == races.race(played, SEATED, ["Ann", "Bob"])[:2]
+    (first,) = races.race_of(["Ann"], played[:2], SEATED, ["Ann", "Bob"])["curves"]
+    (whole,) = races.race_of(["Ann"], played, SEATED, ["Ann", "Bob"])["curves"]
+    assert first["ratings"] == whole["ratings"][:2]
     assert [1, 2, 3] == computed
 
 
 def test_too_many_bots_have_no_curve():
     names = [f"bot {number}" for number in range(MAX_BOTS + 1)]
-    assert [] == Races().race([BlockScore(tuple(names[:2]), WON)], SEATED, names)
+    curves = Races().race_of(names[:1], [BlockScore(tuple(names[:2]), WON)], SEATED, names)
+    assert {"blocks": [], "curves": [{"bot": names[0], "ratings": []}]} == curves

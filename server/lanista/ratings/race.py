@@ -5,7 +5,7 @@ intervals. A rating after so many blocks never changes again as long as the same
 those that were computed are remembered.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -26,56 +26,12 @@ MAX_REMEMBERED = 500
 """Number of points that are remembered, of all tournaments together."""
 
 
-@attrs.frozen(kw_only=True)
-class RacePoint:
-    """The ratings of the bots after the first blocks of a tournament."""
-
-    blocks: int
-    ratings: tuple[float | None, ...]
-    """By bot, on the scale of the table; None for one that hadn't played."""
-
-
 @attrs.define(eq=False)
 class Races:
     """Computes curves, and remembers their points."""
 
-    _known: dict[int, tuple[float | None, ...]] = attrs.field(factory=dict, init=False)
-    """By the hash of all that decides a point: its ratings, the least recently used first."""
-
-    def race(
-        self,
-        played: Sequence[BlockScore],
-        seated: Sequence[Seating],
-        bots: Sequence[str],
-        fillers: Collection[str] = (),
-    ) -> list[RacePoint]:
-        """Return the points of a tournament's curve; none if it has too many bots.
-
-        Args:
-            played: All blocks that count, in the order in which they ended.
-            seated: The seatings of each of them.
-            bots: The names of the table's bots, in the spec's order.
-            fillers: The names of bots that only fill seats.
-        """
-        if len(bots) > MAX_BOTS:
-            return []
-        wanted = points_of(len(played))
-        points = []
-        digest = hash((tuple(bots), tuple(sorted(fillers)), tuple(seated)))
-        for number, block in enumerate(played, 1):
-            digest = hash((digest, block))
-            if number in wanted:
-                ratings = self._known.pop(digest, None)
-                if ratings is None:
-                    of_bots = ratings_of(played[:number], seated, bots, fillers)
-                    ratings = tuple(
-                        round(of_bots[bot], 1) if bot in of_bots else None for bot in bots
-                    )
-                self._known[digest] = ratings
-                points.append(RacePoint(blocks=number, ratings=ratings))
-        while len(self._known) > MAX_REMEMBERED:
-            del self._known[next(iter(self._known))]
-        return points
+    _known: dict[int, Mapping[str, float]] = attrs.field(factory=dict, init=False)
+    """By the hash of all that decides a point: the ratings there, the least recently used first."""
 
     def race_of(
         self,
@@ -85,13 +41,37 @@ class Races:
         bots: Sequence[str],
         fillers: Collection[str] = (),
     ) -> dict[str, Any]:
-        """Return the curves of some bots as plain data (docs/api.md); see `race`."""
-        points = self.race(played, seated, bots, fillers)
-        index = {bot: number for number, bot in enumerate(bots)}
+        """Return the curves of some bots as plain data (docs/api.md); a table of many bots has none.
+
+        Args:
+            leaders: The bots that get a curve.
+            played: All blocks that count, in the order in which they ended.
+            seated: The seatings of each of them.
+            bots: The names of the table's bots, in the spec's order.
+            fillers: The names of bots that only fill seats.
+        """
+        points: dict[int, Mapping[str, float]] = {}
+        wanted = points_of(len(played)) if len(bots) <= MAX_BOTS else ()
+        digest = hash((tuple(bots), tuple(sorted(fillers)), tuple(seated)))
+        for number, block in enumerate(played, 1):
+            digest = hash((digest, block))
+            if number in wanted:
+                ratings = self._known.pop(digest, None)
+                if ratings is None:
+                    ratings = ratings_of(played[:number], seated, bots, fillers)
+                self._known[digest] = points[number] = ratings
+        while len(self._known) > MAX_REMEMBERED:
+            del self._known[next(iter(self._known))]
         return {
-            "blocks": [point.blocks for point in points],
+            "blocks": list(points),
             "curves": [
-                {"bot": bot, "ratings": [point.ratings[index[bot]] for point in points]}
+                {
+                    "bot": bot,
+                    "ratings": [
+                        round(ratings[bot], 1) if bot in ratings else None
+                        for ratings in points.values()
+                    ],
+                }
                 for bot in leaders
             ],
         }

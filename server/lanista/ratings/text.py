@@ -90,14 +90,12 @@ def csv_text(standings: Standings) -> str:
 
     A name that a spreadsheet would take for a formula gets an apostrophe in front.
     """
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(csv_columns(standings.seats))
+    lines: list[Sequence[object]] = [csv_columns(standings.seats)]
     for row in standings.rows:
         rating = row.rating
         figures = (None,) * 3 if rating is None else (rating.value, rating.low, rating.high)
         places = _places(row, standings.seats)
-        writer.writerow(
+        lines.append(
             [
                 *(row.rank, guarded(row.bot), row.matches, _number(row.points)),
                 *(_rounded(figure, 2) for figure in figures),
@@ -108,6 +106,12 @@ def csv_text(standings: Standings) -> str:
                 int(row.benched),
             ]
         )
+    return _as_csv(lines)
+
+
+def _as_csv(lines: Iterable[Sequence[object]]) -> str:
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(lines)
     return file.getvalue()
 
 
@@ -130,7 +134,8 @@ def guarded(name: str) -> str:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else str(value)
+    """Return points, which may be eighths if a bot has several seats."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def _rounded(value: float | None, digits: int) -> str:
@@ -361,21 +366,12 @@ HEAD_TO_HEAD_COLUMNS = ("bot", "opponent", "matches", "points", "superior")
 
 def head_to_head_csv(standings: Standings) -> str:
     """Return CSV, like `csv_text`, with a line for every two bots that met, both ways."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(HEAD_TO_HEAD_COLUMNS)
+    lines: list[Sequence[object]] = [HEAD_TO_HEAD_COLUMNS]
     for pair in standings.head_to_head:
-        superior = "" if pair.superior is None else f"{pair.superior:.4f}"
-        writer.writerow(
-            [
-                guarded(pair.bot),
-                guarded(pair.opponent),
-                pair.matches,
-                _points(pair.points),
-                superior,
-            ]
-        )
-    return file.getvalue()
+        names = (guarded(pair.bot), guarded(pair.opponent))
+        figures = (pair.matches, _number(pair.points), _rounded(pair.superior, 4))
+        lines.append([*names, *figures])
+    return _as_csv(lines)
 
 
 def head_to_head_markdown(standings: Standings) -> str:
@@ -384,18 +380,10 @@ def head_to_head_markdown(standings: Standings) -> str:
     Beside the points is the number of matches in which both played. The bots are in the standings'
     order, and the cell of two bots that didn't meet is empty.
     """
-    names = [row.bot for row in standings.rows]
-    met = {(pair.bot, pair.opponent): pair for pair in standings.head_to_head}
-    headings = ["", *map(in_markdown, names)]
-    lines = ["| " + " | ".join(headings) + " |", "|" + " --- |" * len(headings)]
+    names, pairs = [row.bot for row in standings.rows], by_pair(standings)
+    lines = [_markdown_row(["", *names]), "|" + " --- |" * (len(names) + 1)]
     for bot in names:
-        cells = []
-        for opponent in names:
-            pair = met.get((bot, opponent))
-            cells.append("" if pair is None else f"{_points(pair.points)} of {pair.matches}")
-        lines.append("| " + " | ".join([in_markdown(bot), *cells]) + " |")
+        met = [pairs.get((bot, opponent)) for opponent in names]
+        cells = ["" if p is None else f"{_number(p.points)} of {p.matches}" for p in met]
+        lines.append(_markdown_row([bot, *cells]))
     return "\n".join(lines) + "\n"
-
-
-def _points(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".")
