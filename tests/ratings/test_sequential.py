@@ -14,7 +14,7 @@ SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def test_bounds_are_walds():
-    low, high = Sequential(alpha=0.05, beta=0.1).bounds
+    low, high = Sequential(0, 10, 0.05, 0.1).bounds
     assert math.log(0.1 / 0.95) == pytest.approx(low)
     assert math.log(0.9 / 0.05) == pytest.approx(high)
 
@@ -27,9 +27,9 @@ def test_elo_and_score(elo):
 
 def test_without_draws_it_is_the_plain_test():
     """Scores 0 and 1 alone: n log(s1/s0) for each win, n log((1-s1)/(1-s0)) for each loss."""
-    test = Sequential(elo0=0, elo1=50)
-    test.add(1.0, 60)
-    test.add(0.0, 50)
+    test = Sequential(0, 50, 0.05, 0.05)
+    for score in [1.0] * 60 + [0.0] * 50:
+        test.add(score)
     s0, s1 = score_of(0), score_of(50)
     expected = 60 * math.log(s1 / s0) + 50 * math.log((1 - s1) / (1 - s0))
     # The other scores have a thousandth of a block each.
@@ -54,12 +54,12 @@ def likeliest(counts, mean):
     return sum(n * math.log(shares[s]) for s, n in counts.items())
 
 
-@given(st.lists(st.integers(0, 60), min_size=5, max_size=5).filter(any))
+@given(st.lists(st.integers(0, 20), min_size=5, max_size=5).filter(any))
 def test_the_ratio_is_that_of_the_likeliest_distributions(numbers):
-    test = Sequential(elo0=-10, elo1=40)
+    test = Sequential(-10, 40, 0.05, 0.05)
     for score, times in zip(SCORES, numbers, strict=True):
-        if times:
-            test.add(score, times)
+        for _ in range(times):
+            test.add(score)
     counts = {score: max(times, 1e-3) for score, times in zip(SCORES, numbers, strict=True)}
     expected = likeliest(counts, score_of(40)) - likeliest(counts, score_of(-10))
     assert expected == pytest.approx(test.llr, abs=1e-4)
@@ -67,31 +67,31 @@ def test_the_ratio_is_that_of_the_likeliest_distributions(numbers):
 
 @given(st.lists(st.sampled_from([*SCORES, 1 / 3, 0.3125]), min_size=1, max_size=30), st.randoms())
 def test_only_how_many_of_each_counts(scores, chance):
-    """Not their order; weights are repetitions; and A's view is B's turned round."""
+    """Not their order; and A's view is B's turned round."""
     one, other, turned = (Sequential(-20, 20, 0.01, 0.01) for _ in range(3))
     for score in scores:
         one.add(score)
         turned.add(1 - score)
     shuffled = list(scores)
     chance.shuffle(shuffled)
-    for score in sorted(set(shuffled)):
-        other.add(score, shuffled.count(score))
-    assert len(scores) == one.blocks == other.blocks
+    for score in shuffled:
+        other.add(score)
     assert one.llr == pytest.approx(other.llr, abs=1e-6)
     assert one.llr == pytest.approx(-turned.llr, abs=1e-6)
 
 
 def test_it_decides_once():
-    test = Sequential(0, 100)
+    test = Sequential(0, 100, 0.05, 0.05)
     assert test.decision is None
     while test.decision is None:
         test.add(1.0)
     assert "H1" == test.decision
     assert test.llr >= test.bounds[1]
-    test.add(0.0, 500)
+    for _ in range(500):
+        test.add(0.0)
     assert test.llr < test.bounds[0]
     assert "H1" == test.decision
-    other = Sequential(0, 100)
+    other = Sequential(0, 100, 0.05, 0.05)
     while other.decision is None:
         other.add(0.25)
     assert "H0" == other.decision
@@ -99,30 +99,12 @@ def test_it_decides_once():
 
 def test_draws_alone_decide_in_the_end():
     """Nothing but ½: no variance at all, which the test must survive."""
-    test = Sequential(0, 100)
+    test = Sequential(0, 100, 0.05, 0.05)
     for _ in range(2000):
         test.add(0.5)
         if test.decision:
             break
     assert "H0" == test.decision
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Sequential(10, 0), "elo0 must be below elo1"),
-        (lambda: Sequential(0, math.inf), "elo0 must be below elo1"),
-        (lambda: Sequential(alpha=0.5), "between 0 and 0.5"),
-        (lambda: Sequential(beta=0.0), "between 0 and 0.5"),
-        (lambda: Sequential().add(1.5), "must be a share between 0 and 1"),
-        (lambda: Sequential().add(math.nan), "must be a share between 0 and 1"),
-        (lambda: Sequential().add(0.5, 0), "it must be at least 1"),
-    ],
-)
-def test_what_it_refuses(make, words):
-    with pytest.raises(ValueError) as caught:
-        make()
-    assert words in str(caught.value)
 
 
 def errors(elo0, elo1, *, seats, alike, trials):

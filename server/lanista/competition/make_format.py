@@ -73,7 +73,7 @@ def make_format(
         from lanista.ratings.sequential import Sequential  # noqa: PLC0415 - see above
 
         sprt = spec.sprt or Sprt()
-        test = Sequential(elo0=sprt.elo0, elo1=sprt.elo1, alpha=sprt.alpha, beta=sprt.beta)
+        test = Sequential(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta)
         side = seats // 2
         places = [bots[0]] * side + [bots[1]] * side
         return VersionTest(

@@ -41,7 +41,7 @@ class Races:
         bots: Sequence[str],
         fillers: Collection[str] = (),
     ) -> dict[str, Any]:
-        """Return the curves of some bots as plain data (docs/api.md); a table of many bots has none.
+        """Return the curves of some bots as plain data (docs/api.md); with many bots, empty ones.
 
         Args:
             leaders: The bots that get a curve.

@@ -38,9 +38,14 @@ def score_of(elo: float) -> float:
 class Sequential:
     """A test of H0, that A is `elo0` stronger than B, against H1, that it is `elo1` stronger."""
 
-    def __init__(
-        self, elo0: float = 0.0, elo1: float = 10.0, alpha: float = 0.05, beta: float = 0.05
-    ) -> None:
+    llr: float
+    """The logarithm of the likelihood ratio of H1 to H0."""
+    bounds: tuple[float, float]
+    """The log ratios at which it decides: H0 at or below the first, H1 from the second on."""
+    decision: Decision | None
+    """The hypothesis that was accepted when a bound was first reached; it never changes again."""
+
+    def __init__(self, elo0: float, elo1: float, alpha: float, beta: float) -> None:
         """Begin without blocks.
 
         Args:
@@ -48,70 +53,22 @@ class Sequential:
             elo1: A's superiority under H1, in logistic Elo; above `elo0`.
             alpha: The probability of accepting H1 if H0 is true, below ½.
             beta: The probability of accepting H0 if H1 is true, below ½.
-
-        Raises:
-            ValueError: The hypotheses are in the wrong order, or a probability is out of its range.
         """
-        if not -math.inf < elo0 < elo1 < math.inf:
-            raise ValueError(f"elo0 is {elo0:g} and elo1 is {elo1:g}; elo0 must be below elo1")
-        if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-            raise ValueError(
-                f"alpha is {alpha:g} and beta is {beta:g}; both must lie between 0 and 0.5"
-            )
-        self.elo0, self.elo1, self.alpha, self.beta = elo0, elo1, alpha, beta
+        self.llr, self.decision = 0.0, None
+        self.bounds = (math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha))
         self._counts: dict[float, float] = {}
         self._means = (score_of(elo0), score_of(elo1))
         self._multipliers = [0.0, 0.0]
-        self._llr = 0.0
-        self._decision: Decision | None = None
 
-    def add(self, score: float, weight: int = 1) -> None:
-        """Add the score of one block, or of several equal ones.
-
-        Args:
-            score: A's share of the points between A and B in the block, 0 to 1.
-            weight: The number of such blocks.
-
-        Raises:
-            ValueError: The score isn't a share, or the weight is below 1.
-        """
-        if not 0 <= score <= 1:
-            raise ValueError(f"a block's score is {score:g}; it must be a share between 0 and 1")
-        if weight < 1:
-            raise ValueError(f"the weight is {weight}; it must be at least 1")
+    def add(self, score: float) -> None:
+        """Add the score of one block: A's share, 0 to 1, of the points between A and B in it."""
         # Shares that differ only by rounding must be counted together.
         score = round(score, 9)
-        self._counts[score] = self._counts.get(score, 0) + weight
-        self._llr = self._ratio()
-        if self._decision is None:
+        self._counts[score] = self._counts.get(score, 0) + 1
+        self.llr = self._ratio()
+        if self.decision is None:
             low, high = self.bounds
-            self._decision = "H1" if self._llr >= high else "H0" if self._llr <= low else None
-
-    @property
-    def blocks(self) -> int:
-        """The number of blocks that were added."""
-        return int(sum(self._counts.values()))
-
-    @property
-    def llr(self) -> float:
-        """The logarithm of the likelihood ratio of H1 to H0."""
-        return self._llr
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The log ratios at which it decides: H0 at or below the first, H1 from the second on."""
-        return (
-            math.log(self.beta / (1 - self.alpha)),
-            math.log((1 - self.beta) / self.alpha),
-        )
-
-    @property
-    def decision(self) -> Decision | None:
-        """The hypothesis that was accepted when a bound was first reached; it never changes again.
-
-        None before.
-        """
-        return self._decision
+            self.decision = "H1" if self.llr >= high else "H0" if self.llr <= low else None
 
     def _ratio(self) -> float:
         """Return Σ n log(p1/p0), where p0 and p1 are the likeliest distributions with each mean."""
