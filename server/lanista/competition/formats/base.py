@@ -45,13 +45,20 @@ class Format(abc.ABC):
         # A dict, not a set, for its order: the same calls must give the same state.
         self._benched: dict[str, None] = {}
 
-    @abc.abstractmethod
     def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """Take the result of a block; called once a block.
+        """Take the result of a block.
 
         When a tournament is resumed, the stored blocks are given in the order in which they ended.
         A block that this format didn't ask for, and never will, is remembered and not counted.
         """
+        if pairing not in self._recorded:
+            self._recorded[pairing] = played
+            if self.counts(pairing):
+                self._count(pairing, played)
+
+    def _count(self, pairing: Pairing, played: BlockScore) -> None:
+        """Count a block of this tournament, for formats that don't override `record`."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def bench(self, bot: str) -> None:

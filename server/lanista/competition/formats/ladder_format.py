@@ -58,13 +58,7 @@ class LadderFormat(Format):
             and all(bot in self._begun for bot in bots)
         )
 
-    def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """Take the result of a block, from which later ratings follow."""
-        if pairing in self._recorded:
-            return
-        self._recorded[pairing] = played
-        if not self.counts(pairing):
-            return
+    def _count(self, pairing: Pairing, played: BlockScore) -> None:
         self._played.append(played)
         if pairing in self._handed_out:
             self._unplayed.discard(pairing)

@@ -57,13 +57,7 @@ class VersionTest(Format):
         """Return whether it is a block of this test, on whatever opening."""
         return pairing.bots == self._block and pairing.opening >= 0
 
-    def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """Take the result of a block."""
-        if pairing in self._recorded:
-            return
-        self._recorded[pairing] = played
-        if not self.counts(pairing):
-            return
+    def _count(self, pairing: Pairing, played: BlockScore) -> None:
         if pairing in self._handed_out:
             self._waiting -= 1
         was_full = self._full

@@ -58,11 +58,10 @@ class Staged(Format, abc.ABC):
         self._rotation = contest.rotation
         self._round: list[Meeting] = []
         self._meeting_of: dict[tuple[str, ...], Meeting] = {}
-        # In `_open`, `_queue`, `_results` and `_handed_out` a block's bots are sorted by name;
+        # In `_open`, `_queue`, `_recorded` and `_handed_out` a block's bots are sorted by name;
         # their arrangement is looked up when a block is handed out.
         self._open: dict[Pairing, Meeting] = {}
         self._queue: deque[Pairing] = deque()
-        self._results: dict[Pairing, BlockScore] = {}
         # Of the recorded blocks: those that count, as a meeting wanted them; and, by bots, those
         # that no meeting has wanted so far.
         self._counted: set[Pairing] = set()
@@ -74,9 +73,9 @@ class Staged(Format, abc.ABC):
     def record(self, pairing: Pairing, played: BlockScore) -> None:
         """Take the result of a block; one that isn't wanted is kept, as it may be later."""
         key = _key(pairing.bots, pairing.opening)
-        if key in self._results:
+        if key in self._recorded:
             return
-        self._results[key] = played
+        self._recorded[key] = played
         meeting = self._open.pop(key, None) or self._stand_in(key)
         if meeting is None:
             self._spare.setdefault(key.bots, []).append(key)
@@ -153,7 +152,7 @@ class Staged(Format, abc.ABC):
     def counts(self, pairing: Pairing) -> bool:
         """Return whether a meeting wanted it; not if a walkover had already taken its place."""
         key = _key(pairing.bots, pairing.opening)
-        return key in self._counted and self._results[key].bots == pairing.bots
+        return key in self._counted and self._recorded[key].bots == pairing.bots
 
     @final
     def byes(self) -> Mapping[str, float]:
@@ -194,7 +193,7 @@ class Staged(Format, abc.ABC):
             self._settle(key, meeting)
             return
         # If the block counts already, for an earlier meeting of these bots, use the next seed.
-        while (key := Pairing(meeting.bots, opening)) in self._results or key in self._open:
+        while (key := Pairing(meeting.bots, opening)) in self._recorded or key in self._open:
             opening += self._maps
         meeting.awaited.add(opening)
         self._open[key] = meeting
@@ -221,7 +220,7 @@ class Staged(Format, abc.ABC):
         self._counted.add(key)
         meeting.awaited.discard(key.opening)
         meeting.blocks += 1
-        played = self._results[key]
+        played = self._recorded[key]
         by_place = points_by_place(played, self.seated)
         for bot, points in zip(played.bots, by_place, strict=True):
             meeting.points[bot] += points
