@@ -354,7 +354,7 @@ async def test_a_bot_that_comes_back_in_the_last_turn_waits_for_the_next_match(
     assert "aaaam" == letters(record, 0)
     assert [] == table.match.failures()
     assert table.match.seats[0].connection.closed
-    (connection,) = table.match.unseated()
+    connection = table.match.seats[0].successor
     assert State.WAITING is connection.session.state
     assert b"" == ends[0].heard
     with pytest.raises(RejoinError, match="the match is over"):
@@ -416,7 +416,7 @@ async def test_a_bot_that_is_kicked_when_it_has_just_come_back_is_told(tmp_path,
     record = await table.play(leaver, FIVE, FIVE)
     assert "moooo" == letters(record, 0)
     assert ["error shutdown enough"] == told
-    assert [] == table.match.unseated()
+    assert not any(seat.successor for seat in table.match.seats)
 
 
 # -- where nobody comes back ---------------------------------------------------------------------

@@ -132,9 +132,10 @@ def play(folder, seats, hellos=SKIPPERS):
             for player in players:
                 nursery.start_soon(player.play)
             await table.match.run()
-            for connection in table.match.unseated():
-                assert State.WAITING is connection.session.state
-                await connection.close()
+            for seat in table.match.seats:
+                if seat.successor is not None:
+                    assert State.WAITING is seat.successor.session.state
+                    await seat.successor.close()
         return table, players, await table.finish()
 
     return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))

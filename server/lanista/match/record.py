@@ -320,8 +320,8 @@ class ResultInfo:
         )
 
 
-def line_of(value: Mapping[str, Any]) -> bytes:
-    """Return a line of a record, with its newline."""
+def line_of(value: Header | Mapping[str, Any]) -> bytes:
+    """Return a line of a record, with its newline; the first one is made of the header itself."""
     return encode(value).encode() + b"\n"
 
 
@@ -330,11 +330,6 @@ def turn_line(turn: Mapping[str, Any]) -> bytes:
     line = orjson.dumps(turn, option=orjson.OPT_APPEND_NEWLINE)
     # Only `line_of` escapes other characters.
     return line if line.isascii() else line_of(turn)
-
-
-def header_line(header: Header) -> bytes:
-    """Return the first line of a record."""
-    return encode(header).encode() + b"\n"
 
 
 def result_line(result: ResultInfo) -> bytes:
@@ -620,30 +615,3 @@ def _structured(path: Path, number: int, line: bytes, value: Any, kind: type[Any
             except cattrs.BaseValidationError as error:
                 problems = "; ".join(cattrs.transform_error(error))
     raise BadRecordError(f"{path}: line {number}: not a valid {_NAMES[kind]} ({problems})")
-
-
-def outcome_info(
-    outcome: Outcome,
-    *,
-    turns: int,
-    digest: str,
-    faults: Sequence[FaultInfo],
-    fault_counts: Sequence[Mapping[str, int]],
-    endings: Sequence[str],
-    error: str | None,
-    ended: str,
-) -> ResultInfo:
-    """Return the result of a match with a given outcome."""
-    return ResultInfo(
-        end=outcome.termination.value,
-        reason=outcome.reason,
-        ranks=outcome.ranks,
-        scores=outcome.scores,
-        turns=turns,
-        digest=digest,
-        faults=tuple(faults),
-        fault_counts=tuple(dict(counts) for counts in fault_counts),
-        endings=tuple(endings),
-        error=error,
-        ended=ended,
-    )

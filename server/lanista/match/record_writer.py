@@ -33,8 +33,7 @@ from lanista.match.record import (
     TMP,
     Header,
     ResultInfo,
-    encode,
-    header_line,
+    line_of,
     result_line,
     turn_line,
     whole_lines,
@@ -105,7 +104,7 @@ class RecordWriter:
     def begin(self, header: Header) -> None:
         """Write the header."""
         try:
-            self._write(header_line(header))
+            self._write(line_of(header))
         except OSError as error:
             self._no_header = error
             raise
@@ -339,4 +338,4 @@ def _without_evidence(line: bytes, owned: Collection[int]) -> bytes:
     for seat, bot in enumerate(bots):
         if bot is not None and seat not in owned:
             bot["output"], bot["output_turns"] = "", []
-    return encode(values).encode() + b"\n"
+    return line_of(values)

@@ -8,7 +8,6 @@ seats and waits for them, `absence` has those whose bots may come back, `judge` 
 
 import math
 import traceback
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 import attrs
@@ -26,7 +25,7 @@ from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1En
 from lanista.match.ending import Ending
 from lanista.match.figures import MatchFigures
 from lanista.match.judge import Judge, is_late
-from lanista.match.record import FaultInfo, ResultInfo, outcome_info
+from lanista.match.record import FaultInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.seat import Seat
 from lanista.match.stalls import StallMonitor
@@ -175,7 +174,8 @@ class Match:
         Args:
             seat: The number of the seat.
             connection: The bot's new connection, whose hello has been read. The match closes or
-                ends it like any other, unless it is over before (`unseated`).
+                ends it like any other. If it is over before, the connection waits as it did before,
+                and is the caller's again.
 
         Returns:
             The connection that is replaced, which the caller closes; None if it was broken.
@@ -186,13 +186,6 @@ class Match:
         if self.outcome is not None:
             raise RejoinError("the match is over")
         return self._absent.rejoin(self.seats[seat], connection)
-
-    def unseated(self) -> list[Connection]:
-        """Return the connections of bots that came back too late to be sent another turn.
-
-        They wait as before `rejoin`, and are the caller's again when the match is over.
-        """
-        return [seat.successor for seat in self.seats if seat.successor is not None]
 
     # -- the whole match -----------------------------------------------------------------------
 
@@ -433,11 +426,6 @@ class Match:
 
     # -- once it is over -----------------------------------------------------------------------
 
-    @property
-    def fault_counts(self) -> list[Counter[str]]:
-        """How often each fault code occurred, by seat."""
-        return [tally.counts for tally in self._judge.tallies]
-
     def failures(self) -> list[Failure]:
         """Return the failures of the seats that went out or whose fault ended the match."""
         failures = []
@@ -477,13 +465,17 @@ class Match:
                 digest = self._game.digest()
             except Exception:  # noqa: BLE001 - as in `run`
                 self.error = traceback.format_exc()
-        return outcome_info(
-            self.outcome,
+        outcome, tallies = self.outcome, self._judge.tallies
+        return ResultInfo(
+            end=outcome.termination.value,
+            reason=outcome.reason,
+            ranks=outcome.ranks,
+            scores=outcome.scores,
             turns=self.turn,
             digest=digest,
-            faults=in_order(self._judge.tallies),
-            fault_counts=self.fault_counts,
-            endings=[self.ending(index)[0].value for index in range(len(self.seats))],
+            faults=tuple(in_order(tallies)),
+            fault_counts=tuple(dict(tally.counts) for tally in tallies),
+            endings=tuple(self.ending(index)[0].value for index in range(len(self.seats))),
             error=self.error,
             ended=turn_lines.now(),
         )
