@@ -264,7 +264,7 @@ def test_ladders_in_one_database_know_nothing_of_each_other(store):
             assert ({"Bee": 7} if each is hall else {}) == now.unbenched_until()
             assert (0 if struck else matches - voids) == len(list(now.counted_matches()))
             assert (0 if struck else voids) == now.endings().voids
-            assert matches == len(now.meetings("Ant", "Bee", 10))
+            assert matches == len(list(now.matches(bot="Ant", opponent="Bee", limit=10)))
             assert (numbers or [0])[-1] == now.last_number()
             assert len(numbers) == now.stored()
             assert (0 if struck else matches - voids) == sum(
@@ -326,9 +326,9 @@ def test_meetings_of_two_and_whether_anything_changed(store):
                 for one in store.matches()
                 if {"Bee", "Cat"} <= {part.bot for part in one.match.seats}
             ]
-            met = [one.match for one in now.meetings("Bee", "Cat", most)]
+            met = [one.match for one in now.matches(bot="Bee", opponent="Cat", limit=most)]
             assert expected[:most] == met
-        assert [] == now.meetings("Bee", "Dodo", 5)
+        assert [] == list(now.matches(bot="Bee", opponent="Dodo", limit=5))
     store.unstrike("Ant")
     with store.ladder_reading() as now:
         changes.append(now.last_change())

@@ -249,7 +249,7 @@ class MatchList:
         ladder = None if header.ladder is None else header.ladder.name
         if ladder in self._ladders and result.end != Termination.ABORTED.value:
             return None
-        return listed_match(header, result, f"{path.parent.name}/{path.name}")
+        return ListedMatch(header, result, f"{path.parent.name}/{path.name}")
 
 
 def read_record(path: Path) -> tuple[Header, ResultInfo]:
@@ -265,26 +265,6 @@ def read_record(path: Path) -> tuple[Header, ResultInfo]:
             f"{path}: the record of match {header.match!a}; its name has another id"
         )
     return header, result
-
-
-def listed_match(header: Header, result: ResultInfo, record: str) -> ListedMatch:
-    """Return the row of a match, whose record has this path relative to the folder of records."""
-    return ListedMatch(
-        id=header.match,
-        game=header.game,
-        ladder=None if header.ladder is None else header.ladder.name,
-        started=header.started,
-        ended=result.ended or None,
-        players=tuple(player.name for player in header.players),
-        seed=str(header.seed),
-        end=result.end,
-        reason=result.reason,
-        ranks=result.ranks,
-        scores=result.scores,
-        turns=result.turns,
-        faults=result.fault_counts or None,
-        record=record,
-    )
 
 
 def _table(bots: Mapping[str, _Total]) -> Iterator[dict[str, Any]]:

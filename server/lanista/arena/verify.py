@@ -7,11 +7,11 @@ from pathlib import Path
 import attrs
 
 from lanista.arena.ladder_results import LONGEST_MATCH, result_of, unstored
-from lanista.arena.match_list import listed_match, read_record, record_days, record_of
+from lanista.arena.match_list import read_record, record_days, record_of
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
-from lanista.results.listed import listed_row
+from lanista.results.listed import ListedMatch, listed_row
 from lanista.results.match_result import SingleMatch
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, in_order, rebuilding
@@ -142,7 +142,7 @@ class _Anew:
             listed = (Kind.LISTED, name, header.game)
             if listed not in self.kinds:
                 self.kinds[listed] = self.work.new.make_competition(*listed)
-            return listed_row(self.kinds[listed], listed_match(header, info, record))
+            return listed_row(self.kinds[listed], ListedMatch(header, info, record))
         if stored is not None and of == ladder and not any(differ(stored.single, result)):
             return self._as_stored(stored, of)
         committed = info.ended if stored is None else stored.committed

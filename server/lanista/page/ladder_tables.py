@@ -198,7 +198,7 @@ class LadderTables:
         """Return the results of a bot against another one."""
         with self._store(source).ladder_reading(source.window) as now:
             scores = [score for score in now.opponents(bot) if score.opponent == opponent]
-            last = now.meetings(bot, opponent, MATCHES)
+            last = list(now.matches(bot=bot, opponent=opponent, limit=MATCHES))
         won, tied, lost = (scores[0].won, scores[0].tied, scores[0].lost) if scores else (0, 0, 0)
         return {
             "bot": bot,

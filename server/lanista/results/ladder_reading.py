@@ -16,7 +16,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.match.ending import ENDINGS, Ending
-from lanista.results.reading import Reading, StoredMatch, chunks, json_list, rows
+from lanista.results.reading import Reading, chunks, json_list, rows
 from lanista.results.schema import COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
 
 PAGE = 5000
@@ -340,19 +340,6 @@ class LadderReading(Reading):
             .group_by(SEATS.c.ending)
         )
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
-
-    def meetings(self, bot: str, opponent: str, most: int) -> list[StoredMatch]:
-        """Return the last `most` matches of two bots, void ones too, the newest first."""
-        own, other = SEATS.alias("own"), SEATS.alias("other")
-        numbers = self.connection.scalars(
-            sa.select(own.c.match)
-            .join(other, other.c.match == own.c.match)
-            .where(self.of(own), own.c.bot == bot, self.of(other), other.c.bot == opponent)
-            .distinct()
-            .order_by(own.c.match.desc())
-            .limit(most)
-        ).all()
-        return list(self.numbered(numbers))
 
     def last_change(self) -> str:
         """Return a text that differs whenever other matches count than before."""

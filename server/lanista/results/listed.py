@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import attrs
 import sqlalchemy as sa
 
+from lanista.match.record import Header, ResultInfo
 from lanista.results.base import Database, Kind, competition_in
 from lanista.results.reading import FAULTS, chunks, json_list, rows
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
@@ -25,31 +26,24 @@ _SHOWN = (Kind.LADDER.value, Kind.LISTED.value)
 _FAULTS = SEATS.c.late + SEATS.c.malformed + SEATS.c.illegal + SEATS.c.gone
 
 
-@attrs.frozen(kw_only=True)
-class ListedMatch:
-    """A match that is over, as the list has it."""
+class ListedMatch(NamedTuple):
+    """A match that is over, as its record has it."""
 
-    id: str
-    game: str
-    ladder: str | None
-    """The ladder on which it was played; None if on none."""
-    started: str
-    """When it began, as ISO 8601 in UTC."""
-    ended: str | None
-    """When it ended, likewise; None if that isn't known."""
-    players: tuple[str, ...]
-    """By seat, as are the ranks, scores and faults."""
-    seed: str
-    end: str
-    """How it ended: a value of `lanista.games.outcome.Termination`."""
-    reason: str
-    ranks: tuple[int, ...]
-    scores: tuple[int, ...]
-    turns: int
-    faults: tuple[Mapping[str, int], ...] | None
-    """How often each fault occurred; None if nobody has counted them, as the arena was killed."""
+    header: Header
+    result: ResultInfo
     record: str
     """The path of its record, relative to the folder of records."""
+
+    @property
+    def id(self) -> str:
+        """The id of the match."""
+        return self.header.match
+
+    @property
+    def competition(self) -> tuple[str, str]:
+        """The ladder on which it was played, empty if on none, and the game."""
+        ladder = "" if self.header.ladder is None else self.header.ladder.name
+        return ladder, self.header.game
 
 
 class SeatTotal(NamedTuple):
@@ -90,13 +84,10 @@ class MatchRows:
             if not new:
                 return
             competitions = {
-                key: competition_in(connection, Kind.LISTED, *key)
-                for key in {(match.ladder or "", match.game) for match in new}
+                of: competition_in(connection, Kind.LISTED, *of)
+                for of in {match.competition for match in new}
             }
-            insert(
-                connection,
-                [listed_row(competitions[match.ladder or "", match.game], match) for match in new],
-            )
+            insert(connection, [listed_row(competitions[one.competition], one) for one in new])
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove matches that are stored only for the list; results of ladders stay."""
@@ -308,32 +299,34 @@ def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> Non
 
 
 def listed_row(competition: int, match: ListedMatch) -> Row:
-    """Return what `writing.insert` takes of a match that is stored only for the list."""
+    """Return what `insert` takes of a match that is stored only for the list."""
+    header, result, record = match
     row = {
-        "id": match.id,
+        "id": header.match,
         "block": None,
         "seating": 0,
         "attempt": 1,
-        "seed": match.seed,
+        "seed": str(header.seed),
         "map": "",
-        "started": match.started,
-        "ended": match.ended,
-        "termination": match.end,
-        "reason": json.dumps(match.reason),
-        "ranks": json.dumps(match.ranks),
-        "scores": json.dumps(match.scores),
-        "turns": match.turns,
+        "started": header.started,
+        "ended": result.ended or None,
+        "termination": result.end,
+        "reason": json.dumps(result.reason),
+        "ranks": json.dumps(result.ranks),
+        "scores": json.dumps(result.scores),
+        "turns": result.turns,
         "digest": "",
         "seconds": 0.0,
         "stall": 0.0,
-        "record": match.record,
+        "record": record,
     }
     seats = []
-    for seat, bot in enumerate(match.players):
+    for seat, player in enumerate(header.players):
         faults: dict[str, int | None] = dict.fromkeys((*FAULTS, "gone"))
-        if match.faults is not None:
-            counts = match.faults[seat]
+        if result.fault_counts:  # else nobody has counted them, as the arena was killed
+            counts = result.fault_counts[seat]
             faults |= {fault: counts.get(fault, 0) for fault in FAULTS}
             faults["gone"] = sum(counts.values()) - sum(counts.get(each, 0) for each in FAULTS)
-        seats.append({"bot": bot, "ending": None, "words": '""', "version": None, **faults})
+        name = player.name
+        seats.append({"bot": name, "ending": None, "words": '""', "version": None, **faults})
     return competition, row, seats

@@ -348,7 +348,7 @@ class Reading:
         if fault is not None:
             conditions.append(SEATS.c[fault] > 0)
         matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
-            map(self.numbered, self._pages(blocks, conditions, before=before))
+            map(self.numbered, self._pages(blocks, conditions, before, min(limit or PAGE, PAGE)))
         )
         return itertools.islice(matches, limit)
 
@@ -356,10 +356,10 @@ class Reading:
         self,
         blocks: Collection[str] | None,
         conditions: Sequence[sa.ColumnElement[bool] | sa.TextClause],
-        *,
         before: int | None,
+        size: int,
     ) -> Iterator[Sequence[int]]:
-        """Yield the numbers of the matches that are wanted, newest first, by page.
+        """Yield the numbers of the matches that are wanted, newest first, by pages of a size.
 
         The conditions are about the seats of a match, of which one must meet them all.
         """
@@ -372,10 +372,10 @@ class Reading:
         if before is not None:
             statement = statement.where(column < before)
         if blocks is None:
-            page = self.connection.scalars(statement.limit(PAGE)).all()
+            page = self.connection.scalars(statement.limit(size)).all()
             while page:
                 yield page
-                page = self.connection.scalars(statement.where(column < page[-1]).limit(PAGE)).all()
+                page = self.connection.scalars(statement.where(column < page[-1]).limit(size)).all()
             return
         numbers: list[int] = []
         for ids in chunks(blocks):
@@ -385,7 +385,7 @@ class Reading:
             )
             numbers += self.connection.scalars(statement.where(column.in_(some)))
         numbers.sort(reverse=True)
-        yield from (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
+        yield from (numbers[start : start + size] for start in range(0, len(numbers), size))
 
     def numbered(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
         """Yield the matches with these numbers, the newest first."""
