@@ -1,5 +1,6 @@
 """The director benches bots that go on failing, and what it has handed out of them counts."""
 
+import itertools
 import threading
 
 import attrs
@@ -7,6 +8,7 @@ import pytest
 
 from competition.directed import PATIENCE, Log, Wrapped, crashing, one_by_one, run
 from lanista.competition import events
+from lanista.competition.scheduler import _Wanted
 from lanista.competition.standings import standings_of
 from lanista.results.blocks import FormatName
 from lanista.results.database import Store
@@ -175,7 +177,8 @@ async def test_blocks_of_it_that_wait_are_given_back(tmp_path, format_name):
     )
     log = Log()
     with directing(setup, one_by_one, threads=1, on_event=log) as director:
-        director._fetch(6)
+        ahead = itertools.islice(iter(director._next, None), 6)
+        director._waiting.extend(map(_Wanted, ahead))
         report = await director.run()
     assert (True, "") == (report.over, report.halted)
     assert ["B"] == [event.bot for event in log.of(events.Benched)]

@@ -18,7 +18,7 @@ def history(store):
 
 
 def of_ladder(store, name):
-    return RatingHistory.of(Store.of_ladder(store.database, name, "angrymob"))
+    return RatingHistory(Store.of_ladder(store.database, name, "angrymob"))
 
 
 def rated(value):

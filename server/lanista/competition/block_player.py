@@ -60,11 +60,11 @@ class MatchRun:
     seats: Sequence[Contestant]
     """The bots, by seat."""
     opening: Opening
-    seating: int = 0
+    seating: int
     """Number of the seating in its block, from 0."""
-    block: str = ""
+    block: str
     """The id of its block; empty if it belongs to none, as when a bot is tried."""
-    holds: bool = False
+    holds: bool
     """Whether its record is held in memory if the match is brief."""
     tries: list[PlayedTry] = attrs.field(factory=list)
     """The tries in order, once their records are complete; all but the last are void."""
@@ -107,7 +107,7 @@ class Player:
             opening: Seed and map.
             folder: The folder for the records; their names are unique.
             over: Set when the last match is over; its record may still have to be completed.
-            block: The id of the block.
+            block: The id of the block; empty if it is none, as when a bot is tried.
             holds: Whether the records of brief matches are held in memory.
 
         Returns:
@@ -120,7 +120,7 @@ class Player:
         async with helpers_nursery(finishes=True) as playing:
             try:
                 for number, seats in enumerate(seatings):
-                    run = MatchRun(seats, opening, number, block, holds=holds)
+                    run = MatchRun(seats, opening, number, block, holds)
                     runs.append(run)
                     match_over = trio.Event()
                     playing.start_soon(self._play, match_setup, run, folder, match_over)
@@ -133,16 +133,6 @@ class Player:
             if run.failure is not None:
                 raise run.failure
         return runs
-
-    async def play_alone(self, match_setup: MatchSetup, run: MatchRun, folder: Path) -> None:
-        """Play one match, its record in this folder, and note in `run` what comes of it.
-
-        Raises:
-            OSError: The record can't be written.
-        """
-        await self._play(match_setup, run, folder, trio.Event())
-        if run.failure is not None:
-            raise run.failure
 
     async def _play(
         self, match_setup: MatchSetup, run: MatchRun, folder: Path, over: trio.Event

@@ -134,13 +134,10 @@ class DaskWorkers(Workers):
 
     def terminate(self) -> None:
         """Cancel all tasks; those that run on somebody else's cluster still play to their end."""
-        self._end(no_cleanup)
+        self.close()
 
     def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
         """Have the workers call `cleanup`, and disconnect; end the cluster if it is our own."""
-        self._end(cleanup)
-
-    def _end(self, cleanup: Callable[[], None]) -> None:
         with self._ending:
             client, self._client = self._client, None
             cluster, self._cluster = self._cluster, None

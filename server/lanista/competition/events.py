@@ -4,9 +4,7 @@ Strings from bots are unchanged in events; whatever displays them has to escape 
 decided, printed or stored here.
 """
 
-import enum
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -165,15 +163,4 @@ def as_json(event: Event) -> dict[str, Any]:
     in ASCII, its default, and everything that could harm a terminal is escaped.
     """
     kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(event).__name__).lower()
-    return {"schema": SCHEMA, "event": kind, **_plain(attrs.asdict(event))}
-
-
-def _plain(value: Any) -> Any:
-    """Convert enums, mappings and tuples to what `json` writes."""
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(inner) for inner in value]
-    return value
+    return {"schema": SCHEMA, "event": kind, **attrs.asdict(event)}

@@ -218,7 +218,8 @@ class Scheduler(abc.ABC):
         blocks: list[_Wanted] = []
         passed_over: list[_Wanted] = []
         while free > 0 and len(blocks) < free * size and not self._halted:
-            self._fetch(1)
+            if not self._waiting and (block := self._next()) is not None:
+                self._waiting.append(_Wanted(block))
             if not self._waiting or len(passed_over) == MAX_PASSED_OVER:
                 break
             wanted = self._waiting.popleft()
@@ -251,14 +252,6 @@ class Scheduler(abc.ABC):
             left = progress.planned - progress.played - self.running
             size = min(size, math.ceil(left / self._workers.slots))
         return max(1, size)
-
-    def _fetch(self, blocks: int) -> None:
-        """Take blocks until so many wait to be handed out, if there are as many."""
-        while len(self._waiting) < blocks:
-            block = self._next()
-            if block is None:
-                return
-            self._waiting.append(_Wanted(block))
 
     def _submit(self, wanted: Sequence[_Wanted]) -> None:
         task = self._task([each.block for each in wanted])

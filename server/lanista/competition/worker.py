@@ -31,7 +31,7 @@ import attrs
 import trio
 
 from lanista.bots.keeper_process import close_fork_server
-from lanista.competition.block_player import MatchRun, PlayedTry, Player
+from lanista.competition.block_player import PlayedTry, Player
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.errors import LanistaError
 from lanista.games import registry
@@ -248,8 +248,9 @@ async def _try_bot(
 ) -> Trial:
     seats = [contestant] * registry.get(match_setup.game).seats
     with _records_folder(None, watched=True) as folder:
-        run = MatchRun(seats, opening)
-        await player.play_alone(match_setup, run, folder)
+        (run,) = await player.play_block(
+            match_setup, [seats], opening, folder, trio.Event(), block="", holds=False
+        )
         played = run.tries[-1]
         report = played.report
         times = _times(report.record) if report is not None else []

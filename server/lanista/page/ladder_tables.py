@@ -113,7 +113,7 @@ class LadderTables:
                 return {"state": state}
             standings = _standings(source, now)
         computed = datetime.now(UTC)
-        history = RatingHistory.of(store)
+        history = RatingHistory(store)
         if standings.matches:
             history.add(computed, _ratings(standings))
         earlier = [history.at(computed - ago) for ago in (DAY, WEEK)]
@@ -172,7 +172,7 @@ class LadderTables:
                 for span in spans
                 for match in now.numbered([span.first, span.last])
             }
-        curve = RatingHistory.of(store).of_bot(bot)
+        curve = RatingHistory(store).of_bot(bot)
         return {
             "bot": bot,
             "history": [[taken, *map(_tenths, rated)] for taken, rated in curve],

@@ -9,12 +9,11 @@ played. Nothing else depends on them.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import attrs
 import sqlalchemy as sa
 
-from lanista.results.base import Database
 from lanista.results.database import Store
 from lanista.results.schema import RATINGS, SNAPSHOTS
 
@@ -43,14 +42,8 @@ class RatingHistory:
     Every method raises `StoreError` if the database can't be read or written.
     """
 
-    database: Database
-    competition: int
-    """The number of the ladder among the competitions."""
-
-    @classmethod
-    def of(cls, store: Store) -> Self:
-        """Return the snapshots of a ladder, given its results."""
-        return cls(store.database, store.competition)
+    ladder: Store
+    """The results of the ladder."""
 
     def add(self, taken: datetime, ratings: Mapping[str, Rated]) -> bool:
         """Keep a snapshot of this time (UTC) unless the last one is too new, and remove old ones.
@@ -59,13 +52,13 @@ class RatingHistory:
             Whether it was kept.
         """
         last = _text(taken - EVERY)
-        with self.database.reading() as connection:
+        with self.ladder.database.reading() as connection:
             if self._newest(connection) > last:
                 return False
-        with self.database.writing() as connection:
+        with self.ladder.database.writing() as connection:
             if self._newest(connection) > last:  # another process has taken one
                 return False
-            key = {"competition": self.competition, "taken": _text(taken)}
+            key = {"competition": self.ladder.competition, "taken": _text(taken)}
             connection.execute(SNAPSHOTS.insert().values(key))
             rows = [key | {"bot": bot} | rated._asdict() for bot, rated in ratings.items()]
             if rows:
@@ -77,7 +70,7 @@ class RatingHistory:
         return True
 
     def _of(self, table: sa.Table) -> sa.ColumnElement[bool]:
-        condition: sa.ColumnElement[bool] = table.c.competition == self.competition
+        condition: sa.ColumnElement[bool] = table.c.competition == self.ladder.competition
         return condition
 
     def _newest(self, connection: sa.Connection) -> str:
@@ -104,7 +97,7 @@ class RatingHistory:
             self._of(SNAPSHOTS), SNAPSHOTS.c.taken <= _text(moment)
         )
         of_last = (self._of(RATINGS), RATINGS.c.taken == last.scalar_subquery())
-        with self.database.reading() as connection:
+        with self.ladder.database.reading() as connection:
             ratings = sa.select(RATINGS.c.bot, RATINGS.c.rating).where(*of_last)
             return dict(connection.execute(ratings).all())
 
@@ -117,7 +110,7 @@ class RatingHistory:
             .where(self._of(RATINGS), RATINGS.c.taken.in_(snapshots), RATINGS.c.bot == bot)
             .order_by(RATINGS.c.taken)
         )
-        with self.database.reading() as connection:
+        with self.ladder.database.reading() as connection:
             return [(taken, Rated(*rated)) for taken, *rated in connection.execute(ratings)]
 
 
