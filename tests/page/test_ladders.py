@@ -121,7 +121,7 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
     write_results(tmp_path, *PLAYED)
     now = datetime.now(UTC)
     with stored_ladder(tmp_path) as store:
-        history = RatingHistory.of(store)
+        history = RatingHistory(store)
         history.add(now - timedelta(days=8), {"Bob": Rated(-1000.0, None, None)})
         history.add(now - timedelta(hours=25), {"Ann": Rated(0.0, None, None)})
     async with opened(tmp_path) as house:

@@ -10,7 +10,6 @@ turn (its faults, its answers in words) asks for that before `carry_out`.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 import attrs
 
@@ -44,7 +43,7 @@ from lanista.match.record import (
     TurnInfo,
     one_line,
 )
-from lanista.match.verdicts import REFUSED, FaultTally, faults_of, in_order, read_answer
+from lanista.match.verdicts import NAMES, REFUSED, FaultTally, faults_of, in_order, read_answer
 
 _REFUSALS = frozenset(code.value for code in RefusalCode)
 
@@ -456,38 +455,34 @@ def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, S
             fault = next((fault for fault in turn.faults if fault.seat == seat), None)
             index, message = (None, "") if fault is None else (fault.index, fault.words)
             return Malformed(Refusal(RefusalCode.MALFORMED, message, index)), ()
-        case "malformed" if raw is not None:
-            return _malformed(game, turn.turn, seat, raw), ()
-        case "answer" if raw is not None:
-            return _answer(game, turn.turn, seat, raw)
+        case "answer" | "malformed" if raw is not None:
+            return _answer(game, turn.turn, seat, name, raw)
         case _:
             raise BadRecordError(
                 f"turn {turn.turn}: seat {seat} has verdict {name!r} and answer {raw!r}"
             )
 
 
-def _answer(game: Game, turn: int, seat: int, raw: str) -> tuple[Answer, Sequence[Token]]:
+def _answer(
+    game: Game, turn: int, seat: int, name: str, raw: str
+) -> tuple[Verdict, Sequence[Token]]:
+    """Return the verdict on an answer by the rules, which has to be the recorded one.
+
+    An answer of too many submoves is neither well formed nor malformed: it puts its seat out.
+    """
     try:
         verdict, tokens = read_answer(game, seat, raw)
+        if NAMES[type(verdict)] == name:
+            return verdict, tokens if isinstance(verdict, Answer) else ()
+        reason = verdict.refusal.message if isinstance(verdict, Malformed) else ""
     except TooManySubmovesError as error:
         reason = str(error)
-    else:
-        if isinstance(verdict, Answer):
-            return verdict, tokens
-        reason = verdict.refusal.message
+    if name == "malformed":
+        raise MismatchError(
+            f"turn {turn}: the answer of seat {seat} isn't malformed by the rules, "
+            "but it is in the record"
+        )
     raise MismatchError(
         f"turn {turn}: the answer of seat {seat} is malformed by the rules "
         f"({reason}), well formed in the record"
-    )
-
-
-def _malformed(game: Game, turn: int, seat: int, raw: str) -> Malformed:
-    # An answer of too many submoves isn't malformed: it puts its seat out.
-    with suppress(TooManySubmovesError):
-        verdict, _ = read_answer(game, seat, raw)
-        if isinstance(verdict, Malformed):
-            return verdict
-    raise MismatchError(
-        f"turn {turn}: the answer of seat {seat} isn't malformed by the rules, "
-        "but it is in the record"
     )

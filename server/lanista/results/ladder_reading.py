@@ -161,15 +161,11 @@ class LadderReading(Reading):
 
     def struck_until(self) -> dict[str, int]:
         """Return the number of the last match that doesn't count, by name of a struck bot."""
-        return self._notes(STRUCK)
+        return self.notes(STRUCK)
 
     def unbenched_until(self) -> dict[str, int]:
         """Return the number of the last match whose failures are forgotten, by name of a bot."""
-        return self._notes(UNBENCHED)
-
-    def _notes(self, table: sa.Table) -> dict[str, int]:
-        notes = sa.select(table.c.bot, table.c.number).where(self.of(table))
-        return dict(self.connection.execute(notes).all())
+        return self.notes(UNBENCHED)
 
     def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
         """Yield the matches that count, in the order of their commits.
@@ -343,7 +339,4 @@ class LadderReading(Reading):
 
     def last_change(self) -> str:
         """Return a text that differs whenever other matches count than before."""
-        struck = self.connection.execute(
-            sa.select(STRUCK.c.bot, STRUCK.c.number).where(self.of(STRUCK)).order_by(STRUCK.c.bot)
-        )
-        return json.dumps([self.last_number(), *map(list, struck.all())])
+        return json.dumps([self.last_number(), *sorted(self.notes(STRUCK).items())])

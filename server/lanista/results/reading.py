@@ -244,7 +244,12 @@ class Reading:
 
     def struck(self) -> list[str]:
         """Return the names of the bots of which matches don't count, sorted."""
-        return sorted(self.connection.scalars(sa.select(STRUCK.c.bot).where(self.of(STRUCK))))
+        return sorted(self.notes(STRUCK))
+
+    def notes(self, table: sa.Table) -> dict[str, int]:
+        """Return what is noted in `STRUCK` or `UNBENCHED`, by bot: the number of a match."""
+        notes = sa.select(table.c.bot, table.c.number).where(self.of(table))
+        return dict(self.connection.execute(notes).all())
 
     def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
         statement = sa.select(sa.func.count()).select_from(MATCHES).where(self.of(MATCHES), VOID)
@@ -267,8 +272,7 @@ class Reading:
         names = sorted(set(self.connection.scalars(failed)))
         since = sa.select(BOTS.c.name, BOTS.c.since).where(self.of(BOTS))
         forgiven = dict(self.connection.execute(since).all())
-        unbenched = sa.select(UNBENCHED.c.bot, UNBENCHED.c.number).where(self.of(UNBENCHED))
-        for bot, number in self.connection.execute(unbenched):
+        for bot, number in self.notes(UNBENCHED).items():
             forgiven[bot] = max(number, forgiven.get(bot, 0))
         counts = {bot: self._running(bot, forgiven.get(bot, 0), most) for bot in names}
         return {bot: count for bot, count in counts.items() if count}
