@@ -76,7 +76,7 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         StoreError: The database can't be read.
     """
     ended = store.endings(moment.uncounted)
-    computed = compute(
+    return compute(
         name=setup.spec.name,
         game=setup.ruleset.name,
         format=setup.spec.format.value,
@@ -95,8 +95,8 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         uncounted=len(moment.uncounted),
         over=moment.over,
         words=moment.verdict if moment.over else moment.progress.words,
+        rounds=moment.rounds,
     )
-    return attrs.evolve(computed, rounds=moment.rounds)
 
 
 def standings_of(setup: Setup, store: Store) -> Standings:

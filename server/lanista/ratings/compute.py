@@ -5,6 +5,7 @@ The order of blocks changes nothing, down to the last bit. Nothing is read, stor
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from lanista.match.ending import Ending
 from lanista.ratings.counting import Counted, Tally, meetings, tally
@@ -16,23 +17,17 @@ from lanista.results.blocks import FormatName
 
 def compute(
     *,
-    name: str,
-    game: str,
     format: str,  # noqa: A002 - the name of the standings' field
     bots: Sequence[str],
     house: Collection[str] = (),
     counted: Counted,
     endings: Mapping[str, Mapping[Ending, int]] | None = None,
     faults: Mapping[str, tuple[int, int, int]] | None = None,
-    voids: int = 0,
     benched: Collection[str] = (),
     order: Sequence[tuple[int, str]] | None = None,
     byes: Mapping[str, float] | None = None,
-    planned: int | None = None,
-    uncounted: int = 0,
-    over: bool = False,
-    words: str = "",
     head_to_head: bool = True,
+    **about: Any,
 ) -> Standings:
     """Return the standings.
 
@@ -41,24 +36,18 @@ def compute(
     follow the ratings, rounded to a tenth of an Elo. Bots that played nothing share the last rank.
 
     Args:
-        name: The tournament's name.
-        game: The game's name.
         format: The format's name, as in `FormatName`.
         bots: The names of the table's bots, in the spec's order.
         house: The names of the bots that hold a ladder's scale and take no rank.
         counted: All blocks that count.
         endings: By bot: how its matches ended, void ones included.
         faults: By bot: late turns, malformed turns and illegal moves in all matches that count.
-        voids: The number of void matches.
         benched: The names of benched bots.
         order: Places that the format gives, best first, as (place, bot); ties share one.
         byes: By bot: its points from byes.
-        planned: The number of blocks in all, where it is known.
-        uncounted: The number of stored blocks that don't count.
-        over: Whether everything was played.
-        words: The current stage or the outcome, in one line.
         head_to_head: Whether the results of every two bots are wanted: of a thousand bots they are
             a hundred thousand.
+        about: The fields of `Standings` that don't follow from these, such as `name` and `game`.
     """
     endings, faults, byes = endings or {}, faults or {}, byes or {}
     sums, current = tally(counted.by_bot), counted.current
@@ -103,20 +92,14 @@ def compute(
             )
         )
     return Standings(
-        name=name,
-        game=game,
+        **about,
         format=format,
         seats=counted.seats,
         rows=tuple(rows),
         head_to_head=_head_to_head(counted.by_bot, ratings, bots, table) if head_to_head else (),
         seat_advantage=() if ratings is None else ratings.seats,
         blocks=counted.blocks,
-        planned=planned,
         matches=counted.matches,
-        voids=voids,
-        uncounted=uncounted,
-        over=over,
-        words=words,
     )
 
 

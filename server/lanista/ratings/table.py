@@ -120,24 +120,24 @@ class Standings:
     format: str
     seats: int
     """Number of seats of a match."""
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = ()
     """The bots' rows, best first; equal ranks are in the spec's order."""
-    head_to_head: tuple[HeadToHead, ...]
+    head_to_head: tuple[HeadToHead, ...] = ()
     """The results of every two bots that met, both ways."""
-    seat_advantage: tuple[Estimate, ...]
+    seat_advantage: tuple[Estimate, ...] = ()
     """The advantage of each seat, in Elo; their sum is 0. Empty while nothing was played."""
     blocks: int
     """Number of blocks that were played and count."""
-    planned: int | None
+    planned: int | None = None
     """Number of blocks in the whole tournament; None where that isn't known."""
     matches: int
-    voids: int
+    voids: int = 0
     """Number of matches that were void because the host stalled, and which were played again."""
-    uncounted: int
+    uncounted: int = 0
     """Number of blocks in the database that the spec, as it is now, doesn't ask for."""
-    over: bool
+    over: bool = False
     """Whether everything was played."""
-    words: str
+    words: str = ""
     """The current stage or the outcome, in one line; or empty."""
     rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
     """The meetings of each round until now; empty in formats without rounds."""
