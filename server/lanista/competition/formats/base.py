@@ -45,19 +45,20 @@ class Format(abc.ABC):
         # A dict, not a set, for its order: the same calls must give the same state.
         self._benched: dict[str, None] = {}
 
+    @abc.abstractmethod
     def record(self, pairing: Pairing, played: BlockScore) -> None:
         """Take the result of a block.
 
         When a tournament is resumed, the stored blocks are given in the order in which they ended.
         A block that this format didn't ask for, and never will, is remembered and not counted.
         """
-        if pairing not in self._recorded:
-            self._recorded[pairing] = played
-            if self.counts(pairing):
-                self._count(pairing, played)
 
-    def _count(self, pairing: Pairing, played: BlockScore) -> None:
-        """Count a block of this tournament; a format that overrides `record` needs none of it."""
+    def _remember(self, pairing: Pairing, played: BlockScore) -> bool:
+        """Remember the result of a block; return whether it is to be counted."""
+        if pairing in self._recorded:
+            return False
+        self._recorded[pairing] = played
+        return self.counts(pairing)
 
     @abc.abstractmethod
     def bench(self, bot: str) -> None:

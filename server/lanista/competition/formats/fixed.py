@@ -73,9 +73,11 @@ class Fixed(Format):
             self._is_listed(pairing) or self._also_counts(pairing.bots)
         )
 
-    def _count(self, pairing: Pairing, _: BlockScore) -> None:
-        self._played += 1
-        self._played_wanted += self._is_wanted(pairing)
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
+        """Take the result of a block."""
+        if self._remember(pairing, played):
+            self._played += 1
+            self._played_wanted += self._is_wanted(pairing)
 
     def _is_wanted(self, pairing: Pairing) -> bool:
         return self._is_listed(pairing) and self._playable(pairing.bots)

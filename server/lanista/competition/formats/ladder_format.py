@@ -58,12 +58,14 @@ class LadderFormat(Format):
             and all(bot in self._begun for bot in bots)
         )
 
-    def _count(self, pairing: Pairing, played: BlockScore) -> None:
-        self._played.append(played)
-        if pairing in self._handed_out:
-            self._unplayed.discard(pairing)
-        else:
-            self._begin(pairing)
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
+        """Take the result of a block, from which later ratings follow."""
+        if self._remember(pairing, played):
+            self._played.append(played)
+            if pairing in self._handed_out:
+                self._unplayed.discard(pairing)
+            else:
+                self._begin(pairing)
 
     def bench(self, bot: str) -> None:
         """Take a bot out; its blocks that are running aren't waited for."""

@@ -57,7 +57,10 @@ class VersionTest(Format):
         """Return whether it is a block of this test, on whatever opening."""
         return pairing.bots == self._block and pairing.opening >= 0
 
-    def _count(self, pairing: Pairing, played: BlockScore) -> None:
+    def record(self, pairing: Pairing, played: BlockScore) -> None:
+        """Take the result of a block."""
+        if not self._remember(pairing, played):
+            return
         if pairing in self._handed_out:
             self._waiting -= 1
         was_full = self._full
