@@ -75,7 +75,10 @@ class LazyGroup(Group):
         return command
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+
+
+@click.group(cls=LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, prog_name="lanista")
 def lanista() -> None:
     """An arena for bots: plays turn games between programs in any language."""

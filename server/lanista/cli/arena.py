@@ -36,7 +36,7 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("file", type=FILE, default=Path("arena.toml"), required=False)
-@click.option("--game", default=DEFAULT_GAME, show_default=True, help="The game of the ladder.")
+@click.option("--game", default=DEFAULT_GAME, help="The game of the ladder.")
 def new(file: Path, game: str) -> int:
     """Write an example to FILE (arena.toml), with every key and a ladder of one game.
 

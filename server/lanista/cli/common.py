@@ -150,7 +150,6 @@ limit_options = _together(
         "--time-init",
         type=Finite(min=SHORTEST),
         default=DEFAULT.clock.first,
-        show_default=True,
         metavar="SECONDS",
         help="Time for the first answer.",
     ),
@@ -158,7 +157,6 @@ limit_options = _together(
         "--time-move",
         type=Finite(min=SHORTEST),
         default=DEFAULT.clock.turn,
-        show_default=True,
         metavar="SECONDS",
         help="Time for every other answer.",
     ),
@@ -173,7 +171,6 @@ clock_options = _together(
         "--late-limit",
         type=click.IntRange(min=1),
         default=DEFAULT.late_limit,
-        show_default=True,
         metavar="N",
         help="Late turns in a row that put a bot out, in games that skip late turns.",
     ),
@@ -181,7 +178,6 @@ clock_options = _together(
         "--stall-margin",
         type=Finite(min=0),
         default=DEFAULT.stall_margin,
-        show_default=True,
         metavar="SECONDS",
         help="If this machine stalls longer than this, a late answer makes the match void.",
     ),
@@ -193,7 +189,6 @@ start_option = click.option(
     "--time-start",
     type=Finite(min=SHORTEST),
     default=DEFAULT.time_start,
-    show_default=True,
     metavar="SECONDS",
     help="Time a bot has from its start to its hello.",
 )
@@ -213,7 +208,6 @@ bot_options = _together(
         "--sandbox",
         type=Choice(["none", "bwrap"]),
         default="none",
-        show_default=True,
         help="Isolate the bots from this machine with bubblewrap.",
     ),
 )
@@ -297,7 +291,6 @@ size_option = click.option(
     "--size",
     type=click.IntRange(1, 6),
     default=2,
-    show_default=True,
     help="Maximum width of a cell of the drawn board, in characters.",
 )
 """The option for the board in a terminal."""

@@ -84,7 +84,6 @@ def build(source: str, game: str | None, output: str | None) -> None:
     "--rules",
     type=Choice(["auto", "original", "text"]),
     default="auto",
-    show_default=True,
     help="original: as its program played; text: as its rules text says; auto: either.",
 )
 @click.option(

@@ -126,7 +126,6 @@ class PlayCommand(click.Command):
     "matches",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     metavar="MATCHES",
     help="Number of matches; each seed is the one before plus 1.",
 )

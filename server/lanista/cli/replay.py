@@ -225,20 +225,11 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
 @click.argument("file")
 @click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N turns.")
 @click.option(
-    "--delay",
-    type=Finite(min=0),
-    default=50.0,
-    show_default=True,
-    metavar="MS",
-    help="Pause between turns.",
+    "--delay", type=Finite(min=0), default=50.0, metavar="MS", help="Pause between turns."
 )
 @size_option
 @click.option(
-    "--drawings/--no-drawings",
-    "draws",
-    default=True,
-    show_default=True,
-    help="Show what bots drew by their logs.",
+    "--drawings/--no-drawings", "draws", default=True, help="Show what bots drew by their logs."
 )
 def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -> int:
     """Show a record: each position in a terminal, elsewhere only the last, and the result."""

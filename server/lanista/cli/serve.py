@@ -32,12 +32,11 @@ if TYPE_CHECKING:
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=7777,
-    show_default=True,
     help="Port to listen on; 0 picks a free one.",
 )
 @click.option(
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
     "--start",
     type=Choice(["auto", "manual"]),
     default="auto",
-    show_default=True,
     help="Start each match when its players have connected, or when Enter is pressed.",
 )
 @click.option(
@@ -71,7 +69,6 @@ if TYPE_CHECKING:
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("lanista-data"),
-    show_default=True,
     metavar="DIR",
     help="Folder for records, with a folder for each day.",
 )
@@ -102,7 +99,6 @@ if TYPE_CHECKING:
     "--max-connections",
     type=click.IntRange(min=1),
     default=1000,
-    show_default=True,
     metavar="N",
     help="Maximum number of connections at once; more are refused.",
 )
@@ -117,7 +113,6 @@ if TYPE_CHECKING:
     "--hello-timeout",
     type=Finite(min=SHORTEST),
     default=10.0,
-    show_default=True,
     metavar="SECONDS",
     help="Time a bot has from connecting to its hello.",
 )
@@ -125,7 +120,6 @@ if TYPE_CHECKING:
     "--workers",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     metavar="N",
     help="Number of processes that play matches; 1 plays them in the arena's own process.",
 )
@@ -138,7 +132,6 @@ if TYPE_CHECKING:
     "--log-format",
     type=Choice(["text", "json"]),
     default="text",
-    show_default=True,
     help="Write each line of the log as key=value, or as a JSON object.",
 )
 def command(

@@ -36,24 +36,18 @@ STEPS_SHOWN = 9
 @click.option(
     "--game", metavar="GAME", help="The game; needed unless A or B is a house bot of a single game."
 )
-@click.option(
-    "--elo0", type=float, default=0.0, show_default=True, help="H0: A is this many Elo stronger."
-)
-@click.option(
-    "--elo1", type=float, default=10.0, show_default=True, help="H1: A is this many Elo stronger."
-)
+@click.option("--elo0", type=float, default=0.0, help="H0: A is this many Elo stronger.")
+@click.option("--elo1", type=float, default=10.0, help="H1: A is this many Elo stronger.")
 @click.option(
     "--alpha",
     type=Finite(min=0, max=0.5, min_open=True, max_open=True),
     default=0.05,
-    show_default=True,
     help="Probability of accepting H1 if H0 is true.",
 )
 @click.option(
     "--beta",
     type=Finite(min=0, max=0.5, min_open=True, max_open=True),
     default=0.05,
-    show_default=True,
     help="Probability of accepting H0 if H1 is true.",
 )
 @base_option
@@ -61,7 +55,7 @@ STEPS_SHOWN = 9
 @click.option(
     "--blocks", type=click.IntRange(min=1), metavar="MAX", help="Maximum number of blocks to play."
 )
-@concurrency_option(default="auto", show_default=True)
+@concurrency_option(default="auto")
 @click.option(
     "--name",
     metavar="NAME",

@@ -48,7 +48,7 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("file", type=SPEC, default=Path("cup.toml"), required=False)
-@click.option("--game", default=DEFAULT_GAME, show_default=True, help="The tournament's game.")
+@click.option("--game", default=DEFAULT_GAME, help="The tournament's game.")
 @click.option(
     "--from-ladder",
     "ladder",
@@ -59,7 +59,6 @@ def command() -> None:
     "--arena",
     type=SPEC,
     default=Path("arena.toml"),
-    show_default=True,
     metavar="FILE",
     help="The file of the arena that has the ladder.",
 )
@@ -104,14 +103,12 @@ def check(file: Path) -> int:
     "format_",
     type=Choice(["round-robin", "gauntlet", "swiss", "knockout", "ladder"]),
     default="round-robin",
-    show_default=True,
     help="The format.",
 )
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
     default=10,
-    show_default=True,
     metavar="N",
     help="Number of seeds; each is played in all seatings.",
 )
@@ -331,7 +328,6 @@ def page_of(file: Path, web: str) -> "PagePort":
     "format_",
     type=Choice(["table", "json", "csv", "markdown", "html"]),
     default="table",
-    show_default=True,
     help="The format of the output.",
 )
 @click.option(
