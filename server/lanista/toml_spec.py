@@ -1,8 +1,8 @@
 """Strict reading of TOML files into attrs classes, for what people write: tournaments, arenas.
 
 Every key must be known, every value of its type and in its range. An error is one line with the
-place in the file, what is wrong there and what would be right. Only text becomes data here. For
-programs that write such files, the last functions write texts and keys.
+place in the file, what is wrong there and what would be right. Only text becomes data here.
+`toml_text` writes such files.
 """
 
 import enum
@@ -11,6 +11,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
@@ -358,6 +359,48 @@ def _key(key: object) -> str:
 
 
 # -- writing -----------------------------------------------------------------------------------
+
+
+def toml_text(table: Mapping[str, Any], path: str = "") -> str:
+    """Return the text of a TOML file with this content, without keys whose value is None.
+
+    Args:
+        table: The content, or that of a table of the file.
+        path: What the names of tables begin with: "" for the content, `NAME.` for that of a table.
+    """
+    lines = []
+    tables: list[tuple[str, Mapping[str, Any]]] = []  # a value below their names would be theirs
+    for key, value in table.items():
+        name = f"{path}{key_text(key)}"
+        if isinstance(value, Mapping):
+            tables += [(f"[{name}]", value)] if value else []
+        elif isinstance(value, (list, tuple)) and value and all(map(_is_table, value)):
+            tables += [(f"[[{name}]]", inner) for inner in value]
+        elif value is not None:
+            lines.append(f"{key_text(key)} = {_value_text(value)}\n")
+    lines += [f"\n{head}\n{toml_text(inner, head.strip('[]') + '.')}" for head, inner in tables]
+    return "".join(lines)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _value_text(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case str():
+            return quoted(value)
+        case datetime():
+            return value.isoformat()
+        case Mapping():
+            items = (f"{key_text(key)} = {_value_text(inner)}" for key, inner in value.items())
+            return f"{{ {', '.join(items)} }}"
+        case _:
+            return f"[{', '.join(map(_value_text, value))}]"
 
 
 def quoted(text: str) -> str:

@@ -7,7 +7,7 @@ right. `toml_of` writes a spec as a file again.
 
 import enum
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,11 +24,10 @@ from lanista.toml_spec import (
     ValueOfKeyError,
     at_least,
     at_most,
-    key_text,
     positive,
-    quoted,
     shown,
     strict_converter,
+    toml_text,
 )
 
 MAX_BYTES = 1024 * 1024
@@ -493,47 +492,14 @@ def toml_of(spec: ArenaSpec) -> str:
 
     `parse_spec` makes an equal spec of it. The URL of `store` is in it with its password.
     """
-    return "\n".join(_table_lines(spec, ""))
+    return toml_text(attrs.asdict(spec, value_serializer=_as_written))
 
 
-def _table_lines(table: Any, path: str) -> Iterator[str]:
-    """Yield the lines of a table: first its plain values, as these would else belong to another."""
-    tables: list[tuple[str, Any]] = []
-    for attribute in attrs.fields(type(table)):
-        value = getattr(table, attribute.name)
-        key = f"{path}{attribute.name}"
-        if attrs.has(type(value)):
-            tables.append((f"[{key}]", value))
-        elif isinstance(value, Mapping):
-            if value:
-                tables.append((f"[{key}]", value))
-        elif attribute.name == "ladders":
-            tables += [(f"[[{key}]]", ladder) for ladder in value]
-        elif value is not None:
-            yield f"{attribute.name} = {_value(value)}"
-    for head, inner in tables:
-        yield f"\n{head}"
-        if isinstance(inner, Mapping):
-            yield from (f"{key_text(key)} = {_value(value)}" for key, value in inner.items())
-        else:
-            yield from _table_lines(inner, f"{head.strip('[]')}.")
-    if not path:
-        yield ""
-
-
-def _value(value: Any) -> str:
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return repr(value)
-        case str():
-            return quoted(value)
-        case datetime():
-            return value.isoformat()
-        case HouseBot(command=command, name=None):
-            return quoted(command)
-        case HouseBot(command=command, name=str(name)):
-            return f"{{ name = {quoted(name)}, command = {quoted(command)} }}"
-        case _:
-            return f"[{', '.join(map(_value, value))}]"
+def _as_written(_: Any, attribute: "attrs.Attribute[Any] | None", value: Any) -> Any:
+    """Return a value of a spec as a file has it: house bots without a name are their commands."""
+    if attribute is None or attribute.name != "house":
+        return value
+    return [
+        bot.command if bot.name is None else {"name": bot.name, "command": bot.command}
+        for bot in value
+    ]

@@ -12,7 +12,7 @@ import click
 
 from lanista.bots.builder import EXAMPLE, RECIPE
 from lanista.errors import BadInputError, FileError
-from lanista.toml_spec import SpecReader, quoted, strict_converter
+from lanista.toml_spec import SpecReader, strict_converter, toml_text
 
 MAX_FILES, MAX_PACKED = 2000, 64 << 20
 """Maximum number of files that are packed, and of their bytes together."""
@@ -163,17 +163,15 @@ def keep(name: KeptName) -> None:
         for one in kept_names().names
         if (one.arena, one.name.casefold()) != (name.arena, name.name.casefold())
     ]
-    lines = ["# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"]
-    for one in [*others, name]:
-        lines.append("\n[[names]]\n")
-        lines += [f"{key} = {quoted(value)}\n" for key, value in attrs.asdict(one).items()]
+    head = "# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"
+    tables = [attrs.asdict(one) for one in (*others, name)]
     path = kept_path()
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.writelines(lines)
+            file.write(head + toml_text({"names": tables}))
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)

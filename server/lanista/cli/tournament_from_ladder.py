@@ -26,14 +26,14 @@ from lanista.cli.arena_submissions import (
 from lanista.cli.common import printable, write_example
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
+from lanista.games.base import Ruleset
 from lanista.games.picture import counted
 from lanista.hosting.names import is_file
 from lanista.hosting.spec_parts import Clock
-from lanista.toml_spec import key_text, quoted
+from lanista.toml_spec import toml_text
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
-    from lanista.games.base import Ruleset
     from lanista.results.submissions import SubmissionFolder
 
 SEEDS = 10
@@ -83,12 +83,12 @@ def write(file: Path, arena: Path, name: str) -> None:
         "sandbox": "bwrap",
         **_fill(ruleset, len(bots)),
         **dict(_as_on(ladder, maps)),
+        "bots": bots,
     }
-    tables = [f"\n[[bots]]\n{_lines(bot)}" for bot in bots]
     head = _HEAD.format(ladder=ladder.name, file=printable(file.name))
     write_example(
         file,
-        "".join([head, _lines(spec_), *tables]),
+        head + toml_text(spec_),
         f"{counted(len(bots), 'program')} in {folder.name}; check it with `lanista tournament "
         "check`, then play it",
     )
@@ -140,7 +140,7 @@ def _map(arena: Path, map_: str, folder: Path) -> str:
     return f"{folder.name}/{Path(map_).name}"
 
 
-def _fill(ruleset: "Ruleset", bots: int) -> Mapping[str, str]:
+def _fill(ruleset: Ruleset, bots: int) -> Mapping[str, str]:
     """Return the key for a house bot in the seats for which there are too few programs."""
     house = registry.house_bots(ruleset.name)
     return {"fill": next(iter(house))} if house and bots < ruleset.seats > 2 else {}
@@ -161,19 +161,3 @@ def _as_on(ladder: "LadderSpec", maps: list[str]) -> Iterator[tuple[str, Any]]:
     }
     if clock:
         yield "clock", clock
-
-
-def _lines(table: Mapping[str, Any]) -> str:
-    """Return the lines of a table of TOML, whose own tables come last."""
-    lines = []
-    for key, value in table.items():
-        match value:
-            case str():
-                lines.append(f"{key_text(key)} = {quoted(value)}\n")
-            case list():
-                lines.append(f"{key_text(key)} = [{', '.join(map(quoted, value))}]\n")
-            case Mapping():
-                lines.append(f"\n[{key_text(key)}]\n{_lines(value)}")
-            case _:
-                lines.append(f"{key_text(key)} = {value!r}\n")
-    return "".join(lines)
