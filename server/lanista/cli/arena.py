@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from lanista.cli import Group
@@ -16,13 +17,13 @@ from lanista.cli.arena_submissions import command as submissions
 from lanista.cli.common import printable, write_example
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
-from lanista.games import DEFAULT_GAME
+from lanista.games import DEFAULT_GAME, registry
 from lanista.games.picture import counted
+from lanista.results.data_folder import DataFolder
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
     from lanista.arena.spec import ArenaSpec
-    from lanista.results.data_folder import DataFolder
     from lanista.results.rebuild import Rebuild
 
 
@@ -43,7 +44,6 @@ def new(file: Path, game: str) -> int:
     An existing file isn't overwritten.
     """
     from lanista.arena.example import example
-    from lanista.games import registry
 
     text = example(registry.get(game), printable(file.name))
     write_example(file, text, "check it with `lanista arena check`, then run it")
@@ -101,7 +101,7 @@ def verify(file: Path, *, rebuild: bool) -> int:
     return 0 if is_right else EXIT_DIFFERENT
 
 
-def _has_right_sources(spec: "ArenaSpec", data: "DataFolder") -> bool:
+def _has_right_sources(spec: "ArenaSpec", data: DataFolder) -> bool:
     """Print which sources aren't as they were handed in, and return whether all are."""
     is_right = True
     for ladder in spec.ladders:
@@ -118,7 +118,7 @@ def _has_right_sources(spec: "ArenaSpec", data: "DataFolder") -> bool:
     return is_right
 
 
-def _rebuilt(spec: "ArenaSpec", file: Path, data: "DataFolder") -> "Rebuild":
+def _rebuilt(spec: "ArenaSpec", file: Path, data: DataFolder) -> "Rebuild":
     """Rebuild an arena's database.
 
     Raises:
@@ -222,8 +222,6 @@ def _overridden(spec: "ArenaSpec", given: Mapping[str, Any]) -> "ArenaSpec":
     Raises:
         BadInputError: The spec can't have such a value.
     """
-    import attrs
-
     from lanista.toml_spec import ValueOfKeyError
 
     changes = {option: value for option, value in given.items() if value is not None}
@@ -253,7 +251,6 @@ def _reread(
     Raises:
         SpecError: The file can't be used.
     """
-    import attrs
     import structlog
 
     from lanista.arena.options import unchangeable, with_limits

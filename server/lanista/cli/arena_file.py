@@ -14,12 +14,12 @@ import click
 
 from lanista.cli.common import printable
 from lanista.errors import BadInputError
+from lanista.results.data_folder import DataFolder
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec
     from lanista.results.base import Database
-    from lanista.results.data_folder import DataFolder
     from lanista.results.names import NameStore
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -38,10 +38,8 @@ def spec_of(file: Path) -> "ArenaSpec":
     return read_spec(file)
 
 
-def data_of(spec: "ArenaSpec", file: Path) -> "DataFolder":
+def data_of(spec: "ArenaSpec", file: Path) -> DataFolder:
     """Return the data folder of an arena that a file describes."""
-    from lanista.results.data_folder import DataFolder
-
     return DataFolder(file.parent / spec.data)
 
 
@@ -79,7 +77,7 @@ class NotRunningError(BadInputError):
     """No arena runs with this data folder."""
 
 
-def ask(file: Path, data: "DataFolder", command: str, **arguments: object) -> Any:
+def ask(file: Path, data: DataFolder, command: str, **arguments: object) -> Any:
     """Send a command with these keys to the arena that runs with a data folder; return its answer.
 
     Raises:
@@ -114,7 +112,7 @@ def ask(file: Path, data: "DataFolder", command: str, **arguments: object) -> An
     return answer["answer"]
 
 
-def take_up(file: Path, data: "DataFolder") -> None:
+def take_up(file: Path, data: DataFolder) -> None:
     """Have the arena that runs with a data folder, if one does, take up what was just stored."""
     try:
         ask(file, data, "look")

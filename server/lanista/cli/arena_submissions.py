@@ -6,7 +6,9 @@ arena by its socket.
 
 import contextlib
 import shutil
+import stat
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,11 +28,11 @@ from lanista.cli.arena_file import (
 from lanista.cli.common import printable
 from lanista.errors import BadInputError, FileError
 from lanista.games.picture import counted
+from lanista.results.data_folder import DataFolder
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec
-    from lanista.results.data_folder import DataFolder
     from lanista.results.submissions import Author, SubmissionFolder, Version
 
 MAX_WHY = 200
@@ -54,7 +56,7 @@ def command() -> None:
 # -- which ladder, which name --------------------------------------------------------------------
 
 
-def folder_of(data: "DataFolder", ladder: "LadderSpec") -> "SubmissionFolder":
+def folder_of(data: DataFolder, ladder: "LadderSpec") -> "SubmissionFolder":
     """Return the folder of what was handed in to a ladder."""
     from lanista.results.submissions import SubmissionFolder
 
@@ -342,9 +344,7 @@ def unpack(source: Path, to: Path) -> str:
     Raises:
         OSError: A file can't be written.
     """
-    import stat
     import zipfile
-    import zlib
 
     left = MAX_UNPACKED
     try:

@@ -18,7 +18,10 @@ from lanista.cli.common import (
     start_option,
 )
 from lanista.errors import BadInputError
+from lanista.games import registry
 from lanista.games.picture import counted
+from lanista.match.conditions import MatchConditions
+from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.check.bout import Tested
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from lanista.check.items import Item
     from lanista.check.times import Times
     from lanista.hosting.bot_pool import Contestant
-    from lanista.match.conditions import MatchConditions
 
 EXIT_FINDINGS = 1
 MARKS = {
@@ -51,7 +53,7 @@ def command(
     *,
     game: str | None,
     seed: int | None,
-    conditions: "MatchConditions",
+    conditions: MatchConditions,
     bot_limits: str | None,
     sandbox: str,
     as_json: bool,
@@ -68,11 +70,9 @@ def command(
     from lanista.bots.orphans import become_subreaper
     from lanista.check.bout import CheckFailureError, Tested
     from lanista.check.items import judge, passed
-    from lanista.games import registry
     from lanista.hosting.bot_pool import Contestant
     from lanista.hosting.inputs import checked_seed
     from lanista.hosting.names import bot_command
-    from lanista.suggestions import did_you_mean
 
     if game is None and len(words) == 1 and words[0] not in registry.names():
         meant = did_you_mean(words[0], registry.names())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.errors import BadInputError, FileError
+from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted
 from lanista.match.conditions import (
@@ -19,6 +20,7 @@ from lanista.match.conditions import (
     MAX_MATCH_CPU,
     OPTIONS,
     SHORTEST,
+    MatchConditions,
     conditions_of,
 )
 from lanista.suggestions import did_you_mean
@@ -26,7 +28,6 @@ from lanista.suggestions import did_you_mean
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant
     from lanista.hosting.spec_parts import Clock
-    from lanista.match.conditions import MatchConditions
     from lanista.match.record import ResultInfo
 
 
@@ -341,7 +342,7 @@ def sandboxed(choice: str) -> bool:
     return True
 
 
-def clock_of(conditions: "MatchConditions") -> "Clock":
+def clock_of(conditions: MatchConditions) -> "Clock":
     """Return the clock of a spec that stands for the conditions of the options."""
     from lanista.hosting.spec_parts import Clock
 
@@ -388,8 +389,6 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
         click.UsageError: No game is said.
         BadInputError: Two different games are said.
     """
-    from lanista.games import registry
-
     if game is not None:
         named = words[0] if words and words[0] in registry.names() else game
         if named != game:

@@ -6,14 +6,13 @@ import click
 
 from lanista.cli import Group
 from lanista.cli.common import given_settings, set_option, setup_of, size_option, write_text
+from lanista.games import registry
 from lanista.games.base import complete_settings
 
 
 @click.command("games")
 def games() -> None:
     """List the games and their settings."""
-    from lanista.games import registry
-
     for name in registry.names():
         ruleset = registry.get(name)
         click.echo(f"{name}  {ruleset.title}, {ruleset.seats} players")
@@ -25,7 +24,6 @@ def games() -> None:
 @click.argument("game", required=False)
 def bots(game: str | None) -> None:
     """List the house bots, of one GAME or of all."""
-    from lanista.games import registry
     from lanista.hosting.names import about
 
     for name in [registry.get(game).name] if game else registry.names():
@@ -47,7 +45,6 @@ def map_() -> None:
 @set_option
 def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, ...]) -> None:
     """Generate a map for GAME from a seed."""
-    from lanista.games import registry
     from lanista.games.originals import of_game
     from lanista.hosting.inputs import checked_seed
 
@@ -78,7 +75,6 @@ def show(game: str, map_: str, size: int) -> None:
     from rich.console import Console
 
     from lanista.cli.view import BoardView, lacks_colours
-    from lanista.games import registry
 
     ruleset = registry.get(game)
     settings, board = setup_of(ruleset, map_)
@@ -97,8 +93,6 @@ def show(game: str, map_: str, size: int) -> None:
 @click.argument("maps", metavar="MAP...", nargs=-1, required=True)
 def check(game: str, maps: tuple[str, ...]) -> None:
     """Check maps of GAME; report the first bad one with line and column."""
-    from lanista.games import registry
-
     ruleset = registry.get(game)
     for map_ in maps:
         setup_of(ruleset, map_)
@@ -110,7 +104,6 @@ def check(game: str, maps: tuple[str, ...]) -> None:
 def list_(game: str) -> None:
     """List the maps of GAME that come with Lanista."""
     import lanista_maps
-    from lanista.games import registry
 
     for name in lanista_maps.names(registry.get(game).name):
         click.echo(name)

@@ -14,9 +14,9 @@ import click
 
 from lanista.cli.common import Choice
 from lanista.errors import BadInputError
+from lanista.games.base import Ruleset
 
 if TYPE_CHECKING:
-    from lanista.games.base import Ruleset
     from lanista.match.record import Record
 
 EXIT_UNEXPLAINED = 1
@@ -149,7 +149,7 @@ def _read(file: str) -> str:
         raise BadInputError(f"{file}: byte {error.start} isn't ASCII; not a match file") from None
 
 
-def as_res(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
+def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
     """Yield a record as its original game's match file, in parts.
 
     Raises:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from lanista.bots.command import INTERPRETER
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     Finite,
@@ -35,13 +36,14 @@ from lanista.cli.common import (
     write_text,
 )
 from lanista.errors import BadInputError, FileError
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.match.conditions import MatchConditions, MatchSpec
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
-    from lanista.games.base import Ruleset
     from lanista.hosting.host import MatchReport
     from lanista.hosting.started_match import StartedMatch
-    from lanista.match.conditions import MatchConditions
 
 EXIT_NO_START = 1
 EXIT_NOT_COUNTED = 3
@@ -141,7 +143,7 @@ def command(
     sets: tuple[str, ...],
     move_limit: int | None,
     record: str | None,
-    conditions: "MatchConditions",
+    conditions: MatchConditions,
     bot_limits: str | None,
     sandbox: str,
     match_cpu: int | None,
@@ -166,13 +168,11 @@ def command(
     gc.disable()  # what is imported stays: to search it for garbage would take 20 ms
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.orphans import become_subreaper
-    from lanista.games import registry
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
     from lanista.hosting.names import bot_command
     from lanista.hosting.started_match import StartedMatch
-    from lanista.match.conditions import MatchSpec
 
     gc.freeze()  # or the next search would go through it all
     gc.enable()
@@ -260,7 +260,7 @@ def _tell_wait(what: str) -> None:
     click.echo(f"{printable(what)} …", err=True)
 
 
-def _original_seeds(ruleset: "Ruleset") -> Callable[[int, int], tuple[int, ...]]:
+def _original_seeds(ruleset: Ruleset) -> Callable[[int, int], tuple[int, ...]]:
     """Return what tells the seeds of the seats in the original of a game."""
     from lanista.games.originals import of_game, seat_seeds
 
@@ -271,8 +271,6 @@ def _original_seeds(ruleset: "Ruleset") -> Callable[[int, int], tuple[int, ...]]
 
 def _unquoted(bots: Sequence[str]) -> str:
     """Return the end of a message about too many bots: one may be a command without quotes."""
-    from lanista.bots.command import INTERPRETER
-
     for first, second in itertools.pairwise(bots):
         if INTERPRETER.fullmatch(Path(first).name):
             return f"; put a command of several words in quotes: '{first} {second}'"
@@ -323,14 +321,13 @@ class _Session:
 
     def __init__(
         self,
-        ruleset: "Ruleset",
+        ruleset: Ruleset,
         bots: Sequence[str],
         *,
         as_json: bool,
         res: Path | None,
         page: "PagePort | None",
     ) -> None:
-        from lanista.games import registry
 
         self._ruleset = ruleset
         self._bots = bots
@@ -409,7 +406,6 @@ class _Session:
     def _export(self, played: "MatchReport", res: Path) -> None:
         """Write the match file of an original game, made from the record."""
         from lanista.cli.originals import as_res
-        from lanista.games import registry
         from lanista.match.record import read_record
 
         record = read_record(played.record)

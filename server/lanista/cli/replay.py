@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lanista.bots.command import HOUSE_BOT
 from lanista.cli import EXIT_BAD_INPUT, Group
 from lanista.cli.common import (
     Choice,
@@ -23,12 +24,12 @@ from lanista.cli.common import (
     write_text,
 )
 from lanista.errors import BadInputError
-from lanista.games.base import turn_word
+from lanista.games import registry
+from lanista.games.base import Game, Ruleset, turn_word
 from lanista.games.picture import counted
 from lanista.page.seat_colours import letter
 
 if TYPE_CHECKING:
-    from lanista.games.base import Game, Ruleset
     from lanista.hosting.feeder import FeedResult
     from lanista.match.record import Header, Record
     from lanista.page.difference import Difference, SeatAnswer, SeatDifference
@@ -44,7 +45,6 @@ def command() -> None:
 
 
 def _read(file: str) -> "tuple[Record, Ruleset]":
-    from lanista.games import registry
     from lanista.match.record import BadRecordError, read_record
 
     try:
@@ -244,7 +244,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     record, ruleset = _read(file)
     names = [printable(player.name) for player in record.header.players]
 
-    def drawn_on(game: "Game") -> TurnDrawings:
+    def drawn_on(game: Game) -> TurnDrawings:
         # What bots logged in turn N is about the position of turn N.
         asked = record.turns[game.turn : game.turn + 1] if draws else ()
         return turn_drawings(game.scene(), names, asked[0].logs if asked else {})
@@ -471,7 +471,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
 
 
 def _print_feed(
-    record: "Record", ruleset: "Ruleset", seat: int, last: int, result: "FeedResult"
+    record: "Record", ruleset: Ruleset, seat: int, last: int, result: "FeedResult"
 ) -> int:
     """Print how the bot answered, compared with the match; return the exit code."""
     from lanista.match.replay import all_faults, start
@@ -513,8 +513,7 @@ def _output_lines(record: "Record", names: Sequence[str], turn: int) -> Iterator
             yield f"{letter(seat)} {name} wrote: {printable(line)}"
 
 
-def _print_result(record: "Record", ruleset: "Ruleset") -> None:
-    from lanista.bots.command import HOUSE_BOT
+def _print_result(record: "Record", ruleset: Ruleset) -> None:
     from lanista.games.originals import of_game
 
     header, result = record.header, record.result
@@ -546,7 +545,7 @@ def _print_result(record: "Record", ruleset: "Ruleset") -> None:
             click.echo(printable(line))
 
 
-def _story_lines(record: "Record", ruleset: "Ruleset") -> Iterator[str]:
+def _story_lines(record: "Record", ruleset: Ruleset) -> Iterator[str]:
     """Yield what happened in a match, and by what each bot lost that didn't win."""
     from lanista.page.story import story_of
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
 import click
 
 from lanista.cli.common import (
@@ -20,15 +21,14 @@ from lanista.cli.common import (
     setup_of,
 )
 from lanista.errors import BadInputError
-from lanista.games import DEFAULT_GAME
-from lanista.match.conditions import SHORTEST
+from lanista.games import DEFAULT_GAME, registry
+from lanista.games.base import Ruleset, complete_settings
+from lanista.match.conditions import SHORTEST, MatchConditions
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
     from lanista.arena.server import Reread
     from lanista.arena.spec import ArenaSpec, LadderSpec
-    from lanista.games.base import Ruleset
-    from lanista.match.conditions import MatchConditions
 
 
 @click.command("serve")
@@ -146,7 +146,7 @@ def command(
     map_: str | None,
     sets: tuple[str, ...],
     move_limit: int | None,
-    conditions: "MatchConditions",
+    conditions: MatchConditions,
     web: str | None,
     no_web: bool,
     open_logs: bool,
@@ -166,12 +166,9 @@ def command(
     Bots of any game can connect; --map, --set and --move-limit apply to the game of --game, and to
     its ladders.
     """
-    import attrs
-
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, toml_of
     from lanista.cli.web import address_of
-    from lanista.games import registry
     from lanista.toml_spec import ValueOfKeyError
 
     if no_web and web is not None:
@@ -235,7 +232,6 @@ def _with_ladders(ladders: Sequence[str]) -> "ArenaSpec":
         BadInputError: There is no such game, or the name can't be that of a ladder.
     """
     from lanista.arena.spec import implied
-    from lanista.games import registry
 
     for text in ladders:
         registry.get(text.partition("=")[0])
@@ -244,16 +240,12 @@ def _with_ladders(ladders: Sequence[str]) -> "ArenaSpec":
 
 def _as_given(
     ladders: "Sequence[LadderSpec]",
-    ruleset: "Ruleset",
+    ruleset: Ruleset,
     settings: Mapping[str, int],
     map_: str | None,
-    conditions: "MatchConditions",
+    conditions: MatchConditions,
 ) -> "tuple[LadderSpec, ...]":
     """Return ladders with the clock of the options, and those of a game with its settings too."""
-    import attrs
-
-    from lanista.games.base import complete_settings
-
     usual = complete_settings(ruleset, {})
     changed = {name: value for name, value in settings.items() if value != usual[name]}
     clock = clock_of(conditions)
@@ -277,7 +269,6 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
         CannotListenError: An address can't be listened on.
         BadInputError: The data folder can't be written, or a tournament can't be shown.
     """
-    import attrs
     import trio
 
     from lanista.arena.arena import Arena

@@ -18,7 +18,9 @@ from lanista.cli.common import (
 )
 from lanista.cli.tournament_files import described
 from lanista.errors import BadInputError
+from lanista.games import registry
 from lanista.games.picture import counted
+from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
     from lanista.competition.director import Report
@@ -92,8 +94,6 @@ def command(
     from lanista.cli.tournament_run import play
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount, Sprt
-    from lanista.games import registry
-    from lanista.results.blocks import FormatName
 
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")
@@ -197,8 +197,6 @@ def game_of(bots: Sequence[str]) -> str:
     Raises:
         BadInputError: None of them is a house bot, or there isn't exactly one such game.
     """
-    from lanista.games import registry
-
     games = [{game for game in registry.ours() if bot in registry.house_bots(game)} for bot in bots]
     known = [of_bot for of_bot in games if of_bot]
     if not known:

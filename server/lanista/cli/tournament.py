@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 from click.core import ParameterSource
 
@@ -23,7 +24,8 @@ from lanista.cli.common import (
 from lanista.cli.tournament_files import described, prepared, setup_of
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError, FileError
-from lanista.games import DEFAULT_GAME
+from lanista.games import DEFAULT_GAME, registry
+from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -70,7 +72,6 @@ def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
     overwritten.
     """
     from lanista.competition.example import example
-    from lanista.games import registry
 
     if ladder is not None:
         from lanista.cli.tournament_from_ladder import write
@@ -177,11 +178,8 @@ def run(
     Exit codes: 0 everything is played, 2 bad input or unwritable output, 3 it can't continue,
     130 interrupted.
     """
-    import attrs
-
     from lanista.cli.tournament_run import play
     from lanista.competition.spec import read_spec
-    from lanista.games import registry
 
     if web and (not words or web in registry.names()):  # `run --web cup.toml`: not its address
         words, web = (web, *words), ""
@@ -218,7 +216,6 @@ def _file_of(words: Sequence[str]) -> Path | None:
         click.UsageError: There are no arguments.
         BadInputError: They are a file and something else.
     """
-    from lanista.games import registry
     from lanista.hosting.names import is_file
 
     if not words:
@@ -275,8 +272,6 @@ def _of_bots(
     """
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount
-    from lanista.games import registry
-    from lanista.results.blocks import FormatName
 
     ruleset = registry.get(game)
     few = f"{len(bots)} given; add bots"

@@ -4,21 +4,22 @@ import math
 import signal
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from lanista.bots.cgroup import use_cgroups
+from lanista.bots.orphans import become_subreaper
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_text, duration
+from lanista.competition import worker
 from lanista.competition.formats.base import Format
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
+from lanista.competition.worker import Trial
 from lanista.games.picture import counted
+from lanista.results.engines import where_of
 from lanista.system import heeded
-
-if TYPE_CHECKING:
-    from lanista.competition.worker import Trial
 
 EXIT_FAILED = 1
 OUTPUT_SHOWN = 2000
@@ -29,10 +30,6 @@ SEEDS_SHOWN = 5
 
 def check(setup: Setup, format_: Format) -> int:
     """Let each bot play, print the results and the plan, and return the exit code."""
-    from lanista.bots.cgroup import use_cgroups
-    from lanista.bots.orphans import become_subreaper
-    from lanista.competition import worker
-
     become_subreaper()
     use_cgroups()
     trials: list[Trial] = []
@@ -76,7 +73,7 @@ def heading(setup: Setup) -> str:
     return printable(f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}")
 
 
-def trial_lines(trial: "Trial") -> Iterator[str]:
+def trial_lines(trial: Trial) -> Iterator[str]:
     """Yield how a bot did, as lines; they aren't escaped, though its output may hold anything."""
     if trial.trouble:
         yield f"FAIL  {trial.bot}: {trial.trouble}"
@@ -92,7 +89,7 @@ def trial_lines(trial: "Trial") -> Iterator[str]:
         yield f"      {trial.warning}"
 
 
-def plan(setup: Setup, format_: Format, trials: "list[Trial]") -> Iterator[str]:
+def plan(setup: Setup, format_: Format, trials: list[Trial]) -> Iterator[str]:
     """Yield a description of the tournament, line by line."""
     planned = format_.progress().planned
     each = len(format_.seated)
@@ -153,6 +150,4 @@ def seeds_text(setup: Setup) -> str:
 
 def where(setup: Setup) -> str:
     """Return where the results are stored, without the password of a database."""
-    from lanista.results.engines import where_of
-
     return f"{where_of(setup.database)}, records in {setup.records}"

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from lanista.cli.common import clock_of, given_settings
 from lanista.errors import BadInputError
-from lanista.games.base import complete_settings
+from lanista.games.base import Ruleset, complete_settings
+from lanista.match.conditions import MatchConditions
+from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
     from lanista.competition.setup import Setup
     from lanista.competition.spec import Spec
-    from lanista.games.base import Ruleset
-    from lanista.match.conditions import MatchConditions
-    from lanista.results.blocks import FormatName
 
 
 def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
@@ -50,14 +49,14 @@ def prepared(file: Path) -> "tuple[Setup, Any]":
 
 
 def described(
-    ruleset: "Ruleset",
+    ruleset: Ruleset,
     bots: Sequence[str],
-    format_: "FormatName",
+    format_: FormatName,
     *,
     name: str | None,
     maps: tuple[str, ...],
     sets: Sequence[str],
-    conditions: "MatchConditions",
+    conditions: MatchConditions,
     bot_limits: str | None,
     sandbox: str,
     match_cpu: int | None,

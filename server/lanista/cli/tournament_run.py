@@ -25,9 +25,13 @@ from lanista.cli.tournament_live import (
 from lanista.cli.tournament_table import console_for
 from lanista.cli.watch import GRACE, watch_signals
 from lanista.competition import events
+from lanista.competition.running import open_tournament
 from lanista.competition.setup import Setup
 from lanista.errors import BadInputError
 from lanista.nurseries import helpers_nursery
+from lanista.results.engines import where_of
+from lanista.results.errors import StoreError
+from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -84,9 +88,6 @@ def play(
         StoreError: Its results can't be read.
         CannotListenError: The page's port can't be opened.
     """
-    from lanista.competition.running import open_tournament
-    from lanista.toml_spec import SpecError
-
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
     display = Silenced(_display(as_json=as_json, is_live=is_live))
@@ -147,8 +148,6 @@ def _display(*, as_json: bool, is_live: bool) -> Display:
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
     """Return the lines below the last table."""
-    from lanista.results.engines import where_of
-
     lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
     if report.halted:
         lines.append(f"halted: {report.halted}; run the same command again to resume")
@@ -209,8 +208,6 @@ async def _draw(display: Silenced) -> None:
 
 async def _keep_standings(director: "Director", display: Silenced) -> None:
     """Keep the display's standings up to date, using a tenth of the time at most."""
-    from lanista.results.errors import StoreError
-
     while True:
         began = trio.current_time()
         with contextlib.suppress(StoreError):  # if the error persists, the director reports it

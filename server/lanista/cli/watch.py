@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import webbrowser
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -85,8 +86,6 @@ async def play_watched(
         if tunnel := page.tunnel(server):
             click.echo(f"first run on your own computer: {tunnel}", err=True)
         elif sys.stdout is not None and sys.stdout.isatty():
-            import webbrowser
-
             await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
         click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
         await server.has_viewers.wait()

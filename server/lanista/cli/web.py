@@ -10,11 +10,12 @@ import socket
 import struct
 import tomllib
 from collections.abc import Sequence
+from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, CannotListenError
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
@@ -224,7 +225,6 @@ class PagePort:
             CannotListenError: The port can't be opened.
         """
         from lanista.arena.admission import is_loopback
-        from lanista.errors import CannotListenError
         from lanista.page.server import Server
 
         token = os.environ.get(TOKEN) or None
@@ -258,8 +258,6 @@ class PagePort:
 
         None if this isn't one, or if the page isn't on loopback alone.
         """
-        from getpass import getuser
-
         from lanista.arena.admission import is_loopback
 
         session = os.environ.get("SSH_CONNECTION", "").split()
