@@ -12,6 +12,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from arena.hellos import FAR, HERE, NEAR, OTHERS, enter, fail, refused
 from lanista.arena import names as module
 from lanista.arena import tokens
+from lanista.arena.decisions import NameRefusedError, add_name, remove_name, reset_token
 from lanista.arena.names import (
     LOOK_INTERVAL,
     SEEN_INTERVAL,
@@ -20,7 +21,6 @@ from lanista.arena.names import (
     Names,
 )
 from lanista.arena.spec import is_bot_name
-from lanista.arena.tokens import NameRefusedError, add_name, remove_name, reset_token
 from lanista.results.base import Database
 from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar

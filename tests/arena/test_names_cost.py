@@ -10,6 +10,7 @@ from trio.testing import wait_all_tasks_blocked
 from arena.hellos import FAR, HERE, OTHERS, enter, fail, refused
 from lanista.arena import names as module
 from lanista.arena import tokens
+from lanista.arena.decisions import add_name, reset_token
 from lanista.arena.names import (
     ALL_WRONG_TOKENS,
     ALL_WRONG_TOKENS_INTERVAL,
@@ -17,7 +18,6 @@ from lanista.arena.names import (
     WRONG_TOKENS,
     Names,
 )
-from lanista.arena.tokens import add_name, reset_token
 from lanista.results.names import NameStore
 from lanista_protocol import ErrorCode
 
@@ -230,7 +230,7 @@ async def test_everything_that_is_remembered_is_bounded(store, computed, monkeyp
         await enter(names, f"bot{number} token=one", HERE)
         await enter(names, "joe token=one", HERE)
         await refused(names, f"joe token=wrong{number}", HERE)
-    assert 10 == len(names._right._entries) == len(names._wrong._entries)
+    assert 10 == len(names._right) == len(names._wrong)
     # The one that was used last is kept, and wrong tokens replace no right ones.
     before = len(computed)
     await enter(names, "joe token=one", HERE)

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import Peer, environment
-from lanista.arena.tokens import add_name
+from lanista.arena.decisions import add_name
 from lanista.match.bundle import folder_of
 from page.arena import Arena
 from page.axe import loaded_axe, serious

@@ -13,7 +13,7 @@ import pytest
 import trio
 
 from lanista.arena import tokens
-from lanista.arena.tokens import add_name
+from lanista.arena.decisions import add_name
 from lanista.hosting.control import MatchControl, RunningMatch
 from lanista.match.bundle import folder_of
 from lanista.match.record import PART, read_record

@@ -4,7 +4,7 @@ import pytest
 import structlog
 
 from lanista.arena import arena, tokens
-from lanista.arena.tokens import add_name
+from lanista.arena.decisions import add_name
 from lanista.page import view as module
 from page.house import done, until
 from page.house import opened as serving

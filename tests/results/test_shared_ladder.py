@@ -7,10 +7,10 @@ import trio
 
 from arena.rooms import play
 from lanista.arena import ladder_results
+from lanista.arena.decisions import add_name, reset_token
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.names import Names
 from lanista.arena.spec import LadderSpec
-from lanista.arena.tokens import add_name, reset_token
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore

@@ -1,17 +1,68 @@
-"""The operator's decisions about names on ladders: who is benched, whose matches are struck.
+"""The operator's decisions about names on ladders: their tokens, who is benched, who is struck.
 
 The commands of the command line and those of the page call the same functions, with the arena's
-database; a running arena then takes up what has changed (`operator`). Names and their tokens are
-changed by `tokens`.
+database; a running arena then takes up what has changed (`operator`).
 """
 
+import contextlib
 from collections.abc import Iterable
 
+from lanista.arena import tokens
 from lanista.arena.spec import BOT_NAME_FORM, LadderSpec, is_bot_name
-from lanista.arena.tokens import NameRefusedError
+from lanista.errors import BadInputError
 from lanista.results.database import Store
-from lanista.results.names import NameStore, key_of
-from lanista_protocol import shown
+from lanista.results.names import NameStore, Registrar, key_of
+from lanista.suggestions import nearest
+from lanista_protocol import RemoteProtocolError, parse_hello, shown
+
+
+class NameRefusedError(BadInputError):
+    """The operator's command for a name can't be carried out; the message is one line."""
+
+
+def add_name(store: NameStore, name: str, token: str | None = None) -> str:
+    """Register a name for the operator, and return its token, which is stored nowhere.
+
+    Without a token, it gets a new one that nobody can guess.
+
+    Raises:
+        NameRefusedError: It can't be a name on a ladder, or is registered already; or the token
+            can't be one.
+        StoreError: It can't be written.
+    """
+    name, token = _ladder_name(name), _token(token)
+    token_hash = tokens.hash_of(token)
+    registered = store.register(name, token_hash, Registrar.OPERATOR)
+    if registered.token_hash != token_hash:
+        raise NameRefusedError(
+            f"{registered.name!r} is registered already; `lanista arena name reset` gives it "
+            "another token"
+        )
+    return token
+
+
+def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
+    """Give a name another token in place of its old one, as `add_name` does, and return it.
+
+    Raises:
+        NameRefusedError: The name isn't registered, or the token can't be one.
+        StoreError: It can't be written.
+    """
+    token = _token(token)
+    if not store.set_token(name, tokens.hash_of(token)):
+        raise _unknown(store, name)
+    return token
+
+
+def remove_name(store: NameStore, name: str) -> None:
+    """Remove a name, which can then be registered again.
+
+    Raises:
+        NameRefusedError: The name isn't registered.
+        StoreError: It can't be written.
+    """
+    if not store.remove(name):
+        raise _unknown(store, name)
 
 
 def bench(store: NameStore, name: str, ladder: str | None) -> None:
@@ -95,3 +146,25 @@ def _ladder_name(name: str) -> str:
     if not is_bot_name(name):
         raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; use {BOT_NAME_FORM}")
     return name
+
+
+def _token(given: str | None) -> str:
+    """Return a token that a hello can have."""
+    if given is None:
+        return tokens.new_token()
+    # The hello's own reader decides. The token isn't repeated, as messages get into logs.
+    with contextlib.suppress(RemoteProtocolError):
+        if parse_hello(f"name token={given}").token == given:
+            return given
+    raise NameRefusedError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
+
+
+def _unknown(store: NameStore, name: str) -> NameRefusedError:
+    names = {key_of(registered.name): registered.name for registered in store.names()}
+    close = nearest(key_of(name), names)
+    hint = (
+        "`lanista arena name list` lists them"
+        if close is None
+        else f"did you mean {names[close]!r}?"
+    )
+    return NameRefusedError(f"no name {shown(name)} is registered; {hint}")

@@ -1,17 +1,40 @@
 """Limits for each of many keys, such as addresses: how often something may be done, and in turns.
 
+What is kept of keys is limited as well (`Recent`), since their number isn't.
+
 All times are in seconds on trio's clock, which nobody sets back.
 """
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 import attrs
 import trio
 
 MAX_KEYS = 10_000
 """How many keys an `Allowance` remembers."""
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Recent(OrderedDict[K, V]):
+    """A mapping that keeps only the keys that were set last."""
+
+    def __init__(self, most: int) -> None:
+        """Keep at most so many keys."""
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Set a value, and forget the key that wasn't set for the longest if need be."""
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > self._most:
+            self.popitem(last=False)
 
 
 @attrs.define(eq=False)
@@ -25,8 +48,8 @@ class Allowance:
     """How often it may be done at once for a key."""
     interval: float
     """Seconds after which it may be done once more."""
-    # By key: when its allowance will be whole again. The one that was used last comes last.
-    _whole_at: OrderedDict[Hashable, float] = attrs.field(factory=OrderedDict, init=False)
+    # By key: when its allowance will be whole again.
+    _whole_at: Recent[Hashable, float] = attrs.field(factory=lambda: Recent(MAX_KEYS), init=False)
 
     def wait(self, key: Hashable) -> float:
         """Return the seconds until it may be done again for a key; 0 if it may now."""
@@ -43,9 +66,6 @@ class Allowance:
         """Note that it is done for a key, which it may be."""
         now = trio.current_time()
         self._whole_at[key] = max(self._whole_at.get(key, now), now) + self.interval
-        self._whole_at.move_to_end(key)
-        if len(self._whole_at) > MAX_KEYS:
-            self._whole_at.popitem(last=False)
 
     def give_back(self, key: Hashable) -> None:
         """Forget one use, which doesn't count after all."""

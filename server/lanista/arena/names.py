@@ -35,11 +35,10 @@ import math
 import os
 import secrets
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import NamedTuple, NewType, TypeVar
+from typing import Any, NamedTuple, NewType, TypeVar
 
 import attrs
 import structlog
@@ -47,7 +46,7 @@ import trio
 
 from lanista.arena import tokens
 from lanista.arena.admission import is_loopback
-from lanista.arena.limits import Allowance, Turns
+from lanista.arena.limits import Allowance, Recent, Turns
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.hosting.control import Changes
 from lanista.results.errors import StoreError
@@ -122,31 +121,9 @@ class _Entry(NamedTuple):
         return None if self.found is None else self.found.token_hash
 
 
-@attrs.define(eq=False)
-class _Compared:
-    """The tokens that were used last, each with the entry with which it was compared.
-
-    A token is known by the digest of it and the name.
-    """
-
-    # The one that was used last comes last.
-    _entries: OrderedDict[bytes, _Entry] = attrs.field(factory=OrderedDict, init=False, repr=False)
-
-    def find(self, digest: bytes) -> _Entry | None:
-        """Return the entry with which a token was compared; None if that isn't remembered."""
-        return self._entries.get(digest)
-
-    def has(self, digest: bytes, entry: _Entry) -> bool:
-        """Return whether a token was compared with the same hash as that of an entry."""
-        compared = self.find(digest)
-        return compared is not None and compared.token_hash == entry.token_hash
-
-    def use(self, digest: bytes, entry: _Entry) -> None:
-        """Remember a token, and forget the one that wasn't used for the longest if need be."""
-        self._entries[digest] = entry
-        self._entries.move_to_end(digest)
-        if len(self._entries) > REMEMBERED:
-            self._entries.popitem(last=False)
+def _recent() -> Recent[bytes, Any]:
+    """Return a mapping for what is known of the tokens that were used last, by their digests."""
+    return Recent(REMEMBERED)
 
 
 class _Sender(NamedTuple):
@@ -190,10 +167,11 @@ class Names:
     _new_names: Allowance = attrs.field(
         factory=lambda: Allowance(NEW_NAMES, NEW_NAME_INTERVAL), init=False
     )
-    # The owners of the tokens that were used last, if there is a salt; the latest one comes last.
-    _owners: OrderedDict[bytes, Owner] = attrs.field(factory=OrderedDict, init=False, repr=False)
-    _right: _Compared = attrs.field(factory=_Compared, init=False)
-    _wrong: _Compared = attrs.field(factory=_Compared, init=False)
+    # The owners of tokens, if there is a salt, by the digest of the token.
+    _owners: Recent[bytes, Owner] = attrs.field(factory=_recent, init=False, repr=False)
+    # By the digest of the name and a right or wrong token: the entry with which it was compared.
+    _right: Recent[bytes, _Entry] = attrs.field(factory=_recent, init=False, repr=False)
+    _wrong: Recent[bytes, _Entry] = attrs.field(factory=_recent, init=False, repr=False)
     # `NameStore.changes` of late; None if it can't be read.
     _changes: int | None = attrs.field(default=None, init=False)
     # The last one of which `changed` has told.
@@ -364,9 +342,6 @@ class Names:
             async with self._comparing:
                 owner = Owner(await self._compute(tokens.salted, token, self.owner_salt))
         self._owners[digest] = owner
-        self._owners.move_to_end(digest)
-        if len(self._owners) > REMEMBERED:
-            self._owners.popitem(last=False)
         return owner
 
     async def _check_without_token(self, name: str, key: str, address: str) -> None:
@@ -391,9 +366,9 @@ class Names:
     ) -> RegisteredName:
         registers = sender.purpose == HELLO and self.is_open
         digest = self._digest("token", f"{key}\0{token}")
-        entry = self._right.find(digest)
+        entry = self._right.get(digest)
         if entry is not None and entry.as_of is not None and entry.as_of == self._changes:
-            self._right.use(digest, entry)
+            self._right[digest] = entry
         else:
             entry = await self._look_up(name)
             if entry.found is None and registers:
@@ -444,7 +419,7 @@ class Names:
                         if is_new_wrong:
                             self._all_wrong_tokens.use(sender)
                             log.info("wrong token", name=name, host=sender.address)
-                        (self._right if verdict else self._wrong).use(digest, entry)
+                        (self._right if verdict else self._wrong)[digest] = entry
         finally:
             if not is_new_wrong:
                 self._wrong_tokens.give_back(pair)
@@ -477,7 +452,7 @@ class Names:
             )
             entry = _Entry(registered, as_of)
             if registered.token_hash == token_hash:
-                self._right.use(digest, entry)
+                self._right[digest] = entry
                 log.info("name registered", name=registered.name, host=address)
             else:
                 self._new_names.give_back(address)
@@ -486,8 +461,9 @@ class Names:
     def _verdict(self, digest: bytes, entry: _Entry) -> bool | None:
         """Return whether a token is known to be right or wrong; None if it must be compared."""
         for compared, verdict in ((self._right, True), (self._wrong, False)):
-            if compared.has(digest, entry):
-                compared.use(digest, entry)
+            known = compared.get(digest)
+            if known is not None and known.token_hash == entry.token_hash:
+                compared[digest] = entry
                 return verdict
         return None
 

@@ -1,5 +1,4 @@
-"""Tokens of names: making them, hashing them so that a copy of the database reveals none, and what
-the operator does with them.
+"""Tokens of names: making them, and hashing them so that a copy of the database reveals none.
 
 A hash is text of the form `$scrypt$ln=14,r=8,p=1$SALT$HASH` (the PHC string format), so the cost
 may be changed later without making older hashes useless. `hash_of` and `matches` take a twentieth
@@ -7,17 +6,10 @@ of a second of a core, and 16 MiB, and let other threads run meanwhile.
 """
 
 import base64
-import contextlib
 import hashlib
 import hmac
 import re
 import secrets
-
-from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
-from lanista.errors import BadInputError
-from lanista.results.names import NameStore, Registrar, key_of
-from lanista.suggestions import nearest
-from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 LOG_N, R, P = 14, 8, 1
 """The cost of new hashes: https://datatracker.ietf.org/doc/html/rfc7914#section-2"""
@@ -28,10 +20,6 @@ _HASH_SIZE = 32
 _FORM = re.compile(
     r"\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)", re.ASCII
 )
-
-
-class NameRefusedError(BadInputError):
-    """The operator's command for a name can't be carried out; the message is one line."""
 
 
 class DamagedHashError(Exception):
@@ -93,76 +81,3 @@ def _encoded(data: bytes) -> str:
 
 def _decoded(text: str) -> bytes:
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
-
-
-# -- the operator's commands -----------------------------------------------------------------------
-
-
-def add_name(store: NameStore, name: str, token: str | None = None) -> str:
-    """Register a name for the operator, and return its token, which is stored nowhere.
-
-    Without a token, it gets a new one that nobody can guess.
-
-    Raises:
-        NameRefusedError: It can't be a name on a ladder, or is registered already; or the token
-            can't be one.
-        StoreError: It can't be written.
-    """
-    name = " ".join(name.split())
-    if not is_bot_name(name):
-        raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; use {BOT_NAME_FORM}")
-    token = _token(token)
-    token_hash = hash_of(token)
-    registered = store.register(name, token_hash, Registrar.OPERATOR)
-    if registered.token_hash != token_hash:
-        raise NameRefusedError(
-            f"{registered.name!r} is registered already; `lanista arena name reset` gives it "
-            "another token"
-        )
-    return token
-
-
-def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
-    """Give a name another token in place of its old one, as `add_name` does, and return it.
-
-    Raises:
-        NameRefusedError: The name isn't registered, or the token can't be one.
-        StoreError: It can't be written.
-    """
-    token = _token(token)
-    if not store.set_token(name, hash_of(token)):
-        raise _unknown(store, name)
-    return token
-
-
-def remove_name(store: NameStore, name: str) -> None:
-    """Remove a name, which can then be registered again.
-
-    Raises:
-        NameRefusedError: The name isn't registered.
-        StoreError: It can't be written.
-    """
-    if not store.remove(name):
-        raise _unknown(store, name)
-
-
-def _token(given: str | None) -> str:
-    """Return a token that a hello can have."""
-    if given is None:
-        return new_token()
-    # The hello's own reader decides. The token isn't repeated, as messages get into logs.
-    with contextlib.suppress(RemoteProtocolError):
-        if parse_hello(f"name token={given}").token == given:
-            return given
-    raise NameRefusedError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
-
-
-def _unknown(store: NameStore, name: str) -> NameRefusedError:
-    names = {key_of(registered.name): registered.name for registered in store.names()}
-    close = nearest(key_of(name), names)
-    hint = (
-        "`lanista arena name list` lists them"
-        if close is None
-        else f"did you mean {names[close]!r}?"
-    )
-    return NameRefusedError(f"no name {shown(name)} is registered; {hint}")

@@ -40,7 +40,7 @@ def command() -> None:
 @_token_stdin
 def add(file: Path, name: str, *, token_stdin: bool) -> int:
     """Register NAME, and print its token, which is shown only this once."""
-    from lanista.arena.tokens import add_name
+    from lanista.arena.decisions import add_name
 
     token = _given_token() if token_stdin else None
     spec = spec_of(file)
@@ -60,7 +60,7 @@ def reset(file: Path, name: str, *, token_stdin: bool) -> int:
 
     A bot that is using the old one is disconnected.
     """
-    from lanista.arena.tokens import reset_token
+    from lanista.arena.decisions import reset_token
 
     token = _given_token() if token_stdin else None
     with changing_names(spec_of(file), file) as store:
@@ -78,7 +78,7 @@ def remove(file: Path, name: str) -> int:
     A bot that is using it is disconnected. Its matches stay, and still count; `lanista
     arena strike` takes them out.
     """
-    from lanista.arena.tokens import remove_name
+    from lanista.arena.decisions import remove_name
 
     with changing_names(spec_of(file), file) as store:
         remove_name(store, name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from lanista.arena import decisions, tokens
+from lanista.arena import decisions
 from lanista.arena.spec import LadderSpec
 from lanista.results.names import NameStore
 
@@ -19,16 +19,16 @@ def decision(
         ladders: All ladders, by name.
     """
     if what == "add-name":
-        return lambda store: tokens.add_name(store, name)
+        return lambda store: decisions.add_name(store, name)
     if what == "reset-name":
-        return lambda store: tokens.reset_token(store, name)
+        return lambda store: decisions.reset_token(store, name)
     if what == "remove-name":
-        return lambda store: tokens.remove_name(store, name)
+        return lambda store: decisions.remove_name(store, name)
     if what == "bench":
         return lambda store: decisions.bench(store, name, ladder)
     if what == "unbench":
         return lambda store: decisions.unbench(store, name, ladder, ladders.values())
     if ladder is None:
-        raise tokens.NameRefusedError(f"{what} is for one ladder; name it")
+        raise decisions.NameRefusedError(f"{what} is for one ladder; name it")
     is_struck = what == "strike"
     return lambda store: decisions.strike(store, name, ladders[ladder], is_struck=is_struck)

@@ -548,7 +548,7 @@ class Viewer:
     async def _decide(self, message: Mapping[str, Any]) -> None:
         """Carry out a decision of the operator about a name."""
         # Imported only now: it loads a database library, which only an arena with ladders needs.
-        from lanista.arena.tokens import NameRefusedError  # noqa: PLC0415
+        from lanista.arena.decisions import NameRefusedError  # noqa: PLC0415
         from lanista.page.name_decisions import decision  # noqa: PLC0415
 
         names, name = self._arena_names(), field(message, "name", str)
