@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from check.checking import under_check
+from lanista.bots.execute import printable
 from lanista.bots.process import Exit
 from lanista.check import gauntlet
 from lanista.check.bout import Bout, Unasked
@@ -12,7 +13,6 @@ from lanista.check.gauntlet import APART, CROWDED, LARGEST, ONE, PLAIN, WORDS, R
 from lanista.check.items import Status, judge, passed, shown
 from lanista.check.times import Time, Times, times_of
 from lanista.cli.check import report
-from lanista.cli.common import printable
 from lanista.match.clock import Limits
 from lanista.match.record import (
     ClockInfo,

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from lanista.bots.execute import printable
 from lanista.system import STOPPING, heeded
 
 CONNECT_TIMEOUT = 10.0
@@ -300,7 +301,7 @@ class _Bridge:
         if not newline:
             self.arena_tail = b"\n" + line[:LINE_LIMIT]
             return
-        message = _printable(line.decode("utf-8", "replace"))
+        message = printable(line.decode("utf-8", "replace"))
         print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
         self.arena_tail = b"\n"
         self.print_told(rest)
@@ -451,13 +452,6 @@ def _log_lines(line: bytes) -> bytes:
     if text.startswith("#@") and len(pieces) == 1:
         return f"{text}\n".encode()  # it draws (PROTOCOL.md 9), and is a log line already
     return "".join([f"# {piece}\n" for piece in pieces]).encode()
-
-
-def _printable(text: str) -> str:
-    """Escape the control characters of a text, so that it is safe for a terminal."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
 
 
 def keep_standard_streams() -> None:

@@ -170,10 +170,11 @@ def describe(error: OSError, path: str, remark: str) -> bytes:
     return f"{error.strerror}: {path!r}{remark}".encode("utf-8", "backslashreplace")
 
 
-def printable(text: str) -> str:
-    r"""Escape the control characters of a text that may come from other programs, as in `\x1b`."""
+def printable(text: str, kept: str = "") -> str:
+    """Escape control characters in foreign text, but for those kept, so that terminals are safe."""
     return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
+        for char in text
     )
 
 

@@ -104,7 +104,7 @@ def main() -> NoReturn:
         _complain(f"{where}: {message}")
         sys.exit(error.exit_code)
     except errors.LanistaError as error:
-        from lanista.cli.common import printable
+        from lanista.bots.execute import printable
 
         message = printable(str(error).replace("\n", " "))
         _complain(f"lanista: {message}")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
 from lanista.cli.arena_submissions import bad_submissions, folder_of
 from lanista.cli.arena_submissions import command as submissions
-from lanista.cli.common import printable, write_example
+from lanista.cli.common import write_example
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry

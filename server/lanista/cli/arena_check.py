@@ -22,8 +22,8 @@ from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
+from lanista.bots.execute import printable
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
-from lanista.cli.common import printable
 from lanista.cli.serve import connections_allowed
 from lanista.cli.web import shown_tournaments, warning_of_token, with_port
 from lanista.errors import BadInputError, one_line

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli.common import printable
+from lanista.bots.execute import printable
 from lanista.errors import BadInputError
 from lanista.results.data_folder import DataFolder
 from lanista.suggestions import did_you_mean

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import FILE, changing_names, database_of, spec_of
-from lanista.cli.common import printable
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lanista.bots.execute import printable
 from lanista.cli.arena_file import FILE, ask, changing_names, data_of, ladder_named, spec_of
-from lanista.cli.common import printable
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:

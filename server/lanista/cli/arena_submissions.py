@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import (
     FILE,
@@ -25,7 +26,6 @@ from lanista.cli.arena_file import (
     ladder_named,
     spec_of,
 )
-from lanista.cli.common import printable
 from lanista.errors import BadInputError, FileError
 from lanista.games.picture import counted
 from lanista.results.data_folder import DataFolder

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lanista.bots.execute import printable
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     bot_limits_of,
     bot_options,
     game_and_bots,
     limit_options,
-    printable,
     sandboxed,
     start_option,
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lanista.bots.execute import printable
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
@@ -51,14 +52,6 @@ class Choice(click.Choice[str]):
         """Return the message about a value that isn't one of the set."""
         message = super().get_invalid_choice_message(value, ctx).removesuffix(".")
         return message + (did_you_mean(str(value), self.choices) or ".")
-
-
-def printable(text: str, kept: str = "") -> str:
-    """Escape control characters in text from a bot or a file, so that it is safe for a terminal."""
-    return "".join(
-        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
-        for char in text
-    )
 
 
 REFUSED_ORDERS = frozenset({"illegal", "ignored"})

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.cli.common import printable
+from lanista.bots.execute import printable
 from lanista.cli.view import of_seat
 from lanista.games.picture import Level, Place, Scene, counted
 from lanista.page.seat_colours import letter

@@ -14,6 +14,7 @@ import attrs
 import click
 
 from lanista.bots.command import INTERPRETER
+from lanista.bots.execute import printable
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     Finite,
@@ -25,7 +26,6 @@ from lanista.cli.common import (
     game_and_bots,
     game_options,
     match_cpu_option,
-    printable,
     sandboxed,
     setup_of,
     size_option,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.command import HOUSE_BOT
+from lanista.bots.execute import printable
 from lanista.cli import EXIT_BAD_INPUT, Group
 from lanista.cli.common import (
     Choice,
     Finite,
     ending_line,
     fault_lines,
-    printable,
     size_option,
     turns_text,
     verdict_text,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.cli.common import printable
+from lanista.bots.execute import printable
 from lanista.errors import BadInputError, FileError
 
 if TYPE_CHECKING:

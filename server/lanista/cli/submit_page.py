@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 import attrs
 import click
 
-from lanista.cli.common import printable
+from lanista.bots.execute import printable
 from lanista.cli.submit_files import KeptName, keep, kept_names
 from lanista.errors import BadInputError
 from lanista.suggestions import did_you_mean

@@ -9,6 +9,7 @@ import attrs
 import click
 from click.core import ParameterSource
 
+from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.common import (
     Choice,
@@ -16,7 +17,6 @@ from lanista.cli.common import (
     concurrency_of,
     concurrency_option,
     display_options,
-    printable,
     tournament_options,
     write_example,
     write_text,

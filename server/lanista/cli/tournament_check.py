@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from lanista.bots.cgroup import use_cgroups
+from lanista.bots.execute import printable
 from lanista.bots.orphans import become_subreaper
 from lanista.cli import EXIT_INTERRUPTED
-from lanista.cli.common import printable
 from lanista.cli.tournament_live import blocks_text, duration
 from lanista.competition import worker
 from lanista.competition.formats.base import Format

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from lanista.bots.execute import printable
 from lanista.bots.unpacker import PYTHON
 from lanista.cli.arena_file import data_of, spec_of
 from lanista.cli.arena_submissions import (
@@ -23,7 +24,7 @@ from lanista.cli.arena_submissions import (
     ladder_of,
     last_ready,
 )
-from lanista.cli.common import printable, write_example
+from lanista.cli.common import write_example
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.base import Ruleset

@@ -19,7 +19,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from lanista.cli.common import printable
+from lanista.bots.execute import printable
 from lanista.cli.tournament_table import print_to, table, whole
 from lanista.competition import events
 from lanista.games.picture import counted

@@ -13,8 +13,9 @@ from urllib.parse import quote
 import click
 import trio
 
+from lanista.bots.execute import printable
 from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED
-from lanista.cli.common import printable, warn_of_bombs
+from lanista.cli.common import warn_of_bombs
 from lanista.cli.tournament_live import (
     Display,
     JsonDisplay,

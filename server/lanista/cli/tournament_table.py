@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lanista.cli.common import printable
+from lanista.bots.execute import printable
 from lanista.ratings.table import Standings
 from lanista.ratings.text import (
     BOT,

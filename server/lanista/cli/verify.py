@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli.common import printable
+from lanista.bots.execute import printable
 
 if TYPE_CHECKING:
     from lanista.results.rebuild import Rebuild
