@@ -65,12 +65,12 @@ def build(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"../x": "", "bot.toml": RUN}, "lies within it, without '..'"),
-        ({"a/../../x": "", "bot.toml": RUN}, "lies within it, without '..'"),
-        ({"/etc/x": ""}, "lies within it, without '..'"),
-        ({"..\\x": ""}, "lies within it, without '..'"),
-        ({"\x1b[31mred": ""}, "'\\x1b[31mred' in the ZIP"),
-        ({"link": "/etc/passwd", "bot.toml": RUN}, "'link' in the ZIP is a link"),
+        ({"../x": "", "bot.toml": RUN}, "is no path within it"),
+        ({"a/../../x": "", "bot.toml": RUN}, "is no path within it"),
+        ({"/etc/x": ""}, "is no path within it"),
+        ({"..\\x": ""}, "is no path within it"),
+        ({"\x1b[31mred": ""}, "'\\x1b[31mred' is no path within it"),
+        ({"link": "/etc/passwd", "bot.toml": RUN}, "'link' is a link or a device"),
         ({"d/" * 2000 + "x": ""}, "the ZIP can't be unpacked"),
         ({"bot.toml": RUN, "a": "", "a/b": ""}, "the ZIP can't be unpacked: "),
         ({"main.py": ""}, "the ZIP has no bot.toml"),

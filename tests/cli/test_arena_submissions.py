@@ -126,7 +126,7 @@ HOSTILE = {
     "backslashes": ([("a\\..\\x", "")], "is no path within it"),
     "escapes": ([("\x1b[2J", "")], "'\\x1b[2J' is no path within it"),
     "a link": ([(link("x"), "/etc/passwd")], "'x' is a link or a device"),
-    "a file as a folder": ([("x", ""), ("x/y", "")], "two of its files have the same path"),
+    "a file as a folder": ([("x", ""), ("x/y", "")], "isn't unpacked: Not a directory"),
     "a long path": ([("x/" * 300, "")], "is no path within it"),
     "a bomb": ([("x", bytes(2000))], "it has more than 0 MiB"),
     "many files": ([(str(number), "") for number in range(6)], "it has more than 5 files"),

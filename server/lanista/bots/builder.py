@@ -51,11 +51,17 @@ found = {one.metadata["Name"]: one.version for one in importlib.metadata.distrib
 print(json.dumps({name: found[name] for name in found if name and name != "lanista"}))
 """
 """A program that prints the packages of the Python that runs it as JSON."""
+MAX_NAME = 500
+"""Maximum length of the path of a file in a ZIP, which so has no folders within thousands."""
 EXAMPLE = 'run = "python3 main.py", and if need be build = "make"'
 
 
 class BuildError(Exception):
     """The program can't be built; the message is one line for its author."""
+
+
+class UnpackError(Exception):
+    """A ZIP can't be unpacked; the message says why."""
 
 
 class Language(NamedTuple):
@@ -231,7 +237,10 @@ class Build:
             else:
                 (LIBRARIES / "cpp").mkdir(parents=True)
                 shutil.copy(path, LIBRARIES / "cpp")
-        self._unpack()
+        try:
+            unpack(self.source, FOLDER)
+        except UnpackError as error:
+            raise BuildError(f"the ZIP can't be unpacked: {error}") from None
         if not (FOLDER / RECIPE).exists():
             # All is in one folder, as many programs pack it: that folder is the program's. What
             # macOS puts beside it, or a .gitignore, doesn't matter.
@@ -245,30 +254,6 @@ class Build:
         for line in build:
             self._call("sh", "-c", line, what=f"`{line}`")
         return run
-
-    def _unpack(self) -> None:
-        try:
-            with zipfile.ZipFile(self.source) as file:
-                for member in file.infolist():
-                    # Some programs of Windows separate folders by a backslash.
-                    name = member.filename = member.filename.replace("\\", "/")
-                    if name.startswith("/") or ".." in name.split("/") or not name.isprintable():
-                        raise BuildError(
-                            f"{name[:80]!a} in the ZIP; a file's path lies within it, without '..'"
-                        )
-                    if stat.S_ISLNK(member.external_attr >> 16):
-                        raise BuildError(f"{name[:80]!a} in the ZIP is a link; pack files alone")
-                    place = Path(file.extract(member, FOLDER))
-                    if member.external_attr >> 16 & stat.S_IXUSR and place.is_file():
-                        place.chmod(0o755)
-        except RecursionError:
-            raise BuildError("the ZIP can't be unpacked: its folders lie too deep") from None
-        except OSError as error:
-            raise BuildError(f"the ZIP can't be unpacked: {error.strerror}") from None
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
-            raise BuildError(f"the ZIP can't be unpacked: {error}") from None
-        except (zlib.error, lzma.LZMAError, EOFError):
-            raise BuildError("the ZIP can't be unpacked: it is damaged") from None
 
     def _recipe(self) -> tuple[list[str], list[str]]:
         """Return the commands that build the program, and the command line that runs it."""
@@ -318,6 +303,47 @@ class Build:
                 f"the built program takes {size / 2**20:.1f} MiB; at most "
                 f"{self.most / 2**20:.1f} MiB is kept: remove what it needs only to be built"
             )
+
+
+def unpack(
+    source: Path, folder: Path, *, files: int | None = None, size: int | None = None
+) -> None:
+    """Unpack a ZIP that somebody else has made.
+
+    Args:
+        source: The ZIP.
+        folder: The folder to unpack it into; what was unpacked before an error stays there.
+        files: Maximum number of files, if it isn't unpacked in a sandbox.
+        size: Maximum of their bytes together, likewise; none gives more than the ZIP says.
+
+    Raises:
+        UnpackError: It can't be unpacked.
+    """
+    try:
+        with zipfile.ZipFile(source) as packed:
+            members = packed.infolist()
+            if files is not None and len(members) > files:
+                raise UnpackError(f"it has more than {files} files")
+            if size is not None and sum(member.file_size for member in members) > size:
+                raise UnpackError(f"it has more than {size >> 20} MiB")
+            for member in members:
+                # Some programs of Windows separate folders by a backslash.
+                name = member.filename = member.filename.replace("\\", "/")
+                is_outside = name.startswith("/") or ".." in name.split("/")
+                if is_outside or len(name) > MAX_NAME or not name.isprintable():
+                    raise UnpackError(f"{name[:80]!a} is no path within it")
+                mode = member.external_attr >> 16
+                if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
+                    raise UnpackError(f"{name[:80]!a} is a link or a device; pack files alone")
+                place = Path(packed.extract(member, folder))
+                if mode & stat.S_IXUSR and place.is_file():
+                    place.chmod(0o755)
+    except OSError as error:
+        raise UnpackError(error.strerror or str(error)) from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
+        raise UnpackError(str(error)) from None
+    except (zlib.error, lzma.LZMAError, EOFError):
+        raise UnpackError("it is damaged") from None
 
 
 def _no_recipe() -> str:

@@ -6,9 +6,7 @@ arena by its socket.
 
 import contextlib
 import shutil
-import stat
 import sys
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -324,58 +322,16 @@ def _export(source: Path, file: str, to: Path) -> None:
     Raises:
         OSError: It can't be read or written.
     """
+    from lanista.bots.builder import UnpackError, unpack
+
     to.mkdir(mode=0o700, parents=True)
     if file.lower().endswith(".zip"):
-        why = unpack(source, to)
-        if not why:
+        try:
+            unpack(source, to, files=MAX_FILES, size=MAX_UNPACKED)
+        except UnpackError as error:
+            click.echo(printable(f"{to}: {file} isn't unpacked: {error}"), err=True)
+            shutil.rmtree(to)
+            to.mkdir(mode=0o700)
+        else:
             return
-        click.echo(printable(f"{to}: {file} isn't unpacked: {why}"), err=True)
-        shutil.rmtree(to)
-        to.mkdir(mode=0o700)
     shutil.copyfile(source, to / file)
-
-
-def unpack(source: Path, to: Path) -> str:
-    """Unpack a ZIP that somebody else has made into an empty folder.
-
-    Returns:
-        Why it can't be unpacked, which leaves some of it behind; empty if it was.
-
-    Raises:
-        OSError: A file can't be written.
-    """
-    import zipfile
-
-    left = MAX_UNPACKED
-    try:
-        with zipfile.ZipFile(source) as packed:
-            members = packed.infolist()
-            if len(members) > MAX_FILES:
-                return f"it has more than {MAX_FILES} files"
-            for member in members:
-                name = member.filename = member.filename.replace("\\", "/")  # as `builder` does
-                parts = name.rstrip("/").split("/")
-                is_odd = any(len(part.encode()) > 200 or part in {"", ".", ".."} for part in parts)
-                if is_odd or len(name) > 500 or not name.isprintable():
-                    return f"{name[:80]!a} is no path within it"
-                kind = stat.S_IFMT(member.external_attr >> 16)
-                if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-                    return f"{name[:80]!a} is a link or a device"
-                place = to.joinpath(*parts)
-                if member.is_dir():
-                    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-                    continue
-                place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                with packed.open(member) as content, place.open("xb") as written:
-                    while data := content.read(min(left, 1 << 16) or 1):
-                        left -= len(data)
-                        if left < 0:
-                            return f"it has more than {MAX_UNPACKED >> 20} MiB"
-                        written.write(data)
-    except (FileExistsError, NotADirectoryError):
-        return "two of its files have the same path"
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError) as error:
-        return f"it can't be read: {error}"
-    except EOFError:
-        return "it can't be read: it ends early"
-    return ""
