@@ -81,7 +81,7 @@ def test_a_name_is_listed_with_where_it_is_benched(operate):
     assert 0 == operate("name add", "Ada").code
     assert 0 == operate("bench", "ADA", "--ladder", "pit").code
     listed = operate("name list").out.splitlines()
-    assert ["Ada", "operator", "pit"] == [listed[3].split()[place] for place in (0, 3, 4)]
+    assert ["Ada", "operator", "pit"] == [listed[2].split()[place] for place in (0, 3, 4)]
     assert 0 == operate("bench", "ADA").code
     done = operate("unbench", "Ada", "--ladder", "pit")
     assert (
@@ -90,7 +90,7 @@ def test_a_name_is_listed_with_where_it_is_benched(operate):
     )
     assert "on all ladders" in operate("name list").out
     assert 0 == operate("unbench", "Ada").code
-    assert "operator" in operate("name list").out.splitlines()[3].split()[-1]
+    assert "operator" in operate("name list").out.splitlines()[2].split()[-1]
 
 
 def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):

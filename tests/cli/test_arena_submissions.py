@@ -66,7 +66,7 @@ def exported(folder):
 
 def test_the_list_says_what_plays_and_what_came_last(submissions):
     lines = submissions("list").out.splitlines()
-    assert ["Ada", "1", "2", "refused", "2026-11-24", "16:45", "2", "23", "B"] in [
+    assert ["Ada", "1", "2", "refused", "2026-11-24", "16:45", "2", "23", "bytes"] in [
         line.split() for line in lines
     ]
 

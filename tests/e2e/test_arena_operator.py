@@ -87,7 +87,7 @@ def test_a_name_is_registered_reset_and_removed(arena, peers):
         bot = peers(arena, f"bob v=1 room=pit token={token}".strip())
         bot.until("wait")
         listed = arena.operate("name", "list", "arena.toml")
-        assert re.search(r" Bob +\d{4}-\d\d-\d\d \d\d:\d\d +operator\n", listed)
+        assert re.search(r"\nBob +\d{4}-\d\d-\d\d \d\d:\d\d +operator\n", listed)
         new = arena.operate("name", change, "arena.toml", "BOB")
         assert "error bad-token the operator has removed this name, or given" in bot.rest()
         old = peers(arena, f"Bob v=1 room=pit token={token}".strip())
@@ -184,4 +184,4 @@ def test_a_ladder_without_a_file(serve, peers, tmp_path):
     done = run_here(["serve", *words, "--print-config"], tmp_path / "here")
     (daemon.data.parent / "arena.toml").write_text(done.out)
     done = run_here(["arena", "status", daemon.data.parent / "arena.toml"], tmp_path / "here")
-    assert re.search(r"\n  pit +angrymob +0 ", done.out), done.err
+    assert re.search(r"\npit +angrymob +0 ", done.out), done.err

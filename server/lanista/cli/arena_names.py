@@ -9,11 +9,10 @@ import click
 from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import FILE, changing_names, database_of, spec_of
+from lanista.cli.common import minute_text
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from lanista.arena.spec import ArenaSpec
 
 MAX_TOKEN_LINE = 1000
@@ -89,10 +88,7 @@ def remove(file: Path, name: str) -> int:
 @click.argument("file", type=FILE)
 def list_(file: Path) -> int:
     """List the registered names: when and by whom each was registered, and when last seen."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from lanista.cli.tournament_table import console_for, print_to
+    from lanista.cli.tables import listing, show
     from lanista.results.names import NameStore
 
     with database_of(spec_of(file), file) as database:
@@ -101,19 +97,17 @@ def list_(file: Path) -> int:
         ladders: dict[str, list[str]] = {}
         for benched in store.benched():
             ladders.setdefault(benched.key, []).append(benched.ladder or "on all ladders")
-    table = Table(box=SIMPLE_HEAD)
-    for title in ("name", "registered", "by", "last seen", "benched"):
-        table.add_column(title)
-    for name in names:
-        seen = "" if name.seen is None else _minute(name.seen)
-        table.add_row(
-            printable(name.name),
-            _minute(name.registered),
+    rows = [
+        (
+            name.name,
+            minute_text(name.registered),
             name.registrar.value,
-            seen,
-            printable(", ".join(ladders.get(name.key, []))),
+            "" if name.seen is None else minute_text(name.seen),
+            ", ".join(ladders.get(name.key, [])),
         )
-    print_to(console_for(is_terminal=sys.stdout.isatty()), table)
+        for name in names
+    ]
+    show(listing(("name", "registered", "by", "last seen", "benched"), rows))
     return 0
 
 
@@ -143,7 +137,3 @@ def _print_token(token: str, *, given: bool) -> None:
     """Print a token, unless whoever runs the command has given it."""
     if not given:
         click.echo(token)
-
-
-def _minute(moment: "datetime") -> str:
-    return f"{moment:%Y-%m-%d %H:%M}"

@@ -35,7 +35,7 @@ _COLUMNS = {
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def status(file: Path, *, as_json: bool) -> int:
     """Show what the running arena of FILE is doing: live in a terminal, otherwise once."""
-    from lanista.cli.tournament_table import console_for, print_to
+    from lanista.cli.tables import show
 
     data = data_of(spec_of(file), file)
     if as_json:
@@ -44,7 +44,7 @@ def status(file: Path, *, as_json: bool) -> int:
         with contextlib.suppress(KeyboardInterrupt):
             watch(lambda: ask(file, data, "status"))
     else:
-        print_to(console_for(is_terminal=False), status_text(ask(file, data, "status")))
+        show(status_text(ask(file, data, "status")))
     return 0
 
 
@@ -52,14 +52,11 @@ def watch(look: Callable[[], Mapping[str, Any]]) -> None:
     """Draw an arena's status again and again, until SIGINT; the last one stays in the terminal."""
     from rich.live import Live
 
-    from lanista.cli.tournament_table import console_for
+    from lanista.cli.tables import stdout_console
 
-    console = console_for(is_terminal=True)
+    console = stdout_console()
     with Live(
-        console=console,
-        auto_refresh=False,
-        redirect_stdout=False,
-        redirect_stderr=False,
+        console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
     ) as live:
         while True:
             live.update(status_text(look()), refresh=True)
@@ -68,11 +65,10 @@ def watch(look: Callable[[], Mapping[str, Any]]) -> None:
 
 def status_text(status: Mapping[str, Any]) -> "RenderableType":
     """Return an arena's status as something to print."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Group
-    from rich.table import Table
     from rich.text import Text
 
+    from lanista.cli.tables import listing
     from lanista.cli.tournament_live import duration
 
     host, port = status["address"]
@@ -90,15 +86,12 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
     ]
     parts: list[RenderableType] = [Text(printable(line)) for line in lines]
     if status["ladders"]:
-        table = Table(box=SIMPLE_HEAD)
-        table.add_column("ladder")
-        table.add_column("game")
-        for title in _COLUMNS.values():
-            table.add_column(title, justify="right")
-        for ladder in status["ladders"]:
-            cells = ("?" if ladder[key] is None else str(ladder[key]) for key in _COLUMNS)
-            table.add_row(printable(ladder["name"]), printable(ladder["game"]), *cells)
-        parts.append(table)
+        keys, numbers = ("name", "game", *_COLUMNS), _COLUMNS.values()
+        rows = [
+            ["?" if ladder[key] is None else str(ladder[key]) for key in keys]
+            for ladder in status["ladders"]
+        ]
+        parts.append(listing(("ladder", "game", *numbers), rows, numbers))
     return Group(*parts)
 
 

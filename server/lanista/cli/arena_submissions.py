@@ -6,7 +6,6 @@ arena by its socket.
 
 import contextlib
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.bots.execute import printable
+from lanista.bots.limits import readable_size
 from lanista.cli import Group
 from lanista.cli.arena_file import (
     FILE,
@@ -24,6 +24,7 @@ from lanista.cli.arena_file import (
     ladder_named,
     spec_of,
 )
+from lanista.cli.common import minute_text
 from lanista.errors import BadInputError, FileError
 from lanista.games.picture import counted
 from lanista.results.data_folder import DataFolder
@@ -129,32 +130,28 @@ def last_ready(author: "Author") -> "Version | None":
 @_on_ladder
 def list_(file: Path, ladder: str | None) -> int:
     """List the names for which programs were handed in, with the versions that play."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from lanista.cli.tournament_table import console_for, print_to
+    from lanista.cli import tables
 
     spec = spec_of(file)
     with bad_submissions():
         authors = folder_of(data_of(spec, file), ladder_of(spec, file, ladder)).read()
-    table = Table(box=SIMPLE_HEAD)
-    for title in ("name", "plays", "latest", "state", "handed in", "versions", "size", ""):
-        is_number = title in {"plays", "latest", "versions", "size"}
-        table.add_column(title, justify="right" if is_number else "left")
-    for author in authors.values():
-        latest = max(author.versions.values(), key=lambda one: one.number, default=None)
-        table.add_row(
-            printable(author.name),
-            "" if author.playing is None else str(author.playing),
-            "" if latest is None else str(latest.number),
-            "" if latest is None else _state(author, latest),
-            "" if latest is None else _minute(latest.received),
-            str(len(author.versions)),
-            size_text(author.size),
-            printable(f"disabled: {author.disabled}" if author.disabled else _paused(author)),
-        )
-    print_to(console_for(is_terminal=sys.stdout.isatty()), table)
+    titles = ("name", "plays", "latest", "state", "handed in", "versions", "size", "")
+    numbers = {"plays", "latest", "versions", "size"}
+    tables.show(tables.listing(titles, map(_row, authors.values()), numbers))
     return 0
+
+
+def _row(author: "Author") -> Iterator[str]:
+    yield author.name
+    yield "" if author.playing is None else str(author.playing)
+    latest = max(author.versions.values(), key=lambda one: one.number, default=None)
+    if latest is None:
+        yield from ("", "", "")
+    else:
+        yield from (str(latest.number), _state(author, latest), minute_text(latest.received))
+    yield str(len(author.versions))
+    yield readable_size(author.size)
+    yield f"disabled: {author.disabled}" if author.disabled else "paused" * author.paused
 
 
 @command.command("show")
@@ -192,27 +189,14 @@ def show(file: Path, name: str, number: int | None, ladder: str | None) -> int:
 def version_line(author: "Author", version: "Version") -> str:
     """Return a line about a version: its number, state, file, size and time."""
     return (
-        f"{version.number:>4}  {_state(author, version):8}  {_minute(version.received)}  "
-        f"{size_text(version.size + version.built_size):>8}  {version.file}"
+        f"{version.number:>4}  {_state(author, version):8}  {minute_text(version.received)}  "
+        f"{readable_size(version.size + version.built_size):>8}  {version.file}"
     )
 
 
 def _state(author: "Author", version: "Version") -> str:
     plays = version.number == author.playing and not author.paused and not author.disabled
     return "playing" if plays else version.state.value
-
-
-def size_text(size: int) -> str:
-    """Return a size in bytes as people read it."""
-    return f"{size} B" if size < 1000 else f"{size / 1024:,.1f} KiB"
-
-
-def _paused(author: "Author") -> str:
-    return "paused" if author.paused else ""
-
-
-def _minute(moment: str) -> str:
-    return moment[:16].replace("T", " ")
 
 
 # -- decisions -----------------------------------------------------------------------------------

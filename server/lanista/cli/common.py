@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +101,11 @@ def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
     text = ending_text(ruleset, result.reason) if result.is_decided else None
     if text is not None:
         yield f"  {printable(text)}"
+
+
+def minute_text(moment: datetime | str) -> str:
+    """Return a moment, which may be a text of ISO 8601, to the minute."""
+    return str(moment)[:16].replace("T", " ")
 
 
 def verdict_text(result: "ResultInfo") -> str:

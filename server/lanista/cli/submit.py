@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.execute import printable
+from lanista.cli.common import minute_text
 from lanista.errors import BadInputError, FileError
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _show(author: Mapping[str, Any]) -> None:
     if not versions:
         click.echo(printable(f"{author['name']}: nothing was handed in"))
     for version in versions:
-        received = version["received"][:16].replace("T", " ")
+        received = minute_text(version["received"])
         line = (
             f"{version['version']:>4}  {version['state']:8}  {received}  {version['size']:>8} B  "
             f"{version['file']}"

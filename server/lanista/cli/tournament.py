@@ -1,6 +1,5 @@
 """`lanista tournament`: writes an example spec, checks a spec, plays it, shows its standings."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -353,10 +352,10 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     except SpecError as error:
         raise BadInputError(f"{file}: {error}") from None
     if format_ == "table" and output is None:
-        from lanista.cli.tournament_table import console_for, print_to, whole
+        from lanista.cli import tables
+        from lanista.cli.tournament_table import whole
 
-        console = console_for(is_terminal=sys.stdout.isatty())
-        print_to(console, whole(table, head_to_head=head_to_head))
+        tables.show(whole(table, head_to_head=head_to_head))
         return 0
     text = text_of(table, format_, head_to_head=head_to_head)
     if output is None:
@@ -433,6 +432,7 @@ def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
 
             return html_text(table)
         case _:
-            from lanista.cli.tournament_table import plain_text, whole
+            from lanista.cli.tables import plain_text
+            from lanista.cli.tournament_table import whole
 
             return plain_text(whole(table, head_to_head=head_to_head))

@@ -20,7 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lanista.bots.execute import printable
-from lanista.cli.tournament_table import print_to, table, whole
+from lanista.cli.tables import show
+from lanista.cli.tournament_table import table, whole
 from lanista.competition import events
 from lanista.games.picture import counted
 from lanista.match.ending import FAILURES
@@ -257,7 +258,7 @@ class LiveDisplay(Display):
 
 def end(console: Console, standings: Standings, places: list[str]) -> None:
     """Print the last standings and where the results are."""
-    print_to(console, whole(standings))
+    show(whole(standings), console)
     for line in places:
         click.echo(printable(line), file=console.file)
 

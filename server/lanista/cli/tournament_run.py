@@ -16,6 +16,7 @@ import trio
 from lanista.bots.execute import printable
 from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from lanista.cli.common import warn_of_bombs
+from lanista.cli.tables import stdout_console
 from lanista.cli.tournament_live import (
     Display,
     JsonDisplay,
@@ -23,7 +24,6 @@ from lanista.cli.tournament_live import (
     LiveDisplay,
     Silenced,
 )
-from lanista.cli.tournament_table import console_for
 from lanista.cli.watch import GRACE, watch_signals
 from lanista.competition import events
 from lanista.competition.running import open_tournament
@@ -143,7 +143,7 @@ def play(
 def _display(*, as_json: bool, is_live: bool) -> Display:
     if as_json:
         return JsonDisplay()
-    console = console_for(is_terminal=sys.stdout.isatty())
+    console = stdout_console()
     return LiveDisplay(console) if is_live else LineDisplay(console)
 
 

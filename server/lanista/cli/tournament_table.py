@@ -3,15 +3,14 @@
 `lanista.ratings.text` makes the texts of the cells; they are escaped here.
 """
 
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from lanista.bots.execute import printable
+from lanista.cli.tables import empty_table
 from lanista.ratings.table import Standings
 from lanista.ratings.text import (
     BOT,
@@ -21,35 +20,6 @@ from lanista.ratings.text import (
     score_text,
     summary,
 )
-
-WIDE = 10_000
-"""Width of an output that isn't a terminal, in columns, so that nothing is cut."""
-_IN_ASCII = str.maketrans(
-    {"±": "+-", "\u2013": "-", "·": ".", "…": "...", "─": "-", "≤": "<=", "≥": ">="}
-)
-"""Replacements for the non-ASCII characters of `ratings.text` and of rich's tables."""
-
-
-def console_for(*, is_terminal: bool) -> Console:
-    """Return a console on stdout; it cuts long lines only in a terminal."""
-    return Console(highlight=False, width=None if is_terminal else WIDE)
-
-
-def print_to(console: Console, drawn: RenderableType) -> None:
-    """Print, with replacements for characters that the output's encoding lacks."""
-    is_unicode = console.encoding.lower().startswith("utf")
-    if is_unicode and console.is_terminal:
-        console.print(drawn)
-    else:
-        text = plain_text(drawn)
-        console.file.write(text if is_unicode else text.translate(_IN_ASCII))
-
-
-def plain_text(drawn: RenderableType) -> str:
-    """Return something drawable as the text of a file."""
-    file = io.StringIO()
-    Console(file=file, highlight=False, width=WIDE, color_system=None).print(drawn)
-    return "".join(line.rstrip() + "\n" for line in file.getvalue().splitlines())
 
 
 def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType:
@@ -83,7 +53,7 @@ def table(standings: Standings, rows: int | None = None) -> Table:
     """
     shown = columns(standings)
     titles = [column.title for column in shown]
-    drawn = _empty((column.title, column.is_text) for column in shown)
+    drawn = empty_table((column.title, column.is_text) for column in shown)
     for number, row in enumerate(standings.rows):
         if rows is not None and number == rows:
             drawn.add_row("…", f"{len(standings.rows) - rows} more")
@@ -96,20 +66,11 @@ def table(standings: Standings, rows: int | None = None) -> Table:
     return drawn
 
 
-def _empty(heads: Iterable[tuple[str, bool]]) -> Table:
-    """Return a table without rows, given each column's title and whether it is text."""
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    for title, is_text in heads:
-        side = "left" if is_text else "right"
-        drawn.add_column(Text(title), justify=side, no_wrap=True)  # type: ignore[arg-type]  # both are valid
-    return drawn
-
-
 def _matrix(standings: Standings) -> Table:
     """Return the table of results of pairs; its columns are numbered like the rows."""
     bots = [row.bot for row in standings.rows]
     numbers = [(str(number), False) for number in range(1, len(bots) + 1)]
-    drawn = _empty([("no.", False), (BOT, True), *numbers])
+    drawn = empty_table([("no.", False), (BOT, True), *numbers])
     for cells in _meetings(standings, bots):
         drawn.add_row(*(Text(printable(cell)) for cell in cells))
     return drawn

@@ -1,0 +1,72 @@
+"""Tables on the terminal or in a file: how commands draw and print them."""
+
+import io
+import sys
+from collections.abc import Collection, Iterable
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from lanista.bots.execute import printable
+
+WIDE = 10_000
+"""Width of an output that isn't a terminal, in columns, so that nothing is cut."""
+_IN_ASCII = str.maketrans(
+    {"±": "+-", "\u2013": "-", "·": ".", "…": "...", "─": "-", "≤": "<=", "≥": ">="}
+)
+"""Replacements for the non-ASCII characters of `ratings.text` and of rich's tables."""
+
+
+def stdout_console() -> Console:
+    """Return a console on stdout; it cuts long lines only in a terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+
+
+def show(drawn: RenderableType, console: Console | None = None) -> None:
+    """Print on stdout, or a console, with replacements for characters that its encoding lacks."""
+    console = console or stdout_console()
+    is_unicode = console.encoding.lower().startswith("utf")
+    if is_unicode and console.is_terminal:
+        console.print(drawn)
+    else:
+        text = plain_text(drawn)
+        console.file.write(text if is_unicode else text.translate(_IN_ASCII))
+
+
+def plain_text(drawn: RenderableType) -> str:
+    """Return something drawable as the text of a file."""
+    file = io.StringIO()
+    Console(file=file, highlight=False, width=WIDE, color_system=None).print(drawn)
+    return "".join(line.rstrip() + "\n" for line in file.getvalue().splitlines())
+
+
+def empty_table(heads: Iterable[tuple[str, bool]], *, wraps: bool = False) -> Table:
+    """Return a table without rows.
+
+    Args:
+        heads: Of each column the title, and whether it is text.
+        wraps: Whether text that is too long for a terminal goes on below, and isn't cut.
+    """
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    for title, is_text in heads:
+        side = "left" if is_text else "right"
+        drawn.add_column(Text(title), justify=side, no_wrap=not (is_text and wraps))  # type: ignore[arg-type]  # both are valid
+    return drawn
+
+
+def listing(
+    titles: Iterable[str], rows: Iterable[Iterable[str]], numbers: Collection[str] = ()
+) -> Table:
+    """Return a table of texts, which are escaped.
+
+    Args:
+        titles: The titles of the columns.
+        rows: The texts of each row.
+        numbers: The titles of the columns whose texts are numbers.
+    """
+    drawn = empty_table(((title, title not in numbers) for title in titles), wraps=True)
+    for row in rows:
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
+    return drawn
