@@ -323,7 +323,7 @@ async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(
     player = workers(count=2)
     with trio.fail_after(PATIENCE):
         while len(player._workers) < 2:
-            await player._changed.wait()
+            await player._changes.wait(player._changes.count)
     first, second = player._workers
     tables = []
     for _ in range(2):

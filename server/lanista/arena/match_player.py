@@ -89,8 +89,8 @@ class BoardMaker:
 
 
 @attrs.define(eq=False)
-class LoopPlayer:
-    """Plays matches in this event loop."""
+class MatchPlayer:
+    """What has an arena's matches played, in one way or another."""
 
     running: RunningMatches
     _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
@@ -99,7 +99,7 @@ class LoopPlayer:
 
     @property
     def lags(self) -> Mapping[str, LoopLag]:
-        """How late the heartbeats of each event loop were, by the loop's name."""
+        """How late the heartbeats of each event loop that plays matches were, by its name."""
         return {FRONT: self._stalls.lag}
 
     @property
@@ -112,6 +112,10 @@ class LoopPlayer:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stalls.beat)
             nursery.start_soon(self._boards.run)
+
+
+class LoopPlayer(MatchPlayer):
+    """Plays matches in this event loop."""
 
     async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
         """Play a match to its end.

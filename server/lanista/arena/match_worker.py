@@ -29,13 +29,14 @@ from lanista.arena.link import BrokenLinkError, Link, Message
 from lanista.arena.match_player import close_all, our_fault, play_here
 from lanista.arena.worker_process import end_of_link, forward_log
 from lanista.games import registry
+from lanista.games.base import Ruleset
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
 from lanista.match.absence import RejoinError
 from lanista.match.background import BackgroundWork
 from lanista.match.boards import unpack_board
 from lanista.match.channel import SocketChannel
-from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
+from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection, ConnectionState
 from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
@@ -50,6 +51,10 @@ CONVERTER = make_converter()
 # A bot's unread bytes may be 64 KiB, for which cattrs' own base 85 would take 20 ms.
 CONVERTER.register_unstructure_hook(bytes, lambda data: b64encode(data).decode())
 CONVERTER.register_structure_hook(bytes, lambda text, _: b64decode(text))
+CONVERTER.register_unstructure_hook_func(lambda kind: kind is Ruleset, lambda ruleset: ruleset.name)
+CONVERTER.register_structure_hook_func(
+    lambda kind: kind is Ruleset, lambda name, _: registry.get(name)
+)
 
 log = structlog.get_logger()
 
@@ -58,15 +63,8 @@ log = structlog.get_logger()
 class Order:
     """A match to play. Its board, if the front has one that is ready, goes with it as bytes."""
 
-    match: str
-    game: str
-    settings: dict[str, int]
-    seed: int
-    board: str | None
-    """The text of a given board; None if the seed generates one."""
-    conditions: MatchConditions
-    attempt: int
-    ladder: LadderInfo | None
+    spec: MatchSpec
+    """Its description; a given board is written as text."""
     names: tuple[str, ...]
     numbers: tuple[int, ...]
     room: str | None
@@ -159,7 +157,7 @@ class MatchWorker:
         content = message.content
         if content["kind"] == "play":
             match = self._take_up(message)
-            self._matches[match.order.match] = match
+            self._matches[match.order.spec.match] = match
             nursery.start_soon(self._play, match, message.data)
             return
         if content["match"] not in self._matches:  # it is over, which the front doesn't know yet
@@ -183,7 +181,7 @@ class MatchWorker:
         Raises:
             BrokenLinkError: The socket is missing.
         """
-        content, about = message.content, match.order.match
+        content, about = message.content, match.order.spec.match
         if not message.sockets:
             raise BrokenLinkError(f"no socket for a bot of match {about}")
         given = CONVERTER.structure(content["connection"], ConnectionState)
@@ -218,14 +216,14 @@ class MatchWorker:
                 for handed in message.sockets:
                     handed.close()
         if sum(order.sockets) != len(message.sockets):
-            raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.match}")
+            raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.spec.match}")
         control = MatchControl()
         control.paused, control.steps = order.paused, order.steps
         connections = []
         left = iter(message.sockets)
         for seat, (count, given) in enumerate(zip(order.sockets, order.connections, strict=True)):
             sockets = list(islice(left, count))
-            connections.append(self._connection(sockets, given, order.match, seat))
+            connections.append(self._connection(sockets, given, order.spec.match, seat))
         return _Match(order, connections, control)
 
     def _connection(
@@ -246,12 +244,12 @@ class MatchWorker:
             except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
                 log.error(  # noqa: TRY400 - the trace is in the line
                     "match ended by an error",
-                    match=match.order.match,
+                    match=match.order.spec.match,
                     trace=traceback.format_exc(),
                 )
                 await close_all(match.connections, our_fault())
         finally:
-            del self._matches[match.order.match]
+            del self._matches[match.order.spec.match]
             for connection in match.connections:
                 _let_go(connection)
         self._report(match, played)
@@ -259,7 +257,7 @@ class MatchWorker:
     async def _play_to_its_end(self, match: _Match, board: bytes) -> MatchReport | None:
         async def begin(playing: Match) -> None:
             # From now on, if this process dies, the front can't know how far a conversation got.
-            await self.link.send({"kind": "begins", "match": match.order.match})
+            await self.link.send({"kind": "begins", "match": match.order.spec.match})
             match.playing = playing
             for act in match.early:
                 act(playing)
@@ -269,18 +267,10 @@ class MatchWorker:
         return await play_here(self._seated(match), records, self._stalls, prepared, begin)
 
     def _seated(self, match: _Match) -> SeatedMatch:
-        order = match.order
+        order, spec = match.order, match.order.spec
+        board = None if spec.board is None else _board(spec.ruleset.name, spec.board)
         return SeatedMatch(
-            spec=MatchSpec(
-                match=order.match,
-                ruleset=registry.get(order.game),
-                settings=order.settings,
-                seed=order.seed,
-                board=None if order.board is None else _board(order.game, order.board),
-                conditions=order.conditions,
-                attempt=order.attempt,
-                ladder=order.ladder,
-            ),
+            spec=attrs.evolve(spec, board=board),
             connections=match.connections,
             names=order.names,
             numbers=order.numbers,
@@ -293,7 +283,7 @@ class MatchWorker:
     def _report(self, match: _Match, played: MatchReport | None) -> None:
         bundles = {} if played is None else played.bundles
         report = Report(
-            match=match.order.match,
+            match=match.order.spec.match,
             result=None if played is None else played.result,
             stall=0.0 if played is None else played.stall,
             bundles={seat: str(bundle) for seat, bundle in bundles.items()},

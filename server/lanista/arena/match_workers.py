@@ -28,17 +28,17 @@ import structlog
 import trio
 
 from lanista.arena.link import Link
-from lanista.arena.match_player import FRONT, BoardMaker, close_all, our_fault
+from lanista.arena.match_player import MatchPlayer, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.worker_process import LinkedProcess, keep_running
 from lanista.hosting import handshake
-from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.control import Changes, MatchControl, RunningMatch
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
 from lanista.match.absence import RejoinError
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
-from lanista.match.stalls import LoopLag, StallMonitor
+from lanista.match.stalls import LoopLag
 from lanista.results.recovery import complete_part
 from lanista_protocol import ErrorCode, RemoteProtocolError
 
@@ -151,37 +151,26 @@ class _Worker:
 
 
 @attrs.define(eq=False)
-class MatchWorkers:
-    """Plays matches in a number of processes: see `match_player.LoopPlayer`."""
+class MatchWorkers(MatchPlayer):
+    """Plays matches in a number of processes; this loop keeps all bots' connections meanwhile."""
 
-    running: RunningMatches
     count: int
     """The number of workers."""
-    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
-    # Of the front's own loop, which plays no match, but keeps all bots' connections.
-    _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
     # By worker, as it last reported.
     _lags: dict[str, LoopLag] = attrs.field(factory=dict, init=False)
     _workers: list[_Worker] = attrs.field(factory=list, init=False)
-    # Set when there is a worker again, or none is to be waited for any more.
-    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _interrupted: bool = attrs.field(default=False, init=False)
+    # Told when there is a worker again, or none is to be waited for any more.
+    _changes: Changes = attrs.field(factory=Changes, init=False)
 
     @property
     def lags(self) -> Mapping[str, LoopLag]:
-        """See `LoopPlayer`."""
-        return {FRONT: self._stalls.lag, **self._lags}
-
-    @property
-    def boards_waiting(self) -> int:
-        """See `LoopPlayer`."""
-        return self._boards.waiting
+        """How late the heartbeats were, by loop."""
+        return {**super().lags, **self._lags}
 
     async def run(self) -> None:
-        """See `LoopPlayer`."""
+        """Run the workers, and what else the matches need, until cancelled."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._stalls.beat)
-            nursery.start_soon(self._boards.run)
+            nursery.start_soon(super().run)
             for number in range(1, self.count + 1):
                 use = partial(self._use, number)
                 module = "lanista.arena.match_worker"
@@ -192,16 +181,10 @@ class MatchWorkers:
     def interrupt(self) -> None:
         """See `LoopPlayer`."""
         self._interrupted = True
-        self._tell_change()
+        self._changes.tell()
         for worker in self._workers:
             for handed in worker.matches.values():
                 handed.interrupt()
-
-    def _tell_change(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
-
-    # -- workers -------------------------------------------------------------------------------
 
     async def _use(self, number: int, linked: LinkedProcess) -> None:
         """Have matches played by a worker until it has ended; then its matches are over."""
@@ -231,7 +214,7 @@ class MatchWorkers:
         kind = content["kind"]
         if kind == "ready":
             self._workers.append(worker)
-            self._tell_change()
+            self._changes.tell()
         elif kind == "over":
             report = CONVERTER.structure(content["report"], Report)
             self._lags[f"worker {worker.number}"] = report.lag
@@ -307,7 +290,7 @@ class MatchWorkers:
     async def _free_worker(self) -> _Worker | None:
         """Wait for a worker, and return the one with the fewest matches; None at shutdown."""
         while not self._workers and not self._interrupted:
-            await self._changed.wait()
+            await self._changes.wait(self._changes.count)
         if self._interrupted:
             return None
         return min(self._workers, key=lambda worker: len(worker.matches))
@@ -413,15 +396,9 @@ def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int,
 
 def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
     spec, control = match.spec, _control_of(match)
+    board = None if spec.board is None else spec.ruleset.write_board(spec.board)
     return Order(
-        match=spec.match,
-        game=spec.ruleset.name,
-        settings=dict(spec.settings),
-        seed=spec.seed,
-        board=None if spec.board is None else spec.ruleset.write_board(spec.board),
-        conditions=spec.conditions,
-        attempt=spec.attempt,
-        ladder=spec.ladder,
+        spec=attrs.evolve(spec, board=board),
         names=tuple(match.names),
         numbers=tuple(match.numbers),
         room=match.room,

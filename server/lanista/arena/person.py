@@ -22,7 +22,7 @@ from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
-from lanista.hosting.control import MatchControl
+from lanista.hosting.control import Changes, MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords, distinct, play_match
 from lanista.hosting.names import bot_command
 from lanista.match.channel import SocketChannel
@@ -73,7 +73,7 @@ class Person:
     """Whether no answer will be asked for any more."""
     why: str = attrs.field(default="", init=False)
     """The arena's reason if it closed the connection with an error."""
-    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _changes: Changes = attrs.field(factory=Changes, init=False)
 
     async def listen(self) -> None:
         """Read the arena's lines until the connection ends."""
@@ -89,19 +89,15 @@ class Person:
                         turn = int(rest)
                     elif keyword == b"go":
                         self.asked = turn
-                        self._tell()
+                        self._changes.tell()
                     elif keyword == b"error":
                         self.why = rest.partition(b" ")[2].decode()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
         finally:
             self.is_over, self.asked = True, None
-            self._tell()
+            self._changes.tell()
             self.leave()
-
-    def _tell(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
 
     async def answer(self, turn: int, line: str) -> None:
         """Send the answer for a turn.
@@ -121,7 +117,7 @@ class Person:
     async def next_turn(self) -> int | None:
         """Wait until an answer is awaited, and return for which turn; None if the match is over."""
         while self.asked is None and not self.is_over:
-            await self._changed.wait()
+            await self._changes.wait(self._changes.count)
         return self.asked
 
     def leave(self) -> None:

@@ -128,6 +128,20 @@ def libc() -> "ctypes.PyDLL":
     return _libc
 
 
+def checked(result: int) -> int:
+    """Return what a function of `libc` returned.
+
+    Raises:
+        OSError: It is negative.
+    """
+    import ctypes  # noqa: PLC0415 -- loaded already
+
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return result
+
+
 def prctl(option: int, value: int) -> bool:
     """Set a property of this process (prctl(2)).
 
@@ -165,11 +179,7 @@ def fork_sibling() -> int:
     # Without a stack of its own, the child goes on with a copy of ours, as after a fork (clone(2)).
     # Machines differ in the order of the arguments after the stack, but all of these are 0.
     number, flags = NUMBERS[machine()]["clone"], CLONE_PARENT | SIGCHLD
-    pid: int = libc().syscall(*map(ctypes.c_long, (number, flags, 0, 0, 0, 0)))
-    if pid < 0:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-    return pid
+    return checked(libc().syscall(*map(ctypes.c_long, (number, flags, 0, 0, 0, 0))))
 
 
 def fork_into_group(folder: str) -> int:
@@ -195,13 +205,9 @@ def fork_into_group(folder: str) -> int:
         # struct clone_args of clone(2): the flags, the signal and the group are items 0, 4 and 10.
         arguments = struct.pack("=11Q", CLONE_INTO_CGROUP, *[0] * 3, SIGCHLD, *[0] * 5, group)
         size = ctypes.c_long(len(arguments))
-        pid: int = libc().syscall(ctypes.c_long(numbers["clone3"]), arguments, size)
-        error = ctypes.get_errno()
+        return checked(libc().syscall(ctypes.c_long(numbers["clone3"]), arguments, size))
     finally:
         os.close(group)
-    if pid < 0:
-        raise OSError(error, os.strerror(error))
-    return pid
 
 
 def join_session_keyring() -> None:
@@ -237,18 +243,13 @@ def limit_files(pid: int, folders: list[str], files: int) -> None:
     import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
     import fcntl  # noqa: PLC0415
 
-    def check(result: int) -> None:
-        if result < 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-
     mounts = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
     if os.path.sameopenfile(mounts, os.open("/proc/self/ns/mnt", os.O_RDONLY)):
         raise ProcessLookupError(errno.ESRCH, "the sandbox is gone")  # never touch our own
     owner = fcntl.ioctl(mounts, NS_GET_USERNS)
     if not os.path.sameopenfile(owner, os.open("/proc/self/ns/user", os.O_RDONLY)):
-        check(libc().setns(owner, CLONE_NEWUSER))
-    check(libc().setns(mounts, CLONE_NEWNS))
+        checked(libc().setns(owner, CLONE_NEWUSER))
+    checked(libc().setns(mounts, CLONE_NEWNS))
     for folder in folders:
         flags = ctypes.c_ulong(MS_REMOUNT | MS_NOSUID | MS_NODEV)
-        check(libc().mount(None, os.fsencode(folder), None, flags, f"nr_inodes={files}".encode()))
+        checked(libc().mount(None, os.fsencode(folder), None, flags, f"nr_inodes={files}".encode()))

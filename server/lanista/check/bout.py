@@ -279,7 +279,7 @@ class _BoutPlayer:
                 tested.bot,
                 tested.ruleset,
                 tested.conditions.time_start,
-                tap=self.spec.tap,
+                tap=cast("Callable[[Channel], Channel]", self.spec.tap),
                 is_one_try=True,
             )
         except NotStartedError as error:

@@ -6,6 +6,8 @@ every `go`, and `UnknownWords` adds lines to those of the arena; both keep to PR
 verdict is made here.
 """
 
+from typing import Any
+
 import attrs
 import trio
 
@@ -96,13 +98,9 @@ class Tap:
     _rest: bytes = attrs.field(init=False, default=b"")
     _greeted: bool = attrs.field(init=False, default=False)
 
-    def send_some(self, data: bytes | memoryview) -> int:
-        """See `Channel`."""
-        return self.inner.send_some(data)
-
-    async def wait_writable(self) -> None:
-        """See `Channel`."""
-        await self.inner.wait_writable()
+    def __getattr__(self, name: str) -> Any:
+        """Do everything else as the inner channel does."""
+        return getattr(self.inner, name)
 
     def receive_some(self, limit: int) -> Chunk | None:
         """Receive from the inner channel, and count the lines."""
@@ -110,30 +108,6 @@ class Tap:
         if chunk is not None:
             self._count(chunk.data)
         return chunk
-
-    def has_input(self) -> bool:
-        """See `Channel`."""
-        return self.inner.has_input()
-
-    async def wait_readable(self) -> None:
-        """See `Channel`."""
-        await self.inner.wait_readable()
-
-    def round_trip(self) -> RoundTrip | None:
-        """See `Channel`."""
-        return self.inner.round_trip()
-
-    def shut_writing(self) -> None:
-        """See `Channel`."""
-        self.inner.shut_writing()
-
-    def wake(self) -> None:
-        """See `Channel`."""
-        self.inner.wake()
-
-    def close(self) -> None:
-        """See `Channel`."""
-        self.inner.close()
 
     def _count(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from lanista.bots.execute import printable
@@ -185,17 +186,7 @@ def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str,
         "game": tested.ruleset.name,
         "seed": tested.seed,
         "passed": passed(items),
-        "items": [
-            {
-                "name": item.name,
-                "title": item.title,
-                "status": item.status.value,
-                "said": item.said,
-                "evidence": list(item.evidence),
-                "advice": item.advice,
-            }
-            for item in items
-        ],
+        "items": [attrs.asdict(item) | {"status": item.status.value} for item in items],
         "times": {
             "first": _times_as_json(firsts),
             "other": _times_as_json(others),

@@ -54,7 +54,7 @@ class MatchControl:
     """Whether no turn is played until `resume` or `step`."""
     steps: int = 0
     """How many turns are to be played although the match is paused."""
-    _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _changes: Changes = attrs.field(factory=Changes, init=False)
 
     def pause(self) -> None:
         """Pause the match before its next turn."""
@@ -64,23 +64,19 @@ class MatchControl:
     def resume(self) -> None:
         """Continue a paused match."""
         self.paused = False
-        self._wake()
+        self._changes.tell()
         self._pass_on("resume")
 
     def step(self) -> None:
         """Play one more turn and pause; a match that wasn't paused is paused after that turn."""
         self.paused = True
         self.steps += 1
-        self._wake()
+        self._changes.tell()
         self._pass_on("step")
 
     def _pass_on(self, command: str) -> None:
         if self.on_command is not None:
             self.on_command(command)
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
 
     def watch(self, game: Game) -> Awaitable[None] | None:
         """Return what to wait for if the match is paused or delayed; else None."""
@@ -93,7 +89,7 @@ class MatchControl:
         if game.outcome() is not None or self.is_over():
             return
         while self.paused and not self.steps:
-            await self._changed.wait()
+            await self._changes.wait(self._changes.count)
         if self.steps:
             self.steps -= 1
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import attrs
 
 import lanista_maps
-from lanista.games.base import BadBoardError, BadSettingError, Ruleset, complete_settings
-from lanista.hosting.names import UnusableNameError, configuration_of, map_name
+from lanista.errors import BadInputError
+from lanista.games.base import BadSettingError, Ruleset
+from lanista.hosting.inputs import checked_setup
+from lanista.hosting.names import map_name
 from lanista.match.clock import Limits
 from lanista.match.conditions import DEFAULT, MatchConditions
 from lanista.toml_spec import SpecError, at_least, positive, quoted
@@ -75,26 +77,19 @@ def configurations(
     """
     completed: dict[str, dict[str, int]] = {}
     boards: dict[str, str] = {}
-    for number, map_ in enumerate(maps, 1):
-        if not map_.strip():
-            raise SpecError(f"maps[{number}]: {map_!a}; expected the file or the name of a map")
-    for number, text in enumerate(maps or ("",), 1):
-        map_ = map_name(text)
-        try:
-            given, board = ({}, None) if not text else configuration_of(ruleset, text, folder)
-        except UnusableNameError as error:
-            raise SpecError(f"maps[{number}]: {error}") from None
+    for number, text in enumerate(maps or (None,), 1):
+        if text is not None and not text.strip():
+            raise SpecError(f"maps[{number}]: {text!a}; expected the file or the name of a map")
+        map_ = "" if text is None else map_name(text)
         if map_ in completed:
             raise SpecError(f"maps[{number}]: {map_} is listed twice; list each map once")
         try:
-            completed[map_] = complete_settings(ruleset, {**given, **settings})
+            completed[map_], board = checked_setup(ruleset, text, settings, folder)
         except BadSettingError as error:
             raise SpecError(f"settings: {error}") from None
+        except BadInputError as error:
+            raise SpecError(f"maps[{number}]: {error}") from None
         if board is not None:
-            try:
-                ruleset.new(completed[map_], board, ruleset.chance(ruleset.seeds[0]))
-            except BadBoardError as error:
-                raise SpecError(f"maps[{number}]: {map_}: {error}") from None
             boards[map_] = ruleset.write_board(board)
         content = (boards.get(map_), completed[map_])
         for other in list(completed)[:-1]:
