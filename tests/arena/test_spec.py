@@ -325,7 +325,7 @@ def test_a_game_implies_a_ladder_of_its_name_with_all_its_house_bots():
     [
         (["hogwarts", "hogwarts"], "--ladder: ladders[2].name: hogwarts is the name of ladders[1]"),
         (["hogwarts", "angrymob=hogwarts"], "--ladder: ladders[2].name: hogwarts is the name of"),
-        (["a game"], "--ladder: ladders[1].name: 'a game'; expected 1 to 64 of"),
+        (["hogwarts=a game"], "--ladder: ladders[1].name: 'a game'; expected 1 to 64 of"),
     ],
 )
 def test_what_can_be_no_ladder_is_not_implied(games, expected):

@@ -73,7 +73,7 @@ def test_the_way_to_the_page_of_an_ssh_session(session, listens, command, monkey
     [
         (
             ["serve", "--no-web", "--web", "8080"],
-            "lanista: --web and --no-web: give only one of them",
+            "lanista: --no-web: leave out --web, --open-logs and --tournament with it",
         ),
         (
             ["play", "angrymob", *PAIR, "--watch", "-n", 2],

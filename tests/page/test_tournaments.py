@@ -391,10 +391,7 @@ def test_a_spec_that_cannot_be_used_is_refused_at_the_start(tmp_path):
 def test_no_page_shows_no_tournament(tmp_path):
     write_spec(tmp_path)
     told = refused(tmp_path, "--no-web", "--tournament", "cup.toml")
-    assert (
-        "lanista: --tournament and --no-web: give only one of them, as tournaments are shown on "
-        "the page\n" == told
-    )
+    assert "lanista: --no-web: leave out --web, --open-logs and --tournament with it\n" == told
 
 
 def test_without_a_tournament_its_libraries_are_not_loaded(tmp_path):

@@ -475,12 +475,14 @@ def implied(ladders: Sequence[str]) -> ArenaSpec:
             game. The first game is that of bots that name none.
 
     Raises:
+        UnknownGameError: There is no such game.
         SpecError: Two ladders have the same name, or it can't be that of a ladder.
     """
     tables = []
     for text in ladders:
         game, _, name = text.partition("=")
-        tables.append({"name": name or game, "game": game, "house": [*registry.house_bots(game)]})
+        house = registry.house_bots(registry.get(game).name)
+        tables.append({"name": name or game, "game": game, "house": [*house]})
     return spec_of({"workers": 1, "ladders": tables}, "--ladder")
 
 

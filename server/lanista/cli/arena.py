@@ -10,7 +10,7 @@ import click
 
 from lanista.bots.execute import printable
 from lanista.cli import Group
-from lanista.cli.arena_file import FILE, data_of, database_of, spec_of
+from lanista.cli.arena_file import FILE, ArenaFile, NotRunningError, arena_argument
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
 from lanista.cli.arena_submissions import bad_submissions, folder_of
@@ -20,7 +20,6 @@ from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.picture import counted
-from lanista.results.data_folder import DataFolder
 
 if TYPE_CHECKING:
     from lanista.arena.options import Options
@@ -52,8 +51,8 @@ def new(file: Path, game: str) -> int:
 
 
 @command.command("check")
-@click.argument("file", type=FILE)
-def check(file: Path) -> int:
+@arena_argument
+def check(arena: ArenaFile) -> int:
     """Look for anything that would keep the arena of FILE from doing what FILE says.
 
     Games, maps, house bots, addresses, certificate, folders, databases and limits are checked.
@@ -63,13 +62,13 @@ def check(file: Path) -> int:
     """
     from lanista.cli.arena_check import check as checked
 
-    return checked(spec_of(file), file.parent)
+    return checked(arena.spec, arena.path.parent)
 
 
 @command.command("verify")
-@click.argument("file", type=FILE)
+@arena_argument
 @REBUILD
-def verify(file: Path, *, rebuild: bool) -> int:
+def verify(arena: ArenaFile, *, rebuild: bool) -> int:
     """Compare the results of the ladders of FILE with the records of their matches.
 
     One line is printed for each match whose record is missing, can't be read or says something
@@ -85,30 +84,28 @@ def verify(file: Path, *, rebuild: bool) -> int:
     from lanista.results.database import Store
     from lanista.results.recorded import Comparison
 
-    spec = spec_of(file)
-    data = data_of(spec, file)
     if rebuild:
-        return 0 if show_rebuilt(file.stem, _rebuilt(spec, file, data)) else EXIT_DIFFERENT
-    is_right = _has_right_sources(spec, data)
-    with database_of(spec, file) as database:
+        return 0 if show_rebuilt(arena.path.stem, _rebuilt(arena)) else EXIT_DIFFERENT
+    is_right = _has_right_sources(arena)
+    with arena.database() as database:
         database.check_whole()
-        for ladder in spec.ladders:
+        for ladder in arena.spec.ladders:
             number = database.competition(Kind.LADDER, ladder.name, ladder.game)
             if number is None:
                 click.echo(printable(f"{ladder.name}: no results are stored"))
                 continue
-            records = LadderRecords(data.records, ladder.name)
+            records = LadderRecords(arena.data.records, ladder.name)
             is_right &= show(ladder.name, Comparison(Store(database, number), records))
     return 0 if is_right else EXIT_DIFFERENT
 
 
-def _has_right_sources(spec: "ArenaSpec", data: DataFolder) -> bool:
+def _has_right_sources(arena: ArenaFile) -> bool:
     """Print which sources aren't as they were handed in, and return whether all are."""
     is_right = True
-    for ladder in spec.ladders:
+    for ladder in arena.spec.ladders:
         if ladder.submissions is None:
             continue
-        folder = folder_of(data, ladder)
+        folder = folder_of(arena, ladder)
         with bad_submissions():
             for text in folder.damaged():
                 is_right = False
@@ -119,7 +116,7 @@ def _has_right_sources(spec: "ArenaSpec", data: DataFolder) -> bool:
     return is_right
 
 
-def _rebuilt(spec: "ArenaSpec", file: Path, data: DataFolder) -> "Rebuild":
+def _rebuilt(arena: ArenaFile) -> "Rebuild":
     """Rebuild an arena's database.
 
     Raises:
@@ -127,26 +124,26 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: DataFolder) -> "Rebuild":
         StoreError: It can't be written.
     """
     from lanista.arena.verify import rebuild
-    from lanista.cli.arena_file import NotRunningError, ask
 
-    if spec.store is not None:
+    if arena.spec.store is not None:
         raise BadInputError(
-            f"{file}: the database of `store` can't be rebuilt here: restore it with pg_restore, "
-            "or drop its schema `lanista`; the next start stores whatever it lacks from the records"
+            f"{arena.path}: the database of `store` can't be rebuilt here: restore it with "
+            "pg_restore, or drop its schema `lanista`; the next start stores whatever it lacks "
+            "from the records"
         )
     try:
-        ask(file, data, "status")
+        arena.ask("status")
     except NotRunningError:
         pass
     else:
         raise BadInputError(
-            f"{file}: the arena is running; stop it before you rebuild its database"
+            f"{arena.path}: the arena is running; stop it before you rebuild its database"
         )
-    return rebuild(data, [(ladder.name, ladder.game) for ladder in spec.ladders])
+    return rebuild(arena.data, [(ladder.name, ladder.game) for ladder in arena.spec.ladders])
 
 
 @command.command("run")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.option("--host", metavar="ADDRESS", help="Address to listen on, whatever FILE says.")
 @click.option(
     "--port",
@@ -178,7 +175,7 @@ def _rebuilt(spec: "ArenaSpec", file: Path, data: DataFolder) -> "Rebuild":
     help="Print the file with every key, defaults included, and exit. A database's password is "
     "printed too.",
 )
-def run(file: Path, *, print_config: bool, **given: Any) -> int:
+def run(arena: ArenaFile, *, print_config: bool, **given: Any) -> int:
     """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reloads limits and certificate.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
@@ -189,7 +186,8 @@ def run(file: Path, *, print_config: bool, **given: Any) -> int:
     from lanista.cli.serve import serve_arena
     from lanista.toml_spec import SpecError
 
-    spec = _overridden(spec_of(file), given)
+    file = arena.path
+    spec = _overridden(arena.spec, given)
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0

@@ -5,11 +5,13 @@ Some of these commands change the arena's database, whether the arena runs or no
 
 import contextlib
 import json
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from lanista.bots.execute import printable
@@ -27,110 +29,127 @@ PATIENCE = 60.0
 """Seconds to wait for an answer."""
 
 
-def spec_of(file: Path) -> "ArenaSpec":
-    """Read an arena's file.
-
-    Raises:
-        SpecError: The file can't be read, or has a bad value.
-    """
-    from lanista.arena.spec import read_spec
-
-    return read_spec(file)
-
-
-def data_of(spec: "ArenaSpec", file: Path) -> DataFolder:
-    """Return the data folder of an arena that a file describes."""
-    return DataFolder(file.parent / spec.data)
-
-
-@contextlib.contextmanager
-def database_of(spec: "ArenaSpec", file: Path) -> "Iterator[Database]":
-    """Open an arena's database, which is made if it isn't there.
-
-    Raises:
-        StoreError: It can't be opened, or a statement of the block fails.
-    """
-    from lanista.results.base import Database
-
-    # Looking for damage takes long if there are many matches, and the arena does it.
-    with Database.of_arena(data_of(spec, file), spec.store, check=False) as database:
-        yield database
-
-
-def ladder_named(spec: "ArenaSpec", file: Path, name: str) -> "LadderSpec":
-    """Return the ladder of a name.
-
-    Raises:
-        BadInputError: There is none.
-    """
-    for ladder in spec.ladders:
-        if ladder.name == name:
-            return ladder
-    known = ", ".join(ladder.name for ladder in spec.ladders) or "none"
-    raise BadInputError(
-        f"{file}: no ladder {printable(name)!r}; its ladders are: {known}"
-        f"{did_you_mean(name, [ladder.name for ladder in spec.ladders])}"
-    )
-
-
 class NotRunningError(BadInputError):
-    """No arena runs with this data folder."""
+    """No arena runs with the data folder of the file."""
 
 
-def ask(file: Path, data: DataFolder, command: str, **arguments: object) -> Any:
-    """Send a command with these keys to the arena that runs with a data folder; return its answer.
+@attrs.frozen
+class ArenaFile:
+    """An arena's file, and what it describes."""
 
-    Raises:
-        NotRunningError: No arena runs there.
-        BadInputError: The arena can't be reached, or refuses the command.
-    """
-    from lanista.arena.operator import socket_address
+    path: Path
+    spec: "ArenaSpec"
 
-    asked = json.dumps({"command": command, **arguments}).encode("ascii") + b"\n"
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(PATIENCE)
-            with socket_address(data) as address:
-                connection.connect(str(address))
-            connection.sendall(asked)
-            with connection.makefile("rb") as reader:
-                line = reader.readline()
-    except (FileNotFoundError, ConnectionRefusedError):
-        raise NotRunningError(
-            f"{file}: no arena runs with the data folder {data.path}; `lanista arena run {file}` "
-            "starts it"
-        ) from None
-    except TimeoutError:
-        raise BadInputError(f"{file}: the arena hasn't answered for {PATIENCE:g} s") from None
-    except OSError as error:
-        raise BadInputError(f"{file}: can't reach the arena: {error.strerror or error}") from None
-    if not line:
-        raise BadInputError(f"{file}: the arena ended before it answered")
-    answer = json.loads(line)
-    if "error" in answer:
-        raise BadInputError(f"{file}: {printable(answer['error'])}")
-    return answer["answer"]
+    @classmethod
+    def read(cls, path: Path) -> "ArenaFile":
+        """Read an arena's file.
+
+        Raises:
+            SpecError: The file can't be read, or has a bad value.
+        """
+        from lanista.arena.spec import read_spec
+
+        return cls(path, read_spec(path))
+
+    @property
+    def data(self) -> DataFolder:
+        """The data folder of the arena."""
+        return DataFolder(self.path.parent / self.spec.data)
+
+    @contextlib.contextmanager
+    def database(self) -> "Iterator[Database]":
+        """Open the database of the arena, and make it if need be; it may be the running one's.
+
+        Raises:
+            StoreError: It can't be used.
+        """
+        from lanista.results.base import Database
+
+        with Database.of_arena(self.data, self.spec.store, check=False) as database:
+            yield database
+
+    @contextlib.contextmanager
+    def changing_names(self) -> "Iterator[NameStore]":
+        """Open the names of the arena for a change, which it then takes up if it runs.
+
+        Raises:
+            StoreError: They can't be used.
+        """
+        from lanista.results.names import NameStore
+
+        with self.database() as database:
+            yield NameStore(database)
+        try:
+            self.ask("look")
+        except NotRunningError:
+            pass
+        except BadInputError as error:
+            click.echo(f"stored, but not applied yet: {error}", err=True)
+
+    def ladder(self, name: str) -> "LadderSpec":
+        """Return the ladder of a name.
+
+        Raises:
+            BadInputError: There is none.
+        """
+        for ladder in self.spec.ladders:
+            if ladder.name == name:
+                return ladder
+        names = [ladder.name for ladder in self.spec.ladders]
+        raise BadInputError(
+            f"{self.path}: no ladder {printable(name)!r}; its ladders are: "
+            f"{', '.join(names) or 'none'}{did_you_mean(name, names)}"
+        )
+
+    def ask(self, command: str, **arguments: object) -> Any:
+        """Have the running arena carry out a command, and return its answer.
+
+        Args:
+            command: The command's name; `arena.operator` knows them.
+            arguments: Its arguments.
+
+        Raises:
+            NotRunningError: The arena doesn't run.
+            BadInputError: It can't be reached, or refuses the command.
+        """
+        from lanista.arena.operator import socket_address
+
+        file = self.path
+        asked = json.dumps({"command": command, **arguments}).encode("ascii") + b"\n"
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.settimeout(PATIENCE)
+                with socket_address(self.data) as address:
+                    connection.connect(str(address))
+                connection.sendall(asked)
+                with connection.makefile("rb") as reader:
+                    line = reader.readline()
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise NotRunningError(
+                f"{file}: no arena runs with the data folder {self.data.path}; "
+                f"`lanista arena run {file}` starts it"
+            ) from None
+        except TimeoutError:
+            raise BadInputError(f"{file}: the arena hasn't answered for {PATIENCE:g} s") from None
+        except OSError as error:
+            raise BadInputError(
+                f"{file}: can't reach the arena: {error.strerror or error}"
+            ) from None
+        if not line:
+            raise BadInputError(f"{file}: the arena ended before it answered")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise BadInputError(f"{file}: {printable(answer['error'])}")
+        return answer["answer"]
 
 
-def take_up(file: Path, data: DataFolder) -> None:
-    """Have the arena that runs with a data folder, if one does, take up what was just stored."""
-    try:
-        ask(file, data, "look")
-    except NotRunningError:
-        pass
-    except BadInputError as error:
-        click.echo(f"stored, but not applied yet: {error}", err=True)
+class _Read(click.Path):
+    """The type of the arguments that name an arena's file, which is read."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the file."""
+        return ArenaFile.read(Path(os.fsdecode(super().convert(value, param, ctx))))
 
 
-@contextlib.contextmanager
-def changing_names(spec: "ArenaSpec", file: Path) -> "Iterator[NameStore]":
-    """Open an arena's names for a change, which a running arena then takes up.
-
-    Raises:
-        StoreError: It can't be written.
-    """
-    from lanista.results.names import NameStore
-
-    with database_of(spec, file) as database:
-        yield NameStore(database)
-    take_up(file, data_of(spec, file))
+arena_argument = click.argument("arena", metavar="FILE", type=_Read(dir_okay=False, path_type=Path))
+"""The argument that names an arena's file; the command gets an `ArenaFile`."""

@@ -1,19 +1,18 @@
 """`lanista arena name`: the names that are registered on an arena's ladders."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from lanista.bots.execute import printable
 from lanista.cli import Group
-from lanista.cli.arena_file import FILE, changing_names, database_of, spec_of
+from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text
 from lanista.errors import BadInputError
 
 if TYPE_CHECKING:
-    from lanista.arena.spec import ArenaSpec
+    pass
 
 MAX_TOKEN_LINE = 1000
 """Number of characters of standard input that are read for a token."""
@@ -34,27 +33,26 @@ def command() -> None:
 
 
 @command.command("add")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @_token_stdin
-def add(file: Path, name: str, *, token_stdin: bool) -> int:
+def add(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
     """Register NAME, and print its token, which is shown only this once."""
     from lanista.arena.decisions import add_name
 
     token = _given_token() if token_stdin else None
-    spec = spec_of(file)
-    _refuse_house_bot(spec, file, name)
-    with changing_names(spec, file) as store:
+    _refuse_house_bot(arena, name)
+    with arena.changing_names() as store:
         made = add_name(store, name, token)
     _print_token(made, given=token_stdin)
     return 0
 
 
 @command.command("reset")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @_token_stdin
-def reset(file: Path, name: str, *, token_stdin: bool) -> int:
+def reset(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
     """Give NAME a new token in place of its old one, and print it; it is shown only this once.
 
     A bot that is using the old one is disconnected.
@@ -62,16 +60,16 @@ def reset(file: Path, name: str, *, token_stdin: bool) -> int:
     from lanista.arena.decisions import reset_token
 
     token = _given_token() if token_stdin else None
-    with changing_names(spec_of(file), file) as store:
+    with arena.changing_names() as store:
         made = reset_token(store, name, token)
     _print_token(made, given=token_stdin)
     return 0
 
 
 @command.command("remove")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
-def remove(file: Path, name: str) -> int:
+def remove(arena: ArenaFile, name: str) -> int:
     """Remove NAME, which anyone may then register again if registration is open.
 
     A bot that is using it is disconnected. Its matches stay, and still count; `lanista
@@ -79,19 +77,19 @@ def remove(file: Path, name: str) -> int:
     """
     from lanista.arena.decisions import remove_name
 
-    with changing_names(spec_of(file), file) as store:
+    with arena.changing_names() as store:
         remove_name(store, name)
     return 0
 
 
 @command.command("list")
-@click.argument("file", type=FILE)
-def list_(file: Path) -> int:
+@arena_argument
+def list_(arena: ArenaFile) -> int:
     """List the registered names: when and by whom each was registered, and when last seen."""
     from lanista.cli.tables import listing, show
     from lanista.results.names import NameStore
 
-    with database_of(spec_of(file), file) as database:
+    with arena.database() as database:
         store = NameStore(database)
         names = store.names()
         ladders: dict[str, list[str]] = {}
@@ -111,16 +109,16 @@ def list_(file: Path) -> int:
     return 0
 
 
-def _refuse_house_bot(spec: "ArenaSpec", file: Path, name: str) -> None:
+def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
     """Raise an error if a name is that of a house bot, since the arena keeps those to itself."""
     from lanista.arena.ladder_room import house_contestants
     from lanista.toml_spec import SpecError
 
-    for number, ladder in enumerate(spec.ladders, 1):
+    for number, ladder in enumerate(arena.spec.ladders, 1):
         try:
-            house = [bot.name for bot in house_contestants(ladder, file.parent)]
+            house = [bot.name for bot in house_contestants(ladder, arena.path.parent)]
         except SpecError as error:
-            raise BadInputError(f"{file}: ladders[{number}].{error}") from None
+            raise BadInputError(f"{arena.path}: ladders[{number}].{error}") from None
         if name.casefold() in map(str.casefold, house):
             raise BadInputError(
                 f"{printable(name)!r} is the name of a house bot of the ladder {ladder.name}; "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.execute import printable
-from lanista.cli.arena_file import FILE, ask, changing_names, data_of, ladder_named, spec_of
+from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
@@ -31,20 +31,19 @@ _COLUMNS = {
 
 
 @click.command("status")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
-def status(file: Path, *, as_json: bool) -> int:
+def status(arena: ArenaFile, *, as_json: bool) -> int:
     """Show what the running arena of FILE is doing: live in a terminal, otherwise once."""
     from lanista.cli.tables import show
 
-    data = data_of(spec_of(file), file)
     if as_json:
-        click.echo(json.dumps(ask(file, data, "status")))
+        click.echo(json.dumps(arena.ask("status")))
     elif sys.stdout.isatty():
         with contextlib.suppress(KeyboardInterrupt):
-            watch(lambda: ask(file, data, "status"))
+            watch(lambda: arena.ask("status"))
     else:
-        show(status_text(ask(file, data, "status")))
+        show(status_text(arena.ask("status")))
     return 0
 
 
@@ -96,14 +95,14 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
 
 
 @click.command("kick")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
-def kick(file: Path, name: str) -> int:
+def kick(arena: ArenaFile, name: str) -> int:
     """Close the connections of the bots called NAME in the running arena of FILE.
 
     They may connect again; `lanista arena bench` keeps a name from playing on ladders.
     """
-    count = ask(file, data_of(spec_of(file), file), "kick", name=name)["connections"]
+    count = arena.ask("kick", name=name)["connections"]
     click.echo(f"{counted(count, 'connection')} closed")
     return 0
 
@@ -114,10 +113,10 @@ _on_ladder = click.option(
 
 
 @click.command("bench")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @_on_ladder
-def bench(file: Path, name: str, ladder: str | None) -> int:
+def bench(arena: ArenaFile, name: str, ladder: str | None) -> int:
     """Keep NAME from being paired on the ladders of FILE's arena, running or not.
 
     A match that it is playing goes on. It may stay connected, and is told why it isn't
@@ -125,68 +124,65 @@ def bench(file: Path, name: str, ladder: str | None) -> int:
     """
     from lanista.arena import decisions
 
-    spec = spec_of(file)
-    on = None if ladder is None else ladder_named(spec, file, ladder).name
-    with changing_names(spec, file) as store:
+    on = None if ladder is None else arena.ladder(ladder).name
+    with arena.changing_names() as store:
         decisions.bench(store, name, on)
     return 0
 
 
 @click.command("unbench")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @_on_ladder
-def unbench(file: Path, name: str, ladder: str | None) -> int:
+def unbench(arena: ArenaFile, name: str, ladder: str | None) -> int:
     """Let NAME play again after it was benched, or while it rests because it has failed.
 
     Its failures are forgotten.
     """
     from lanista.arena import decisions
 
-    spec = spec_of(file)
-    on = None if ladder is None else ladder_named(spec, file, ladder).name
-    with changing_names(spec, file) as store:
-        decisions.unbench(store, name, on, spec.ladders)
+    on = None if ladder is None else arena.ladder(ladder).name
+    with arena.changing_names() as store:
+        decisions.unbench(store, name, on, arena.spec.ladders)
     return 0
 
 
 @click.command("strike")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @click.option("--ladder", required=True, metavar="LADDER", help="The ladder; its name in FILE.")
-def strike(file: Path, name: str, ladder: str) -> int:
+def strike(arena: ArenaFile, name: str, ladder: str) -> int:
     """Take the matches of NAME until now out of a ladder's ratings and table, for all their bots.
 
     They stay stored, and count again after `lanista arena unstrike`. What NAME plays from now on
     counts.
     """
-    _strike(file, name, ladder, is_struck=True)
+    _strike(arena, name, ladder, is_struck=True)
     return 0
 
 
 @click.command("unstrike")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @click.option("--ladder", required=True, metavar="LADDER", help="The ladder; its name in FILE.")
-def unstrike(file: Path, name: str, ladder: str) -> int:
+def unstrike(arena: ArenaFile, name: str, ladder: str) -> int:
     """Put the matches of NAME back into a ladder's ratings and table."""
-    _strike(file, name, ladder, is_struck=False)
+    _strike(arena, name, ladder, is_struck=False)
     return 0
 
 
-def _strike(file: Path, name: str, ladder: str, *, is_struck: bool) -> None:
+def _strike(arena: ArenaFile, name: str, ladder: str, *, is_struck: bool) -> None:
     from lanista.arena import decisions
 
-    spec = spec_of(file)
-    on = ladder_named(spec, file, ladder)
-    with changing_names(spec, file) as store:
+    on = arena.ladder(ladder)
+    with arena.changing_names() as store:
         decisions.strike(store, name, on, is_struck=is_struck)
 
 
 @click.command("backup")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-def backup(file: Path, folder: Path) -> int:
+def backup(arena: ArenaFile, folder: Path) -> int:
     """Copy the arena of FILE to DIR, a new folder, even while it runs.
 
     FILE, the database, the records of all matches that are over and the programs that were handed
@@ -195,11 +191,12 @@ def backup(file: Path, folder: Path) -> int:
     """
     from lanista.arena.backup import back_up
 
-    spec = spec_of(file)
-    made = back_up(spec, file, folder)
+    made = back_up(arena.spec, arena.path, folder)
     counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
     programs = f", {counted(made.versions, 'version')} handed in" if made.versions else ""
-    click.echo(printable(f"{folder}: {file.name}; {counts} of records{programs} in {made.data}"))
-    if spec.store is not None:
+    click.echo(
+        printable(f"{folder}: {arena.path.name}; {counts} of records{programs} in {made.data}")
+    )
+    if arena.spec.store is not None:
         click.echo("the database of `store` isn't in the copy: back it up with pg_dump", err=True)
     return 0

@@ -15,23 +15,14 @@ import click
 from lanista.bots.execute import printable
 from lanista.bots.limits import readable_size
 from lanista.cli import Group
-from lanista.cli.arena_file import (
-    FILE,
-    NotRunningError,
-    ask,
-    data_of,
-    database_of,
-    ladder_named,
-    spec_of,
-)
+from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
 from lanista.cli.common import minute_text
 from lanista.errors import BadInputError, FileError
 from lanista.games.picture import counted
-from lanista.results.data_folder import DataFolder
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.arena.spec import LadderSpec
     from lanista.results.submissions import Author, SubmissionFolder, Version
 
 MAX_WHY = 200
@@ -55,11 +46,11 @@ def command() -> None:
 # -- which ladder, which name --------------------------------------------------------------------
 
 
-def folder_of(data: DataFolder, ladder: "LadderSpec") -> "SubmissionFolder":
+def folder_of(arena: ArenaFile, ladder: "LadderSpec") -> "SubmissionFolder":
     """Return the folder of what was handed in to a ladder."""
     from lanista.results.submissions import SubmissionFolder
 
-    return SubmissionFolder.of_ladder(data.submissions, ladder.name)
+    return SubmissionFolder.of_ladder(arena.data.submissions, ladder.name)
 
 
 @contextlib.contextmanager
@@ -77,15 +68,15 @@ def bad_submissions() -> Iterator[None]:
         raise BadInputError(str(error)) from None
 
 
-def ladder_of(spec: "ArenaSpec", file: Path, name: str | None) -> "LadderSpec":
+def ladder_of(arena: ArenaFile, name: str | None) -> "LadderSpec":
     """Return the ladder of a name, or the only one to which programs are handed in.
 
     Raises:
         BadInputError: There is none, or there are several.
     """
-    taking = [ladder for ladder in spec.ladders if ladder.submissions is not None]
+    taking = [ladder for ladder in arena.spec.ladders if ladder.submissions is not None]
     if name is not None:
-        ladder = ladder_named(spec, file, name)
+        ladder = arena.ladder(name)
         if ladder in taking:
             return ladder
     elif len(taking) == 1:
@@ -93,11 +84,11 @@ def ladder_of(spec: "ArenaSpec", file: Path, name: str | None) -> "LadderSpec":
     if not taking or name is not None:
         which = "any ladder" if name is None else name
         raise BadInputError(
-            f"{file}: no programs are handed in to {printable(which)}; a ladder takes them with "
-            "submissions = true"
+            f"{arena.path}: no programs are handed in to {printable(which)}; a ladder takes them "
+            "with submissions = true"
         )
     names = ", ".join(ladder.name for ladder in taking)
-    raise BadInputError(f"{file}: programs are handed in to {names}; choose one by --ladder")
+    raise BadInputError(f"{arena.path}: programs are handed in to {names}; choose one by --ladder")
 
 
 def _author(authors: Mapping[str, "Author"], ladder: str, name: str) -> "Author":
@@ -126,15 +117,14 @@ def last_ready(author: "Author") -> "Version | None":
 
 
 @command.command("list")
-@click.argument("file", type=FILE)
+@arena_argument
 @_on_ladder
-def list_(file: Path, ladder: str | None) -> int:
+def list_(arena: ArenaFile, ladder: str | None) -> int:
     """List the names for which programs were handed in, with the versions that play."""
     from lanista.cli import tables
 
-    spec = spec_of(file)
     with bad_submissions():
-        authors = folder_of(data_of(spec, file), ladder_of(spec, file, ladder)).read()
+        authors = folder_of(arena, ladder_of(arena, ladder)).read()
     titles = ("name", "plays", "latest", "state", "handed in", "versions", "size", "")
     numbers = {"plays", "latest", "versions", "size"}
     tables.show(tables.listing(titles, map(_row, authors.values()), numbers))
@@ -155,15 +145,14 @@ def _row(author: "Author") -> Iterator[str]:
 
 
 @command.command("show")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @click.argument("number", metavar="[VERSION]", type=click.IntRange(min=1), required=False)
 @_on_ladder
-def show(file: Path, name: str, number: int | None, ladder: str | None) -> int:
+def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) -> int:
     """Show the versions of NAME, and what the build and the check of one said (the latest)."""
-    spec = spec_of(file)
-    of = ladder_of(spec, file, ladder)
-    folder = folder_of(data_of(spec, file), of)
+    of = ladder_of(arena, ladder)
+    folder = folder_of(arena, of)
     with bad_submissions():
         author = _author(folder.read(), of.name, name)
     for version in author.versions.values():
@@ -203,38 +192,37 @@ def _state(author: "Author", version: "Version") -> str:
 
 
 @command.command("disable")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @click.option("--why", required=True, metavar="TEXT", help="The reason, which its author sees.")
 @_on_ladder
-def disable(file: Path, name: str, why: str, ladder: str | None) -> int:
+def disable(arena: ArenaFile, name: str, why: str, ladder: str | None) -> int:
     """Let NAME hand in and play nothing more, until `enable`; a match under way goes on."""
     if not why.strip() or len(why) > MAX_WHY or not why.isprintable():
         raise BadInputError(f"--why: one line of 1 to {MAX_WHY} characters is expected")
-    _disable(file, name, ladder, why.strip())
+    _disable(arena, name, ladder, why.strip())
     return 0
 
 
 @command.command("enable")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("name")
 @_on_ladder
-def enable(file: Path, name: str, ladder: str | None) -> int:
+def enable(arena: ArenaFile, name: str, ladder: str | None) -> int:
     """Let NAME hand in and play again."""
-    _disable(file, name, ladder, "")
+    _disable(arena, name, ladder, "")
     return 0
 
 
-def _disable(file: Path, name: str, ladder: str | None, why: str) -> None:
-    spec = spec_of(file)
-    of, data = ladder_of(spec, file, ladder), data_of(spec, file)
-    folder = folder_of(data, of)
+def _disable(arena: ArenaFile, name: str, ladder: str | None, why: str) -> None:
+    of = ladder_of(arena, ladder)
+    folder = folder_of(arena, of)
     with bad_submissions():
         author = _author(folder.read(), of.name, name)
         with contextlib.suppress(NotRunningError):
-            ask(file, data, "disable", ladder=of.name, name=author.name, why=why)
+            arena.ask("disable", ladder=of.name, name=author.name, why=why)
             return
-        with database_of(spec, file) as database, database.lock():  # so that none is started now
+        with arena.database() as database, database.lock():  # so that none is started now
             author = folder.read_name(author.key)
             author.disabled = why
             try:
@@ -247,21 +235,20 @@ def _disable(file: Path, name: str, ladder: str | None, why: str) -> None:
 
 
 @command.command("export")
-@click.argument("file", type=FILE)
+@arena_argument
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @_on_ladder
 @click.option(
     "--all", "every", is_flag=True, help="Export all versions, each into a folder of its own."
 )
-def export(file: Path, folder: Path, ladder: str | None, *, every: bool) -> int:
+def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -> int:
     """Copy the sources to DIR, a new folder, with a folder for each name.
 
     Of each name it is the version that plays, or else the last one. Tools that look for similar
     programs (Dolos, JPlag, MOSS) take such folders. A ZIP is unpacked, unless it is hostile or
     damaged: then it is copied as it is, and said.
     """
-    spec = spec_of(file)
-    source = folder_of(data_of(spec, file), ladder_of(spec, file, ladder))
+    source = folder_of(arena, ladder_of(arena, ladder))
     with bad_submissions():
         authors = source.read()
     count = 0

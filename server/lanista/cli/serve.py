@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
@@ -67,8 +67,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("lanista-data"),
+    type=click.Path(file_okay=False),
+    default="lanista-data",
     metavar="DIR",
     help="Folder for records, with a folder for each day.",
 )
@@ -136,13 +136,10 @@ if TYPE_CHECKING:
 )
 def command(
     *,
-    host: str,
-    port: int,
     game: str | None,
     ladders: tuple[str, ...],
     start: str,
     matches: int | None,
-    data: Path,
     map_: str | None,
     sets: tuple[str, ...],
     move_limit: int | None,
@@ -151,12 +148,9 @@ def command(
     no_web: bool,
     open_logs: bool,
     tournaments: tuple[Path, ...],
-    max_connections: int,
-    max_per_address: int | None,
-    hello_timeout: float,
-    workers: int,
-    print_config: bool,
     log_format: str,
+    print_config: bool,
+    **keys: Any,
 ) -> int:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
 
@@ -167,25 +161,25 @@ def command(
     its ladders.
     """
     from lanista.arena.options import Options
-    from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, toml_of
+    from lanista.arena.spec import (
+        NO_PAGE,
+        Friendly,
+        LogFormat,
+        Page,
+        Start,
+        implied,
+        toml_of,
+    )
     from lanista.cli.web import address_of
     from lanista.toml_spec import ValueOfKeyError
 
-    if no_web and web is not None:
-        raise BadInputError("--web and --no-web: give only one of them")
-    if no_web and open_logs:
-        raise BadInputError(
-            "--open-logs and --no-web: give only one of them, as the page shows logs"
-        )
-    if no_web and tournaments:
-        raise BadInputError(
-            "--tournament and --no-web: give only one of them, as tournaments are shown on the page"
-        )
+    if no_web and (web is not None or open_logs or tournaments):
+        raise BadInputError("--no-web: leave out --web, --open-logs and --tournament with it")
     if ladders and matches is not None:
         raise BadInputError("--matches and --ladder: give only one of them, as a ladder has no end")
     if web is not None:
         address_of(web)
-    spec = _with_ladders(ladders)
+    spec = implied(ladders)
     ruleset = registry.get(game or spec.default_game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     rated = _as_given(spec.ladders, ruleset, settings, map_, conditions)
@@ -204,18 +198,12 @@ def command(
         )
         spec = attrs.evolve(
             spec,
-            host=host,
-            port=port,
             game=ruleset.name,
-            data=str(data),
-            max_connections=max_connections,
-            max_per_address=max_per_address,
-            hello_timeout=hello_timeout,
             log_format=LogFormat(log_format),
-            workers=workers,
             page=page,
             friendly=friendly,
             ladders=rated,
+            **keys,
         )
     except ValueOfKeyError as error:
         raise BadInputError(f"--{error.key.replace('_', '-')}: {error}") from None
@@ -223,19 +211,6 @@ def command(
         click.echo(toml_of(spec), nl=False)
         return 0
     return serve_arena(Options(spec=spec, default=ruleset, settings=settings, board=board))
-
-
-def _with_ladders(ladders: Sequence[str]) -> "ArenaSpec":
-    """Return the spec that `--ladder` stands for.
-
-    Raises:
-        BadInputError: There is no such game, or the name can't be that of a ladder.
-    """
-    from lanista.arena.spec import implied
-
-    for text in ladders:
-        registry.get(text.partition("=")[0])
-    return implied(ladders)
 
 
 def _as_given(

@@ -73,9 +73,10 @@ def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
     from lanista.competition.example import example
 
     if ladder is not None:
+        from lanista.cli.arena_file import ArenaFile
         from lanista.cli.tournament_from_ladder import write
 
-        write(file, arena, ladder)
+        write(file, ArenaFile.read(arena), ladder)
         return 0
     text = example(registry.get(game), printable(file.stem))
     write_example(file, text, "check it with `lanista tournament check`, then play it")

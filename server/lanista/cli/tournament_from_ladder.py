@@ -16,7 +16,7 @@ import click
 
 from lanista.bots.execute import printable
 from lanista.bots.unpacker import PYTHON
-from lanista.cli.arena_file import data_of, spec_of
+from lanista.cli.arena_file import ArenaFile
 from lanista.cli.arena_submissions import (
     bad_submissions,
     folder_name,
@@ -52,7 +52,7 @@ FOLDER = "{}.programs"
 """Name of the folder of the programs, given the name of the spec without its ending."""
 
 
-def write(file: Path, arena: Path, name: str) -> None:
+def write(file: Path, arena: ArenaFile, name: str) -> None:
     """Write the spec of a tournament between the programs that play on a ladder.
 
     Args:
@@ -64,18 +64,17 @@ def write(file: Path, arena: Path, name: str) -> None:
         BadInputError: There are no such programs, or there is a file already.
         FileError: Something can't be written.
     """
-    spec = spec_of(arena)
-    ladder = ladder_of(spec, arena, name)
+    ladder = ladder_of(arena, name)
     ruleset = registry.get(ladder.game)
     folder = file.parent / FOLDER.format(file.stem)
     for path in (file, folder):
         if path.exists():
             raise BadInputError(f"{path} exists already; name another file")
     with _whole(folder), bad_submissions():
-        bots = list(_programs(folder_of(data_of(spec, arena), ladder), folder))
+        bots = list(_programs(folder_of(arena, ladder), folder))
         if not bots:
             raise BadInputError(f"no program on {ladder.name} is ready to play")
-        maps = [_map(arena.parent, map_, folder) for map_ in ladder.maps]
+        maps = [_map(arena.path.parent, map_, folder) for map_ in ladder.maps]
     spec_ = {
         "name": file.stem,
         "game": ladder.game,
