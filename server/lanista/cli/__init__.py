@@ -1,7 +1,8 @@
 """The command line: a command or a few to a module, which is imported when one of them is used.
 
 **`lanista --help` must answer at once**, so the commands' modules import what is heavy inside
-their functions. Wrong usage and bad input are reported by one line on stderr and exit code 2.
+their functions. Wrong usage and bad input are reported by one line on stderr and exit code 2:
+`main` catches the errors of `lanista.errors`, which any function here may raise.
 """
 
 import atexit

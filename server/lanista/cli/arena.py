@@ -117,12 +117,7 @@ def _has_right_sources(arena: ArenaFile) -> bool:
 
 
 def _rebuilt(arena: ArenaFile) -> "Rebuild":
-    """Rebuild an arena's database.
-
-    Raises:
-        BadInputError: It is PostgreSQL's or in use.
-        StoreError: It can't be written.
-    """
+    """Rebuild an arena's database."""
     from lanista.arena.verify import rebuild
 
     if arena.spec.store is not None:
@@ -217,9 +212,6 @@ def _overridden(spec: "ArenaSpec", given: Mapping[str, Any]) -> "ArenaSpec":
     Args:
         spec: The content of the file.
         given: By option: its value, or None.
-
-    Raises:
-        BadInputError: The spec can't have such a value.
     """
     from lanista.toml_spec import ValueOfKeyError
 
@@ -246,9 +238,6 @@ def _reread(
         begun_with: What the arena was started with.
         given: The options of `run` that hold instead of the file.
         options: The options that hold now.
-
-    Raises:
-        SpecError: The file can't be used.
     """
     import structlog
 

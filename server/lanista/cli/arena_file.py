@@ -42,11 +42,7 @@ class ArenaFile:
 
     @classmethod
     def read(cls, path: Path) -> "ArenaFile":
-        """Read an arena's file.
-
-        Raises:
-            SpecError: The file can't be read, or has a bad value.
-        """
+        """Read an arena's file."""
         from lanista.arena.spec import read_spec
 
         return cls(path, read_spec(path))
@@ -58,11 +54,7 @@ class ArenaFile:
 
     @contextlib.contextmanager
     def database(self) -> "Iterator[Database]":
-        """Open the database of the arena, and make it if need be; it may be the running one's.
-
-        Raises:
-            StoreError: It can't be used.
-        """
+        """Open the database of the arena, and make it if need be; it may be the running one's."""
         from lanista.results.base import Database
 
         with Database.of_arena(self.data, self.spec.store, check=False) as database:
@@ -70,11 +62,7 @@ class ArenaFile:
 
     @contextlib.contextmanager
     def changing_names(self) -> "Iterator[NameStore]":
-        """Open the names of the arena for a change, which it then takes up if it runs.
-
-        Raises:
-            StoreError: They can't be used.
-        """
+        """Open the names of the arena for a change, which it then takes up if it runs."""
         from lanista.results.names import NameStore
 
         with self.database() as database:
@@ -87,11 +75,7 @@ class ArenaFile:
             click.echo(f"stored, but not applied yet: {error}", err=True)
 
     def ladder(self, name: str) -> "LadderSpec":
-        """Return the ladder of a name.
-
-        Raises:
-            BadInputError: There is none.
-        """
+        """Return the ladder of a name."""
         for ladder in self.spec.ladders:
             if ladder.name == name:
                 return ladder
@@ -107,10 +91,6 @@ class ArenaFile:
         Args:
             command: The command's name; `arena.operator` knows them.
             arguments: Its arguments.
-
-        Raises:
-            NotRunningError: The arena doesn't run.
-            BadInputError: It can't be reached, or refuses the command.
         """
         from lanista.arena.operator import socket_address
 

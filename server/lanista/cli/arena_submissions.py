@@ -55,11 +55,7 @@ def folder_of(arena: ArenaFile, ladder: "LadderSpec") -> "SubmissionFolder":
 
 @contextlib.contextmanager
 def bad_submissions() -> Iterator[None]:
-    """Report as bad input that what was handed in can't be read.
-
-    Raises:
-        BadInputError: It can't.
-    """
+    """Report as bad input that what was handed in can't be read."""
     from lanista.results.submissions import BadSubmissionsError
 
     try:
@@ -69,11 +65,7 @@ def bad_submissions() -> Iterator[None]:
 
 
 def ladder_of(arena: ArenaFile, name: str | None) -> "LadderSpec":
-    """Return the ladder of a name, or the only one to which programs are handed in.
-
-    Raises:
-        BadInputError: There is none, or there are several.
-    """
+    """Return the ladder of a name, or the only one to which programs are handed in."""
     taking = [ladder for ladder in arena.spec.ladders if ladder.submissions is not None]
     if name is not None:
         ladder = arena.ladder(name)

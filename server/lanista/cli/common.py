@@ -412,11 +412,7 @@ def setup_of(
 
 
 def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[str, int]:
-    """Return the settings that `--set` and `--move-limit` name.
-
-    Raises:
-        BadInputError: They can't be read, or name a setting twice.
-    """
+    """Return the settings that `--set` and `--move-limit` name."""
     given: dict[str, int] = {}
     for text in sets:
         name, equals, value = text.partition("=")
@@ -442,11 +438,7 @@ def concurrency_of(text: str) -> Any:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file; characters that it can't hold are escaped.
-
-    Raises:
-        FileError: It can't be written.
-    """
+    """Write a file; characters that it can't hold are escaped."""
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     except OSError as error:
@@ -460,10 +452,6 @@ def write_example(path: Path, text: str, then: str) -> None:
         path: The file.
         text: The example.
         then: What to do, such as "check it, then run it".
-
-    Raises:
-        BadInputError: There is a file already.
-        FileError: It can't be written.
     """
     try:
         path.touch(exist_ok=False)

@@ -150,11 +150,7 @@ def _read(file: str) -> str:
 
 
 def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
-    """Yield a record as its original game's match file, in parts.
-
-    Raises:
-        BadInputError: The game has no match files, or the record contradicts the rules.
-    """
+    """Yield a record as its original game's match file, in parts."""
     from lanista.games.originals import of_game, printable_names
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, start, turns

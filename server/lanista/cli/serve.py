@@ -239,10 +239,6 @@ def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
     Args:
         options: The arena's options; fewer connections are accepted if the system allows no more.
         reread: Reads the arena's file again at SIGHUP; None if it has no file.
-
-    Raises:
-        CannotListenError: An address can't be listened on.
-        BadInputError: The data folder can't be written, or a tournament can't be shown.
     """
     import trio
 
@@ -326,9 +322,6 @@ def connections_allowed(spec: "ArenaSpec") -> tuple[int, str]:
 
     Returns:
         The number, at most what the spec says; and if it is less, the reason, otherwise "".
-
-    Raises:
-        BadInputError: The system doesn't allow enough for a single match.
     """
     wanted = spec.max_connections
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -356,9 +349,6 @@ def allow_connections(spec: "ArenaSpec", warn: Callable[[str], object]) -> int:
 
     Returns:
         The number of connections of bots that the system allows, at most what the spec says.
-
-    Raises:
-        BadInputError: The system doesn't allow enough for a single match.
     """
     allowed, why = connections_allowed(spec)
     if why:

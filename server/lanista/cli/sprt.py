@@ -192,11 +192,7 @@ def code_of(report: "Report") -> int:
 
 
 def game_of(bots: Sequence[str]) -> str:
-    """Return the game for which all the house bots among these are.
-
-    Raises:
-        BadInputError: None of them is a house bot, or there isn't exactly one such game.
-    """
+    """Return the game for which all the house bots among these are."""
     games = [{game for game in registry.ours() if bot in registry.house_bots(game)} for bot in bots]
     known = [of_bot for of_bot in games if of_bot]
     if not known:

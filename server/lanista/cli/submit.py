@@ -121,9 +121,6 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
     """Print what becomes of a version until it plays or is refused, and return the exit code.
 
     An arena that doesn't answer is asked again for some minutes, as it may be started again.
-
-    Raises:
-        BadInputError: The page refuses to tell, or doesn't answer for long.
     """
     from lanista.cli.submit_page import NoAnswerError
 

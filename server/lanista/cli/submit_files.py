@@ -30,10 +30,6 @@ def packed(files: Sequence[Path]) -> tuple[str, bytes]:
 
     Args:
         files: One file; or several files and folders, or one folder, to be packed into a ZIP.
-
-    Raises:
-        BadInputError: There is no `bot.toml` in what is to be packed, or it is too much.
-        FileError: A file can't be read.
     """
     try:
         if len(files) == 1 and not files[0].is_dir():
@@ -120,11 +116,7 @@ class KeptNames:
     names: tuple[KeptName, ...] = ()
 
     def of(self, arena: str, name: str | None) -> KeptName | None:
-        """Return a name at an arena; or if no name is given, the only one there.
-
-        Raises:
-            BadInputError: No name is given, and there are several.
-        """
+        """Return a name at an arena; or if no name is given, the only one there."""
         here = [one for one in self.names if one.arena == arena]
         if name is not None:
             here = [one for one in here if one.name.casefold() == name.casefold()]
@@ -143,21 +135,13 @@ def kept_path() -> Path:
 
 
 def kept_names() -> KeptNames:
-    """Read the names that are kept.
-
-    Raises:
-        SpecError: The file can't be read.
-    """
+    """Read the names that are kept."""
     path = kept_path()
     return _READER.read(path) if path.exists() else KeptNames()
 
 
 def keep(name: KeptName) -> None:
-    """Keep a name, in place of the same one's earlier token, in a file that only its owner reads.
-
-    Raises:
-        FileError: It can't be written.
-    """
+    """Keep a name instead of its earlier token, in a file that only its owner reads."""
     others = [
         one
         for one in kept_names().names

@@ -76,9 +76,6 @@ class Waiting:
         Args:
             ask: Sends the request.
             of: Those of its errors after which it is sent again.
-
-        Raises:
-            NoAnswerError: It couldn't be answered for long, or not before long.
         """
         begin, wait, is_said = self.clock(), FIRST_WAIT, False
         while True:
@@ -110,11 +107,7 @@ class Page:
 
     @classmethod
     def of(cls, address: str) -> "Page":
-        """Return the page of an address, as a browser shows it.
-
-        Raises:
-            BadInputError: It isn't one, or the certificates of LANISTA_TLS_CA can't be read.
-        """
+        """Return the page of an address, as a browser shows it."""
         parts = urlsplit(address if "://" in address else f"http://{address}")
         try:
             is_right = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
@@ -256,9 +249,6 @@ class SubmissionsPage:
             token: Its token; None for that which is kept.
             makes_token: Whether one is made, and kept, if there is none.
             waiting: Sends requests again that the page can't answer now; None for the usual way.
-
-        Raises:
-            BadInputError: There is no such page, no such ladder, no name or no token.
         """
         page = Page.of(address)
         kept = kept_names().of(page.url, name)
@@ -304,18 +294,11 @@ class SubmissionsPage:
             method: GET or POST.
             path: What follows the ladder's `submissions` in its path.
             again: Those errors after which it is sent again.
-
-        Raises:
-            BadInputError: The page refuses it, or isn't there.
         """
         return self.waiting.answer(partial(self._json, method, path), again)
 
     def hand_in(self, file: str, data: bytes) -> Any:
-        """Hand in a file, and return what the page says of its version.
-
-        Raises:
-            BadInputError: The page refuses it, or isn't there.
-        """
+        """Hand in a file, and return what the page says of its version."""
         try:
             path = f"?file={quote(file, safe='')}"
             return self.waiting.answer(partial(self._json, "POST", path, data))
@@ -328,11 +311,7 @@ class SubmissionsPage:
             ) from None
 
     def download(self, number: int) -> bytes:
-        """Return a version as it was handed in.
-
-        Raises:
-            BadInputError: The page refuses it, or isn't there.
-        """
+        """Return a version as it was handed in."""
         path = f"{_path(self.ladder)}/{number}/source"
         return self.waiting.answer(partial(self.page.ask, "GET", path, self._headers()))
 
@@ -359,11 +338,7 @@ def _path(ladder: str) -> str:
 
 
 def _about(page: Page, ladder: str) -> Any:
-    """Return what a page says about handing in to a ladder.
-
-    Raises:
-        BadInputError: Nothing can be handed in to it.
-    """
+    """Return what a page says about handing in to a ladder."""
     try:
         return page.json("GET", _path(ladder), {})
     except PageRefusedError as error:

@@ -265,10 +265,6 @@ def _of_bots(
         fill: The house bot that takes free seats; None for none.
         output: The folder of the results, which is made; None for the current one.
         keys: What else `described` takes.
-
-    Raises:
-        BadInputError: There can't be such a tournament.
-        FileError: The folder can't be made.
     """
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount
@@ -305,9 +301,6 @@ def page_of(file: Path, web: str) -> "PagePort":
     Args:
         file: The spec of the tournament.
         web: The page's address; empty for the default, or a free port.
-
-    Raises:
-        BadInputError: It is no address, or the tournament can't be shown.
     """
     from lanista.cli.logs import configure_log
     from lanista.cli.web import PagePort, shown_tournaments
@@ -399,11 +392,7 @@ def verify(file: Path, *, rebuild: bool) -> int:
 
 
 def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
-    """Return the tournament of a spec's file, of which something must have been played.
-
-    Raises:
-        BadInputError: The spec can't be used, or there are no results.
-    """
+    """Return the tournament of a spec's file, of which something must have been played."""
     from lanista.competition.spec import read_spec
 
     setup = setup_of(read_spec(file), file, plays=False)

@@ -22,9 +22,6 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
         spec: The spec.
         file: Its file; paths in the spec are relative to its folder.
         plays: Whether the bots must exist, because matches are to be played.
-
-    Raises:
-        BadInputError: Something that the spec names doesn't exist or can't be used.
     """
     from lanista.competition.setup import prepare
     from lanista.toml_spec import SpecError
@@ -78,9 +75,6 @@ def described(
         match_cpu: The budget of processor time.
         restart: Whether bots are started anew for every match.
         keys: Further keys of the spec.
-
-    Raises:
-        BadInputError: A bot or a setting doesn't exist.
     """
     from lanista.competition.spec import BotEntry, Spec
     from lanista.hosting.host import distinct

@@ -59,10 +59,6 @@ def write(file: Path, arena: ArenaFile, name: str) -> None:
         file: The spec, which isn't there yet; the programs go to a new folder beside it.
         arena: The arena's file.
         name: The ladder's name.
-
-    Raises:
-        BadInputError: There are no such programs, or there is a file already.
-        FileError: Something can't be written.
     """
     ladder = ladder_of(arena, name)
     ruleset = registry.get(ladder.game)
@@ -96,11 +92,7 @@ def write(file: Path, arena: ArenaFile, name: str) -> None:
 
 @contextlib.contextmanager
 def _whole(folder: Path) -> Iterator[None]:
-    """Make a folder that is there only if the block ends without an error.
-
-    Raises:
-        FileError: It can't be made, or the block can't write to it.
-    """
+    """Make a folder that is there only if the block ends without an error."""
     try:
         folder.mkdir()
         yield

@@ -83,11 +83,6 @@ def play(
         tally: Counts all blocks, also those played before; its line is shown.
         code_of: Returns the exit code of a tournament that was played to its end; None: 0.
         page: The port of a page that shows the tournament, until its last viewer leaves; or None.
-
-    Raises:
-        BadInputError: The spec can't be played, or its results can't be written.
-        StoreError: Its results can't be read.
-        CannotListenError: The page's port can't be opened.
     """
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()

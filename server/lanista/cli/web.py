@@ -81,9 +81,6 @@ def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
 
     Args:
         paths: The specs of the tournaments, and folders with specs.
-
-    Raises:
-        BadInputError: A spec can't be played, two have the same name, or there is none in a folder.
     """
     from lanista.cli.tournament_files import prepared
     from lanista.page.tables import TableHelpers
@@ -105,11 +102,7 @@ def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
 
 
 def _specs_in(paths: Sequence[Path]) -> list[Path]:
-    """Return the specs of tournaments that are meant by files and folders.
-
-    Raises:
-        BadInputError: A folder can't be read, or has no spec of a tournament.
-    """
+    """Return the specs of tournaments that are meant by files and folders."""
     files: list[Path] = []
     for path in paths:
         if not path.is_dir():
@@ -188,11 +181,7 @@ class PagePort:
         arena.page = self.announced.partition("#")[0]  # without the operator's token
 
     async def open_for_tournaments(self, nursery: "trio.Nursery") -> "Server":
-        """Serve a page that shows tournaments without an arena, and return its server.
-
-        Raises:
-            CannotListenError: The port can't be opened.
-        """
+        """Serve a page that shows tournaments without an arena, and return its server."""
         from lanista.hosting.control import RunningMatches
         from lanista.page.view import View
 
@@ -220,9 +209,6 @@ class PagePort:
         Args:
             view: What the page shows.
             tls: Speaks TLS with viewers; None for plain text.
-
-        Raises:
-            CannotListenError: The port can't be opened.
         """
         from lanista.arena.admission import is_loopback
         from lanista.page.server import Server
