@@ -40,7 +40,7 @@ def stored(**changes):
     """What is stored of RESULT, with other attributes if given."""
     return ladder_result(
         "m",
-        map_="maze",
+        LadderInfo(name="pit", map="maze"),
         seed=5,
         names=("Ann", "Bob"),
         started="2026-01-01T00:00:00+00:00",
@@ -70,14 +70,12 @@ def test_the_versions_of_submitted_programs_are_stored():
     """By seat; of a bot that connected none is, and none of all where the match names none."""
     result = ladder_result(
         "m",
-        map_="",
+        LadderInfo(name="pit", versions=(4, None)),
         seed=5,
         names=("Ann", "Bob"),
         started=RESULT.ended,
         result=RESULT,
-        stall=0.0,
         record="",
-        versions=(4, None),
     )
     assert [4, None] == [seat.version for seat in result.match.seats]
     assert [None, None] == [seat.version for seat in stored().match.seats]

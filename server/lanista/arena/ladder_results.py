@@ -13,7 +13,6 @@ what isn't its own.
 import itertools
 import json
 import math
-import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,11 +21,12 @@ import attrs
 import structlog
 import trio
 
+from lanista.arena.match_list import record_days, record_of
 from lanista.games.outcome import Termination
 from lanista.hosting.stored_result import match_result
+from lanista.match.conditions import LadderInfo
 from lanista.match.figures import Histogram
 from lanista.match.record import (
-    ENDING,
     BadRecordError,
     Header,
     ResultInfo,
@@ -61,30 +61,28 @@ log = structlog.get_logger()
 
 def ladder_result(
     match: str,
+    ladder: LadderInfo,
     *,
-    map_: str,
     seed: int,
     names: Sequence[str],
     started: str,
     result: ResultInfo,
-    stall: float,
     record: str,
-    versions: Sequence[int | None] = (),
+    stall: float = 0.0,
 ) -> SingleMatch | None:
     """Return what is stored of a match; None if it was aborted, so nothing is.
 
     Args:
         match: The match's id.
-        map_: The map's name; empty if the seed made the map.
+        ladder: The ladder, with the map and the versions of submitted programs.
         seed: The match's seed.
         names: The names of the bots, by seat.
         started: When it began, as ISO 8601 in UTC.
         result: Its result, as in its record.
-        stall: Seconds of the host's longest stall during the match, as far as it is known.
         record: The path of its record, relative to the folder of records.
-        versions: As in `LadderInfo`.
+        stall: Seconds of the host's longest stall during the match, as far as it is known.
     """
-    if Termination(result.end) not in _STORED:
+    if not result.endings or Termination(result.end) not in _STORED:
         return None
     seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
     played = match_result(
@@ -98,10 +96,10 @@ def ladder_result(
     )
     seats = tuple(
         attrs.evolve(seat, version=version)
-        for seat, version in zip(played.seats, versions or [None] * len(names), strict=True)
+        for seat, version in zip(played.seats, ladder.versions or [None] * len(names), strict=True)
     )
     played = attrs.evolve(played, id=match, started=started, ended=result.ended, seats=seats)
-    return SingleMatch(seed=seed, map=map_, match=played)
+    return SingleMatch(seed=seed, map=ladder.map, match=played)
 
 
 def _warn(path: str, why: str) -> None:
@@ -128,25 +126,20 @@ def unstored(
         OSError: The folder can't be read.
     """
     first_day = (since - LONGEST_MATCH).date().isoformat()
-    if not records.is_dir():
-        return
-    for day in sorted(entry.name for entry in os.scandir(records) if entry.is_dir()):
-        if day < first_day:
+    for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
+        path = record_of(id_, day)
+        if path in stored:
             continue
-        for entry in sorted((records / day).iterdir()):
-            path = f"{day}/{entry.name}"
-            if not entry.name.endswith(ENDING) or path in stored:
+        try:
+            if not _is_of(records / path, ladder):
                 continue
-            try:
-                if not _is_of(records / path, ladder):
-                    continue
-                header, info = read_ends(records / path)
-            except (BadRecordError, OSError) as error:
-                on_damaged(path, str(error))
-                continue
-            result = result_of(header, info, path)
-            if result is not None:
-                yield result
+            header, info = read_ends(records / path)
+        except (BadRecordError, OSError) as error:
+            on_damaged(path, str(error))
+            continue
+        result = result_of(header, info, path)
+        if result is not None:
+            yield result
 
 
 def result_of(header: Header, info: ResultInfo, record: str) -> SingleMatch | None:
@@ -157,18 +150,16 @@ def result_of(header: Header, info: ResultInfo, record: str) -> SingleMatch | No
         info: The record's result.
         record: The path of the record, relative to the folder of records.
     """
-    if header.ladder is None or not info.endings:
+    if header.ladder is None:
         return None
     return ladder_result(
         header.match,
-        map_=header.ladder.map,
+        header.ladder,
         seed=header.seed,
         names=[player.name for player in header.players],
         started=header.started,
         result=info,
-        stall=0.0,
         record=record,
-        versions=header.ladder.versions,
     )
 
 

@@ -399,19 +399,16 @@ class LadderRoom:
     def result_of(report: MatchReport, *, started: str, record: str) -> SingleMatch | None:
         """Return what is stored of a match (`ladder_result`); None if it was aborted."""
         spec = report.spec
-        if not report.result.endings:
-            return None
         assert spec.ladder is not None
         return ladder_result(
             spec.match,
-            map_=spec.ladder.map,
+            spec.ladder,
             seed=spec.seed,
             names=report.names,
             started=started,
             result=report.result,
-            stall=report.stall,
             record=record,
-            versions=spec.ladder.versions,
+            stall=report.stall,
         )
 
     def over(
@@ -427,21 +424,16 @@ class LadderRoom:
             result: Its result; None if it could not begin, or was aborted.
             submitted: The programs that were handed in and played in it, by name.
         """
-        self._take_end(match, result)
+        seats = () if result is None else result.match.seats
+        failed = {seat.bot: seat for seat in seats if seat.ending in FAILURES}
+        for name in failed.keys() - self.house.keys():
+            self._failures[name] = failed[name].words or failed[name].ending.meaning
+        counts = result is not None and result.match.counted
+        self._ladder.over(match, self.now, counts=counts, failed=failed)
+        if result is not None:
+            self.results.add(result)
         self._played.update((name, bot.version) for name, bot in submitted.items())
         self._let_submitted_wait()
-
-    def _take_end(self, match: tuple[str, ...], result: SingleMatch | None) -> None:
-        if result is None:
-            self._ladder.over(match, self.now, counts=False)
-            return
-        played = result.match
-        failed = [seat.bot for seat in played.seats if seat.ending in FAILURES]
-        for seat in played.seats:
-            if seat.ending in FAILURES and seat.bot not in self.house:
-                self._failures[seat.bot] = seat.words or seat.ending.meaning
-        self._ladder.over(match, self.now, counts=played.counted, failed=failed)
-        self.results.add(result)
 
     def _take(self, match: CountedMatch) -> None:
         """Take a stored match, of an earlier run or of another arena."""

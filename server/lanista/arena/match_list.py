@@ -291,10 +291,11 @@ def record_of(id_: str, day: str) -> str:
     return f"{day}/{id_}{ENDING}"
 
 
-def record_days(records: Path) -> Iterator[tuple[str, str]]:
-    """Yield the match id and the day of every record in a folder, in order of days."""
+def record_days(records: Path, first: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the match id and the day of every record in a folder, in order of days, from one on."""
     with contextlib.suppress(FileNotFoundError):
-        for day in sorted(entry.name for entry in os.scandir(records) if entry.is_dir()):
+        days = (entry.name for entry in os.scandir(records) if entry.is_dir())
+        for day in sorted(day for day in days if day >= first):
             with contextlib.suppress(FileNotFoundError), os.scandir(records / day) as entries:
                 for entry in entries:
                     if entry.name.endswith(ENDING):
