@@ -151,7 +151,7 @@ def test_off_loopback_logs_of_a_running_match_are_told_where_they_are_opened(ser
     [
         (
             ("serve", "--no-web", "--open-logs"),
-            "lanista: --open-logs and --no-web: give only one of them, as the page shows logs",
+            "lanista: --no-web: leave out --web, --open-logs and --tournament with it",
         ),
         (
             ("play", "angrymob", *CAMPERS, "--open-logs"),

@@ -1,11 +1,8 @@
 """`lanista arena`: writes an example of an arena's file, checks one, runs the arena."""
 
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
 from lanista.bots.execute import printable
@@ -22,8 +19,6 @@ from lanista.games import DEFAULT_GAME, registry
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
-    from lanista.arena.options import Options
-    from lanista.arena.spec import ArenaSpec
     from lanista.results.rebuild import Rebuild
 
 
@@ -176,89 +171,9 @@ def run(arena: ArenaFile, *, print_config: bool, **given: Any) -> int:
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
     commands need the token in that address, which is LANISTA_WEB_TOKEN or a new one.
     """
-    from lanista.arena.options import options_of
-    from lanista.arena.spec import toml_of
-    from lanista.cli.serve import serve_arena
-    from lanista.toml_spec import SpecError
+    from lanista.cli.serving import run_file
 
-    file = arena.path
-    spec = _overridden(arena.spec, given)
-    if print_config:
-        click.echo(toml_of(spec), nl=False)
-        return 0
-    _check_certificate(spec, file)
-    try:
-        options = options_of(spec, file)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
-    return serve_arena(options, partial(_reread, file, spec, given))
-
-
-def _check_certificate(spec: "ArenaSpec", file: Path) -> None:
-    """Raise an error if the arena can't speak TLS with the files that it is to use."""
-    if spec.tls is None:
-        return
-    from lanista.arena.certificate import CertificateError, load
-
-    try:
-        load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
-    except CertificateError as error:
-        raise BadInputError(f"{file}: tls.{error.key}: {error}") from None
-
-
-def _overridden(spec: "ArenaSpec", given: Mapping[str, Any]) -> "ArenaSpec":
-    """Return a spec with what the options of `run` say instead of the file.
-
-    Args:
-        spec: The content of the file.
-        given: By option: its value, or None.
-    """
-    from lanista.toml_spec import ValueOfKeyError
-
-    changes = {option: value for option, value in given.items() if value is not None}
-    web, data = changes.pop("web", None), changes.pop("data", None)
-    if data is not None:
-        changes["data"] = str(data.absolute())  # it isn't relative to the folder of the file
-    try:
-        if web is not None:
-            changes["page"] = attrs.evolve(spec.page, listen=web)
-        return attrs.evolve(spec, **changes)
-    except ValueOfKeyError as error:
-        option = error.key if error.key in changes else "web"
-        raise BadInputError(f"--{option}: {error}") from None
-
-
-def _reread(
-    file: Path, begun_with: "ArenaSpec", given: Mapping[str, Any], options: "Options"
-) -> "Options":
-    """Return an arena's options with the limits that its file says now.
-
-    Args:
-        file: The file.
-        begun_with: What the arena was started with.
-        given: The options of `run` that hold instead of the file.
-        options: The options that hold now.
-    """
-    import structlog
-
-    from lanista.arena.options import unchangeable, with_limits
-    from lanista.arena.spec import read_spec
-    from lanista.cli.serve import allow_connections
-    from lanista.toml_spec import SpecError
-
-    log = structlog.get_logger()
-    spec = _overridden(read_spec(file), given)
-    try:
-        possible = allow_connections(
-            attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls),
-            lambda why: log.warning("fewer connections than the file says", why=why),
-        )
-    except BadInputError as error:
-        raise SpecError(f"{file}: max_connections: {error}") from None
-    ahead = unchangeable(begun_with, spec)
-    if ahead:
-        log.warning("these keys take effect when the arena is restarted", keys=ahead)
-    return with_limits(options, attrs.evolve(spec, max_connections=possible))
+    return run_file(arena.path, arena.spec, given, print_config=print_config)
 
 
 for each in (status, name, kick, bench, unbench, strike, unstrike, submissions, backup):

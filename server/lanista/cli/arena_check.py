@@ -24,7 +24,7 @@ from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
 from lanista.bots.execute import printable
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
-from lanista.cli.serve import connections_allowed
+from lanista.cli.serving import connections_allowed
 from lanista.cli.web import shown_tournaments, warning_of_token, with_port
 from lanista.errors import BadInputError, one_line
 from lanista.games import registry

@@ -1,10 +1,6 @@
 """`lanista serve`: the arena to which bots connect."""
 
-import resource
-import tempfile
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +22,7 @@ from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import SHORTEST, MatchConditions
 
 if TYPE_CHECKING:
-    from lanista.arena.options import Options
-    from lanista.arena.server import Reread
-    from lanista.arena.spec import ArenaSpec, LadderSpec
+    from lanista.arena.spec import LadderSpec
 
 
 @click.command("serve")
@@ -161,15 +155,8 @@ def command(
     its ladders.
     """
     from lanista.arena.options import Options
-    from lanista.arena.spec import (
-        NO_PAGE,
-        Friendly,
-        LogFormat,
-        Page,
-        Start,
-        implied,
-        toml_of,
-    )
+    from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, implied, toml_of
+    from lanista.cli.serving import serve_arena
     from lanista.cli.web import address_of
     from lanista.toml_spec import ValueOfKeyError
 
@@ -231,130 +218,3 @@ def _as_given(
         else attrs.evolve(ladder, clock=clock)
         for ladder in ladders
     )
-
-
-def serve_arena(options: "Options", reread: "Reread | None" = None) -> int:
-    """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
-
-    Args:
-        options: The arena's options; fewer connections are accepted if the system allows no more.
-        reread: Reads the arena's file again at SIGHUP; None if it has no file.
-    """
-    import trio
-
-    from lanista.arena.arena import Arena
-    from lanista.arena.operator import Operator
-    from lanista.arena.server import serve
-    from lanista.arena.spec import NO_PAGE
-    from lanista.cli.logs import configure_log
-    from lanista.cli.web import PagePort, listening_text, shown_tournaments
-    from lanista.page.ladders import Ladders
-
-    page_spec = options.spec.page
-    has_page = page_spec.listen != NO_PAGE
-    tournaments = [options.folder / file for file in page_spec.tournaments]
-    shown = None  # an arena without any loads no database library
-    if tournaments or options.spec.ladders:
-        shown = shown_tournaments(tournaments)
-    possible = allow_connections(options.spec, partial(click.echo, err=True))
-    options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
-    records = options.data.records
-    try:
-        options.data.make()
-        records.mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
-            pass
-    except OSError as error:
-        raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
-    configure_log(options.spec.log_format)
-    page = None
-    if has_page:
-        page = PagePort(
-            page_spec.listen, shown, open_logs=page_spec.open_logs, embed=page_spec.embed
-        )
-
-    async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
-        await nursery.start(Operator(arena).run)
-        ladders = Ladders()
-        if shown is not None:
-            nursery.start_soon(shown.helpers.run)
-            ladders = Ladders.of(arena, shown.helpers.ladder_table, shown.helpers.ladder_bots)
-        if ladders:
-            nursery.start_soon(ladders.run)
-        if page is not None:
-            await page.open_beside(arena, nursery, ladders)
-
-    failures: list[OSError] = []
-
-    def announce(host: str, port: int) -> None:
-        try:
-            click.echo(f"Lanista listens on {listening_text(host, port)}")
-            if page is not None:
-                click.echo(f"page: {page.announced}")
-        except OSError as error:
-            failures.append(error)
-            raise
-
-    try:
-        trio.run(serve, options, announce, open_beside, reread)
-    except ExceptionGroup:
-        if not failures:
-            raise
-        raise failures[0] from None  # the arena's nursery wrapped it
-    return 0
-
-
-def _open_files(spec: "ArenaSpec", connections: int) -> int:
-    """Return how many files an arena must be allowed to have open, with so many bots connected."""
-    from lanista.arena.options import files_needed
-    from lanista.arena.spec import NO_PAGE
-
-    needed = files_needed(connections, has_tls=spec.tls is not None)
-    if spec.page.listen == NO_PAGE:
-        return needed
-    from lanista.page.connections import MAX_CONNECTIONS
-
-    return needed + MAX_CONNECTIONS
-
-
-def connections_allowed(spec: "ArenaSpec") -> tuple[int, str]:
-    """Return how many connections of bots the system allows by its limit of open files.
-
-    Returns:
-        The number, at most what the spec says; and if it is less, the reason, otherwise "".
-    """
-    wanted = spec.max_connections
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = _open_files(spec, wanted)
-    if hard == resource.RLIM_INFINITY or hard >= needed:
-        return wanted, ""
-    possible = range(2, wanted)
-    found = bisect_right(possible, hard, key=partial(_open_files, spec))
-    if not found:
-        raise BadInputError(
-            f"the system allows {hard} open files (ulimit -Hn), and the arena needs "
-            f"{_open_files(spec, 2)} at least, most of them for the page: allow more, or serve no "
-            "page"
-        )
-    why = f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed"
-    return possible[found - 1], why
-
-
-def allow_connections(spec: "ArenaSpec", warn: Callable[[str], object]) -> int:
-    """Raise this process's limit of open files, often 1024 at first, as connections need it.
-
-    Args:
-        spec: The arena.
-        warn: Called with a line for the operator if the system doesn't allow so many.
-
-    Returns:
-        The number of connections of bots that the system allows, at most what the spec says.
-    """
-    allowed, why = connections_allowed(spec)
-    if why:
-        warn(f"{allowed} connections at once instead of {spec.max_connections}: {why}")
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = hard if why else _open_files(spec, allowed)
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-    return allowed

@@ -1,0 +1,219 @@
+"""Serving an arena and its page, as `lanista serve` and `lanista arena run` do."""
+
+import resource
+import tempfile
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+import structlog
+import trio
+
+from lanista.arena.arena import Arena
+from lanista.arena.certificate import CertificateError, load
+from lanista.arena.operator import Operator
+from lanista.arena.options import Options, files_needed, options_of, unchangeable, with_limits
+from lanista.arena.server import Reread, serve
+from lanista.arena.spec import NO_PAGE, ArenaSpec, read_spec, toml_of
+from lanista.cli.logs import configure_log
+from lanista.cli.web import PagePort, listening_text, shown_tournaments
+from lanista.errors import BadInputError
+from lanista.page.connections import MAX_CONNECTIONS
+from lanista.page.ladders import Ladders
+from lanista.toml_spec import SpecError, ValueOfKeyError
+
+log = structlog.get_logger()
+
+
+def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_config: bool) -> int:
+    """Run the arena of a file, or print what it is to be, and return the exit code.
+
+    Args:
+        file: The file.
+        spec: Its content.
+        given: The options of `run` that hold instead of it, by their names; None for none.
+        print_config: Whether to print the spec with these options only.
+    """
+    spec = _overridden(spec, given)
+    if print_config:
+        click.echo(toml_of(spec), nl=False)
+        return 0
+    _check_certificate(spec, file)
+    try:
+        options = options_of(spec, file)
+    except SpecError as error:
+        raise BadInputError(f"{file}: {error}") from None
+    return serve_arena(options, partial(_reread, file, spec, given))
+
+
+def _check_certificate(spec: ArenaSpec, file: Path) -> None:
+    """Raise an error if the arena can't speak TLS with the files that it is to use."""
+    if spec.tls is None:
+        return
+
+    try:
+        load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
+    except CertificateError as error:
+        raise BadInputError(f"{file}: tls.{error.key}: {error}") from None
+
+
+def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
+    """Return a spec with what the options of `run` say instead of the file.
+
+    Args:
+        spec: The content of the file.
+        given: By option: its value, or None.
+    """
+    changes = {option: value for option, value in given.items() if value is not None}
+    web, data = changes.pop("web", None), changes.pop("data", None)
+    if data is not None:
+        changes["data"] = str(data.absolute())  # it isn't relative to the folder of the file
+    try:
+        if web is not None:
+            changes["page"] = attrs.evolve(spec.page, listen=web)
+        return attrs.evolve(spec, **changes)
+    except ValueOfKeyError as error:
+        option = error.key if error.key in changes else "web"
+        raise BadInputError(f"--{option}: {error}") from None
+
+
+def _reread(
+    file: Path, begun_with: ArenaSpec, given: Mapping[str, Any], options: Options
+) -> Options:
+    """Return an arena's options with the limits that its file says now.
+
+    Args:
+        file: The file.
+        begun_with: What the arena was started with.
+        given: The options of `run` that hold instead of the file.
+        options: The options that hold now.
+    """
+    spec = _overridden(read_spec(file), given)
+    try:
+        possible = allow_connections(
+            attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls),
+            lambda why: log.warning("fewer connections than the file says", why=why),
+        )
+    except BadInputError as error:
+        raise SpecError(f"{file}: max_connections: {error}") from None
+    ahead = unchangeable(begun_with, spec)
+    if ahead:
+        log.warning("these keys take effect when the arena is restarted", keys=ahead)
+    return with_limits(options, attrs.evolve(spec, max_connections=possible))
+
+
+def serve_arena(options: Options, reread: Reread | None = None) -> int:
+    """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
+
+    Args:
+        options: The arena's options; fewer connections are accepted if the system allows no more.
+        reread: Reads the arena's file again at SIGHUP; None if it has no file.
+    """
+    page_spec = options.spec.page
+    has_page = page_spec.listen != NO_PAGE
+    tournaments = [options.folder / file for file in page_spec.tournaments]
+    shown = None  # an arena without any loads no database library
+    if tournaments or options.spec.ladders:
+        shown = shown_tournaments(tournaments)
+    possible = allow_connections(options.spec, partial(click.echo, err=True))
+    options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
+    records = options.data.records
+    try:
+        options.data.make()
+        records.mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
+            pass
+    except OSError as error:
+        raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
+    configure_log(options.spec.log_format)
+    page = None
+    if has_page:
+        page = PagePort(
+            page_spec.listen, shown, open_logs=page_spec.open_logs, embed=page_spec.embed
+        )
+
+    async def open_beside(arena: Arena, nursery: trio.Nursery) -> None:
+        await nursery.start(Operator(arena).run)
+        ladders = Ladders()
+        if shown is not None:
+            nursery.start_soon(shown.helpers.run)
+            ladders = Ladders.of(arena, shown.helpers.ladder_table, shown.helpers.ladder_bots)
+        if ladders:
+            nursery.start_soon(ladders.run)
+        if page is not None:
+            await page.open_beside(arena, nursery, ladders)
+
+    failures: list[OSError] = []
+
+    def announce(host: str, port: int) -> None:
+        try:
+            click.echo(f"Lanista listens on {listening_text(host, port)}")
+            if page is not None:
+                click.echo(f"page: {page.announced}")
+        except OSError as error:
+            failures.append(error)
+            raise
+
+    try:
+        trio.run(serve, options, announce, open_beside, reread)
+    except ExceptionGroup:
+        if not failures:
+            raise
+        raise failures[0] from None  # the arena's nursery wrapped it
+    return 0
+
+
+def _open_files(spec: ArenaSpec, connections: int) -> int:
+    """Return how many files an arena must be allowed to have open, with so many bots connected."""
+    needed = files_needed(connections, has_tls=spec.tls is not None)
+    if spec.page.listen == NO_PAGE:
+        return needed
+
+    return needed + MAX_CONNECTIONS
+
+
+def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
+    """Return how many connections of bots the system allows by its limit of open files.
+
+    Returns:
+        The number, at most what the spec says; and if it is less, the reason, otherwise "".
+    """
+    wanted = spec.max_connections
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = _open_files(spec, wanted)
+    if hard == resource.RLIM_INFINITY or hard >= needed:
+        return wanted, ""
+    possible = range(2, wanted)
+    found = bisect_right(possible, hard, key=partial(_open_files, spec))
+    if not found:
+        raise BadInputError(
+            f"the system allows {hard} open files (ulimit -Hn), and the arena needs "
+            f"{_open_files(spec, 2)} at least, most of them for the page: allow more, or serve no "
+            "page"
+        )
+    why = f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed"
+    return possible[found - 1], why
+
+
+def allow_connections(spec: ArenaSpec, warn: Callable[[str], object]) -> int:
+    """Raise this process's limit of open files, often 1024 at first, as connections need it.
+
+    Args:
+        spec: The arena.
+        warn: Called with a line for the operator if the system doesn't allow so many.
+
+    Returns:
+        The number of connections of bots that the system allows, at most what the spec says.
+    """
+    allowed, why = connections_allowed(spec)
+    if why:
+        warn(f"{allowed} connections at once instead of {spec.max_connections}: {why}")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = hard if why else _open_files(spec, allowed)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    return allowed
