@@ -188,10 +188,10 @@ async def test_what_cannot_be_built_by_no_fault_of_its_own_lets_others_go_first(
 ):
     """One version that breaks every sandbox doesn't keep the others from being built."""
 
-    async def build(self, request, product, on_start=None):
-        if request.file == "breaks.py":
+    async def build(self, source, product, *, file, **_):
+        if file == "breaks.py":
             raise BrokenSandboxError("the sandbox of a build couldn't be started")
-        return await build_well(self, request, product)
+        return await build_well(self, source, product)
 
     monkeypatch.setattr(Builder, "build", build)
 
@@ -212,13 +212,13 @@ async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, ho
     """At once, and leaves no file; a name that is enabled again goes on with it."""
     building = trio.Event()
 
-    async def build(_self, _request, product, on_start=None):
+    async def build(_self, _source, product, *, on_start, **_):
         product.write_bytes(b"half")
         building.set()
         try:
             await trio.sleep_forever()
         finally:
-            product.unlink()
+            product.unlink(missing_ok=True)  # the version may be removed already
 
     monkeypatch.setattr(Builder, "build", build)
     submissions = opened(tmp_path)

@@ -21,7 +21,7 @@ from bots_start.arena import HOST, needs_sandbox
 from bots_start.processes import PATIENCE
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
-from lanista.bots.building import Builder, NotBuiltError, Request, command_of
+from lanista.bots.building import Builder, NotBuiltError, command_of
 from lanista.bots.command import environment
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
@@ -263,10 +263,11 @@ async def build_in(data, source, *, file="bot.zip", seconds=PATIENCE, output=Non
     (ann / "2.source").write_bytes(source)
     (ann / "2.source").chmod(0o644)
     maker = Builder(seconds=seconds, hidden=(data / "arena.toml", data, ann))
-    request = Request(source=ann / "2.source", file=file, game="angrymob")
     bots = []
     try:
-        return await maker.build(request, ann / "2.program", bots.append)
+        source = ann / "2.source"
+        product = ann / "2.program"
+        return await maker.build(source, product, file=file, game="angrymob", on_start=bots.append)
     finally:
         if output is not None:
             output.append(bots[0].output_tail())

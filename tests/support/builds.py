@@ -4,9 +4,9 @@ from lanista.arena import submission_queue, submissions
 from lanista.bots.building import Builder, Built, NotBuiltError, Tools
 
 
-async def build(_self, request, product, on_start=None):
+async def build(_self, source, product, **_):
     """Take the source for the program, unless it begins with `bad`."""
-    data = request.source.read_bytes()
+    data = source.read_bytes()
     if data.startswith(b"bad"):
         raise NotBuiltError("it is bad")
     product.write_bytes(data)

@@ -38,7 +38,6 @@ from lanista.bots.building import (
     BUILD_LIMITS,
     Builder,
     NotBuiltError,
-    Request,
     command_of,
 )
 from lanista.bots.limits import BotLimits, parse_limits
@@ -555,11 +554,6 @@ class LadderSubmissions:
             most=spec.built_bytes,
             hidden=(*self.private, self.folder.path, self.folder.of_name(key)),
         )
-        request = Request(
-            source=self.folder.source(key, version.number),
-            file=version.file,
-            game=self.room.ruleset.name,
-        )
 
         def started(bot: Bot) -> None:
             process.append(bot)
@@ -568,7 +562,13 @@ class LadderSubmissions:
 
         try:
             product = self.folder.program(key, version.number)
-            built = await builder.build(request, product, started)
+            built = await builder.build(
+                self.folder.source(key, version.number),
+                product,
+                file=version.file,
+                game=self.room.ruleset.name,
+                on_start=started,
+            )
         finally:
             output = "".join(bot.output_tail() for bot in process)
             path = self.folder.output(key, version.number)

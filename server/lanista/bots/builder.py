@@ -3,8 +3,8 @@
     python -I -S -B builder.py REQUEST SOURCE LIBRARY …
 
 runs in a sandbox without a network, which shows the named files read-only. REQUEST is a JSON file
-(`building.Request`), SOURCE has the bytes that an author handed in, and each LIBRARY is a client
-library, packed. Everything is written to the sandbox's scratch folder. What compilers print goes to
+by `building`, SOURCE has the bytes that an author handed in, and each LIBRARY is a client library,
+packed. Everything is written to the sandbox's scratch folder. What compilers print goes to
 stdout and stderr. The result goes to LANISTA_HOST and LANISTA_PORT: a line of JSON, either
 
     {"command": ["./bot"], "language": "C++"}

@@ -59,18 +59,6 @@ class BrokenSandboxError(LanistaError):
 
 
 @attrs.frozen(kw_only=True)
-class Request:
-    """A program to be built."""
-
-    source: Path
-    """The file with the bytes that were handed in."""
-    file: str
-    """The name of the file as its author calls it, with one of `ENDINGS`."""
-    game: str
-    """The game that it plays, for players of the original kits."""
-
-
-@attrs.frozen(kw_only=True)
 class Built:
     """A program that was built."""
 
@@ -117,13 +105,21 @@ class Builder:
         return Tools(languages=_short(languages), packages=_short(packages))
 
     async def build(
-        self, request: Request, product: Path, on_start: Callable[[Bot], object] = lambda _bot: None
+        self,
+        source: Path,
+        product: Path,
+        *,
+        file: str,
+        game: str,
+        on_start: Callable[[Bot], object] = lambda _bot: None,
     ) -> Built:
         """Build a program.
 
         Args:
-            request: The program.
+            source: The file with the bytes that were handed in.
             product: Where the packed program is written; if that fails, nothing is there.
+            file: The name of the file as its author calls it, with one of `ENDINGS`.
+            game: The game that it plays, for players of the original kits.
             on_start: Called with the process, whose output is what the compilers say.
 
         Raises:
@@ -133,10 +129,10 @@ class Builder:
         """
         with TemporaryFolder("lanista-build", watched=True) as folder:
             libraries = await trio.to_thread.run_sync(_libraries, folder.path)
-            asked = {"file": request.file, "game": request.game, "most": self.most}
+            asked = {"file": file, "game": game, "most": self.most}
             try:
                 answer = await self._run(
-                    [str(request.source), *map(str, libraries)],
+                    [str(source), *map(str, libraries)],
                     asked,
                     folder.path,
                     product,
