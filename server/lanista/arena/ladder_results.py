@@ -216,7 +216,6 @@ class LadderResults:
 
     store: Store
     name: str
-    """The ladder's name, for the log."""
     on_stored: Callable[[], None] | None = None
     """Called when results are stored; None if nobody wants to know."""
     on_other: Callable[[CountedMatch], None] | None = None

@@ -69,7 +69,6 @@ class Order:
     numbers: tuple[int, ...]
     room: str | None
     record: str
-    """The path of the record."""
     paused: bool
     steps: int
     connections: tuple[ConnectionState, ...]
@@ -86,7 +85,6 @@ class Report:
 
     match: str
     result: ResultInfo | None
-    """The result; None if the match has none."""
     stall: float
     bundles: dict[int, str]
     steps: int

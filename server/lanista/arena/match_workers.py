@@ -155,7 +155,6 @@ class MatchWorkers(MatchPlayer):
     """Plays matches in a number of processes; this loop keeps all bots' connections meanwhile."""
 
     count: int
-    """The number of workers."""
     # By worker, as it last reported.
     _lags: dict[str, LoopLag] = attrs.field(factory=dict, init=False)
     _workers: list[_Worker] = attrs.field(factory=list, init=False)

@@ -55,7 +55,6 @@ class PersonsWish:
     bots: Sequence[str]
     """The names of the house bots, by seat, without the person's."""
     seat: int = 0
-    """The person's seat."""
     seed: int | None = None
     """The match's seed; None to draw one."""
 

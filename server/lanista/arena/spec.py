@@ -33,9 +33,7 @@ from lanista.toml_spec import (
 MAX_BYTES = 1024 * 1024
 """Maximum size of an arena's file in bytes."""
 MAX_LADDERS = 100
-"""Maximum number of ladders of an arena."""
 MAX_HOUSE = 64
-"""Maximum number of house bots of a ladder."""
 MAX_SITES = 20
 """Maximum number of sites that may show the page within theirs."""
 MAX_LISTED = 1000

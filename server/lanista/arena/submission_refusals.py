@@ -10,7 +10,6 @@ from lanista.bots.building import ENDINGS
 from lanista_protocol import shown
 
 MAX_FILE_NAME = 80
-"""Maximum number of characters of a file's name."""
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 log = structlog.get_logger()

@@ -29,7 +29,6 @@ class LadderRecords:
     folder: Path
     """The arena's folder of records by day."""
     ladder: str
-    """The ladder's name."""
 
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
         """Return what a record says of a stored match; None if its match was aborted."""

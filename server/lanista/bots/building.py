@@ -65,7 +65,6 @@ class Built:
     command: tuple[str, ...]
     """The command line that runs it in the folder of its files; see `builder.PYTHON`."""
     size: int
-    """The size of the packed program in bytes."""
 
 
 @attrs.frozen(kw_only=True)
@@ -83,7 +82,6 @@ class Builder:
     """Builds programs, all of them under the same limits."""
 
     limits: BotLimits = BUILD_LIMITS
-    """The limits of a build."""
     seconds: float = 120.0
     """Seconds that a build may take."""
     most: int = 64 * MIB

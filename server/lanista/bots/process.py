@@ -104,7 +104,6 @@ class Bot:
     """A bot process; made by `start_bot`."""
 
     command: tuple[str, ...]
-    """The program and its arguments."""
 
     pid: int | None = None
     """Its process id, which is also the id of its session and process group; in a sandbox, that of

@@ -77,7 +77,6 @@ class BoutSpec:
     board: Any = None
     """The board; None: the seed makes it."""
     seat: int = 0
-    """The seat of the tested bot."""
     rivals: Sequence[Contestant] = ()
     """Bots to start for the other seats, in order; quiet players get the seats that are left."""
     tap: Callable[[Channel], Tap] = Tap
@@ -130,7 +129,6 @@ class Bout:
     """The reason why the bot didn't connect; empty if it did."""
     names: tuple[str, ...] = ()
     records: list[Record] = attrs.field(factory=list)
-    """The records of the matches that were played."""
     faults: list[list[FaultInfo]] = attrs.field(factory=list)
     """The tested bot's faults in each of these matches, in order."""
     unasked: list[Unasked] = attrs.field(factory=list)

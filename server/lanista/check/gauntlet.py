@@ -40,7 +40,6 @@ class Results:
 
     tested: Tested
     bouts: dict[str, Bout]
-    """The bouts that were played, by name."""
 
     @property
     def plain(self) -> Bout:

@@ -220,7 +220,6 @@ match_cpu_option = click.option(
     metavar="SECONDS",
     help="Processor time that each bot may use in a whole match; a bot that uses more is ended.",
 )
-"""The option for a bot's budget of processor time, of commands that play matches."""
 
 
 set_option = click.option(
@@ -293,7 +292,6 @@ size_option = click.option(
     default=2,
     help="Maximum width of a cell of the drawn board, in characters.",
 )
-"""The option for the board in a terminal."""
 
 
 display_options = _together(

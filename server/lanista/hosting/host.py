@@ -73,7 +73,6 @@ class MatchReport:
 
     spec: MatchSpec
     names: tuple[str, ...]
-    """The bots' names, by seat."""
     result: ResultInfo
     record: Path
     content: bytes | None = None
