@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.bots.execute import printable
-from lanista.bots.limits import readable_size
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
 from lanista.cli.common import minute_text
@@ -124,6 +123,8 @@ def list_(arena: ArenaFile, ladder: str | None) -> int:
 
 
 def _row(author: "Author") -> Iterator[str]:
+    from lanista.bots.limits import readable_size
+
     yield author.name
     yield "" if author.playing is None else str(author.playing)
     latest = max(author.versions.values(), key=lambda one: one.number, default=None)
@@ -169,6 +170,8 @@ def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) ->
 
 def version_line(author: "Author", version: "Version") -> str:
     """Return a line about a version: its number, state, file, size and time."""
+    from lanista.bots.limits import readable_size
+
     return (
         f"{version.number:>4}  {_state(author, version):8}  {minute_text(version.received)}  "
         f"{readable_size(version.size + version.built_size):>8}  {version.file}"

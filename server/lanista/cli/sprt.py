@@ -20,7 +20,6 @@ from lanista.cli.tournament_files import described
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.picture import counted
-from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
     from lanista.competition.director import Report
@@ -94,6 +93,7 @@ def command(
     from lanista.cli.tournament_run import play
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount, Sprt
+    from lanista.results.blocks import FormatName
 
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")

@@ -24,7 +24,6 @@ from lanista.cli.tournament_files import described, prepared, setup_of
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError, FileError
 from lanista.games import DEFAULT_GAME, registry
-from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -268,6 +267,7 @@ def _of_bots(
     """
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount
+    from lanista.results.blocks import FormatName
 
     ruleset = registry.get(game)
     few = f"{len(bots)} given; add bots"
