@@ -1,7 +1,6 @@
 """`lanista arena name`: the names that are registered on an arena's ladders."""
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,9 +9,6 @@ from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text
 from lanista.errors import BadInputError
-
-if TYPE_CHECKING:
-    pass
 
 MAX_TOKEN_LINE = 1000
 """Number of characters of standard input that are read for a token."""
