@@ -4,6 +4,7 @@ import types
 
 import pytest
 
+from e2e.running import log_of_its_own
 from lanista.cli import main
 
 
@@ -17,7 +18,7 @@ def lanista(tmp_path, monkeypatch, capsys):
 
     def run(*words):
         monkeypatch.setattr("sys.argv", ["lanista", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
+        with log_of_its_own(), pytest.raises(SystemExit) as ended:
             main()
         told = capsys.readouterr()
         code = ended.value.code or 0

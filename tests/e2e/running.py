@@ -145,6 +145,22 @@ def written_to(number, path):
         os.close(kept)
 
 
+@contextlib.contextmanager
+def log_of_its_own():
+    """Undo at the end what a command in this process changes of how it logs."""
+    configure = structlog.configure
+    with pytest.MonkeyPatch.context() as patch:
+        # A logger that is kept would write as this command wants it for ever.
+        patch.setattr(
+            "structlog.configure",
+            lambda **given: configure(**{**given, "cache_logger_on_first_use": False}),
+        )
+        try:
+            yield
+        finally:
+            structlog.reset_defaults()
+
+
 def run_here(words, folder, env=None, *, output=None):
     """Run `lanista WORD…` to its end in this process, in a folder: code, out, err, folder.
 
@@ -168,6 +184,7 @@ def run_here(words, folder, env=None, *, output=None):
     for path in {out, err}:
         path.unlink(missing_ok=True)
     with (
+        log_of_its_own(),
         pytest.MonkeyPatch.context() as patch,
         written_to(1, out) as sys_out,
         written_to(2, err) as sys_err,
@@ -178,12 +195,6 @@ def run_here(words, folder, env=None, *, output=None):
         patch.setattr("sys.stderr", sys_err)
         # The tests' process stays in the control group that it is in.
         patch.setattr("lanista.bots.cgroup.use_cgroups", lambda: False)
-        # A logger that is kept would write as this command wants it for ever.
-        configure = structlog.configure
-        patch.setattr(
-            "structlog.configure",
-            lambda **given: configure(**{**given, "cache_logger_on_first_use": False}),
-        )
         had = dict(os.environ)
         os.environ.clear()
         os.environ.update(env or environment())
@@ -194,7 +205,6 @@ def run_here(words, folder, env=None, *, output=None):
         finally:
             os.environ.clear()
             os.environ.update(had)
-            structlog.reset_defaults()
             syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 0)
             orphans._is_subreaper = False
     assert handlers == {number: signal.getsignal(number) for number in handlers}
