@@ -89,14 +89,7 @@ def pair(*hellos):
 
 
 def seated(
-    folder,
-    connections,
-    *,
-    moves=3,
-    conditions=CALM,
-    control=None,
-    game="angrymob",
-    ladder=None,
+    folder, connections, *, moves=3, conditions=CALM, control=None, game="angrymob", ladder=None
 ):
     """A match between these, with an id and a record of its own."""
     ruleset = registry.get(game)

@@ -8,12 +8,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.ladder_results import (
-    LadderResults,
-    ladder_result,
-    store_possible,
-    unstored,
-)
+from lanista.arena.ladder_results import LadderResults, ladder_result, store_possible, unstored
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import Ending
 from lanista.match.record import ResultInfo

@@ -12,16 +12,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.handed import (
-    PATIENCE,
-    begin,
-    connected,
-    leave,
-    open_files,
-    pair,
-    played_by,
-    seated,
-)
+from arena.handed import PATIENCE, begin, connected, leave, open_files, pair, played_by, seated
 from lanista.arena import match_workers, worker_process
 from lanista.arena.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches

@@ -275,10 +275,7 @@ async def test_no_token_is_told_or_stored(names, closed, store, path, monkeypatc
 async def test_a_database_that_fails_is_the_arenas_fault(names, store, monkeypatch, mock_clock):
     await enter(names, "joe token=one")
     store.set_token("joe", "damaged")
-    expected = (
-        ErrorCode.INTERNAL,
-        "the arena can't look up names now; try again later",
-    )
+    expected = (ErrorCode.INTERNAL, "the arena can't look up names now; try again later")
     for _ in range(WRONG_TOKENS + 1):  # for which nobody is refused
         assert expected == await refused(names, "joe token=two")
     monkeypatch.setattr(NameStore, "find", fail)

@@ -184,10 +184,7 @@ async def test_another_certificate_is_used_for_new_connections(relay):
         shutil.copy(FILES / "arena.key", relay.key)
         relay.reload()
         await until(lambda: len(logs) == 2)
-    expected = (
-        "the previous certificate stays in use",
-        "the certificate was reloaded",
-    )
+    expected = ("the previous certificate stays in use", "the certificate was reloaded")
     assert expected == tuple(line["event"] for line in logs)
     assert f"{relay.certificate}: no certificate in PEM" == logs[0]["why"]
     third, other_peer = await relayed(relay)

@@ -156,11 +156,7 @@ def beginnings(matches):
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
-        return {
-            "matches": matches,
-            **judged(folder, slow),
-            **json.loads(figures.read_text()),
-        }
+        return {"matches": matches, **judged(folder, slow), **json.loads(figures.read_text())}
 
 
 def main():

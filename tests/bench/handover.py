@@ -111,11 +111,7 @@ def boards(game):
         began = time.perf_counter()
         unpack_board(packed)
         unpacking.append((time.perf_counter() - began) * 1000)
-    return {
-        "make_ms": median(made),
-        "unpack_ms": median(unpacking),
-        "bytes": max(sizes),
-    }, packed
+    return {"make_ms": median(made), "unpack_ms": median(unpacking), "bytes": max(sizes)}, packed
 
 
 def main():

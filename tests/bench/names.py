@@ -110,10 +110,7 @@ async def main():
     hashed = tokens.hash_of("right")
     scrypt = (time.process_time() - began) * 1e3
     outcomes = Counter()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Database.of_arena(DataFolder(folder)) as database,
-    ):
+    with tempfile.TemporaryDirectory() as folder, Database.of_arena(DataFolder(folder)) as database:
         store = NameStore(database)
         for number in range(KNOWN):
             store.register(f"known{number}", hashed, Registrar.OPERATOR)

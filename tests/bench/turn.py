@@ -73,9 +73,7 @@ def play(bot, turns, folder):
     """Play a match of so many turns, with its record."""
     match = StartedMatch(
         spec=MatchSpec(
-            ruleset=RULESET,
-            settings=complete_settings(RULESET, {"move_limit": turns}),
-            seed=1,
+            ruleset=RULESET, settings=complete_settings(RULESET, {"move_limit": turns}), seed=1
         ),
         contestants=[Contestant(name="bench", command=bot)] * 2,
         record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",

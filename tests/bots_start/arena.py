@@ -53,10 +53,7 @@ class Arena:
     async def first_turn(self, name: str, *words: str, **options) -> AsyncIterator[Bot]:
         """Start a bot of tests/bots, and give it its first turn."""
         command = sys.executable, str(BOTS / name), *words
-        async with (
-            self.start(*command, **options) as bot,
-            await self.listener.accept() as stream,
-        ):
+        async with self.start(*command, **options) as bot, await self.listener.accept() as stream:
             hello = b""
             while not hello.endswith(b"\n"):
                 hello += await stream.receive_some()

@@ -246,8 +246,7 @@ ARENA = """
 
 
 @pytest.mark.parametrize(
-    "number",
-    [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM],
+    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM]
 )
 async def test_all_is_dead_after_the_arena(script, family, number):
     """Killed by -9, interrupted as by Ctrl-C, or terminated: bots, descendants and keepers go,

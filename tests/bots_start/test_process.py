@@ -125,10 +125,7 @@ async def test_a_crash_is_told_with_its_trace(script):
                 "(the file is there, but the interpreter that its #! line names isn't)"
             ),
         ),
-        (
-            ["./no-line"],
-            "Exec format error: './no-line' (a script must begin with a #! line)",
-        ),
+        (["./no-line"], "Exec format error: './no-line' (a script must begin with a #! line)"),
         ([], "the command is empty"),
         (["bot", "a\0b"], "embedded null byte"),
     ],

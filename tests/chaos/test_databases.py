@@ -84,8 +84,7 @@ def page(spec, where):
 
 
 @pytest.mark.parametrize(
-    "way",
-    [0, *(pytest.param(way, marks=pytest.mark.long) for way in (1, 2, 3)), len(COMMANDS)],
+    "way", [0, *(pytest.param(way, marks=pytest.mark.long) for way in (1, 2, 3)), len(COMMANDS)]
 )
 def test_a_damaged_page_is_refused(cup, tmp_path, way):
     """By every command, and on the page: one line says what is damaged."""

@@ -95,8 +95,7 @@ def item(results, name):
 def test_quantiles_are_the_least_times_that_so_many_do_not_exceed():
     """Of 1 to 200 ms the median is the 100th, 99 % the 198th."""
     times = Times(
-        limit=0.2,
-        all=tuple(Time(seconds=n / 1000, bout="b", turn=n) for n in range(200, 0, -1)),
+        limit=0.2, all=tuple(Time(seconds=n / 1000, bout="b", turn=n) for n in range(200, 0, -1))
     )
     assert (0.1, 0.198, 0.2) == (times.quantile(0.5), times.quantile(0.99), times.slowest.seconds)
 

@@ -103,10 +103,7 @@ def test_check_changes_nothing(checked, tmp_path):
         (QUIET + LADDER + "settings.rounds = 1", "ladders[1].settings: "),
         (QUIET + LADDER + 'house = ["Demo", "Dumy"]', "ladders[1].house[2]: unknown bot"),
         (QUIET + LADDER + 'limits = "memory=x"', "ladders[1].limits "),
-        (
-            QUIET.replace("[page]", 'host = "192.0.2.1"\n[page]'),
-            "port: can't listen on 192.0.2.1",
-        ),
+        (QUIET.replace("[page]", 'host = "192.0.2.1"\n[page]'), "port: can't listen on 192.0.2.1"),
         (QUIET.replace("[page]", 'host = "a..b"\n[page]'), "port: can't listen on a..b:0: "),
         (QUIET.replace('"none"', '"192.0.2.1:0"'), "page.listen: can't listen on 192.0.2.1:0: "),
         (QUIET.replace('"none"', '"[::]:0"\ntournaments = ["no.toml"]'), "page.tournaments: "),
@@ -147,23 +144,11 @@ def test_the_page_can_t_have_the_port_of_the_bots(checked):
 @pytest.mark.parametrize(
     ("certificate", "key", "expected"),
     [
-        (
-            "valid.pem",
-            "other.key",
-            "tls.key: {0}/other.key: not the key of {0}/",
-        ),
+        ("valid.pem", "other.key", "tls.key: {0}/other.key: not the key of {0}/"),
         ("none.pem", "arena.key", "tls.certificate: {0}/none.pem: can't be read: No such"),
-        (
-            "expired.pem",
-            "arena.key",
-            "tls.certificate: {0}/expired.pem: expired on 2020-03-01",
-        ),
+        ("expired.pem", "arena.key", "tls.certificate: {0}/expired.pem: expired on 2020-03-01"),
         ("future.pem", "arena.key", "tls.certificate: {0}/future.pem: not valid before 2099-"),
-        (
-            "client.pem",
-            "arena.key",
-            "tls.certificate: {0}/client.pem: clients would refuse it",
-        ),
+        ("client.pem", "arena.key", "tls.certificate: {0}/client.pem: clients would refuse it"),
     ],
 )
 def test_a_certificate_that_can_t_be_used_is_found(checked, tmp_path, certificate, key, expected):
@@ -345,10 +330,7 @@ def test_serve_prints_what_it_says_of_friendly_rooms(lanista, tmp_path):
     )
     assert expected == spec.friendly
     options = options_of(spec, tmp_path / "arena.toml")
-    assert (9, (2, 3)) == (
-        options.settings["move_limit"],
-        (options.board.rows, options.board.cols),
-    )
+    assert (9, (2, 3)) == (options.settings["move_limit"], (options.board.rows, options.board.cols))
     assert (20, 1) == (options.conditions.clock.first, options.conditions.clock.turn)
 
 

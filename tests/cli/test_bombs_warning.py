@@ -33,13 +33,7 @@ def be_root_in_a_container(monkeypatch):
         (MINE, LINE),
         (Contestant(name="mine", command=("./mybot",), sandboxed=True), ""),
         (Contestant(name="mine", command=("./mybot",), limits=NO_LIMITS), ""),
-        (
-            Contestant(
-                name="Joe",
-                command=("python3", "-m", CAMPER_JOE),
-            ),
-            "",
-        ),
+        (Contestant(name="Joe", command=("python3", "-m", CAMPER_JOE)), ""),
     ],
 )
 def test_root_is_told_of_a_bot_that_nothing_bounds(monkeypatch, capsys, bot, line):

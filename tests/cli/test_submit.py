@@ -392,10 +392,7 @@ def test_versions_are_listed_and_changed(run, page):
     assert "disabled by the operator: copied" == lines[3]
     assert 0 == run("--play", 2, *known).code
     assert 0 == run("--pause", *known).code
-    assert (2, "lanista: no: \\x1b 409\n") == (
-        (done := run("--delete", 2, *known)).code,
-        done.err,
-    )
+    assert (2, "lanista: no: \\x1b 409\n") == ((done := run("--delete", 2, *known)).code, done.err)
 
 
 def test_a_version_is_downloaded_to_a_new_file(run, page, tmp_path):

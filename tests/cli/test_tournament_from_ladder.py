@@ -75,8 +75,5 @@ def test_nothing_is_left_behind_where_there_is_no_final(new, tmp_path):
     assert "final.programs exists already; name another file" in new().err
     assert (
         "no ladder 'pit'; its ladders are: none"
-        in (
-            (tmp_path / "none.toml").write_text(""),
-            new("--arena", "none.toml").err,
-        )[1]
+        in ((tmp_path / "none.toml").write_text(""), new("--arena", "none.toml").err)[1]
     )

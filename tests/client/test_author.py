@@ -45,8 +45,7 @@ def test_submoves_become_one_line(monkeypatch, moves, line):
 
 
 @pytest.mark.parametrize(
-    "moves",
-    ["1 1 1 0", [1, 1, 1, 0], ["1 1 1 0"], [("1\n1", 1, 0)], [("# log",)]],
+    "moves", ["1 1 1 0", [1, 1, 1, 0], ["1 1 1 0"], [("1\n1", 1, 0)], [("# log",)]]
 )
 def test_what_is_no_list_of_submoves_is_refused_and_nothing_sent(monkeypatch, moves):
     """It could become a second answer or none; the turn may still be answered rightly."""
@@ -169,8 +168,7 @@ def test_what_the_arena_said_before_closing_is_read_though_sending_fails():
     """A seat that is thrown out learns why, not that its pipe is broken."""
     with (
         ScriptedArena(
-            Hears(b"A v=1\n"),
-            Says(WELCOME + START + TURN_0 + b"error late ten turns in a row\n"),
+            Hears(b"A v=1\n"), Says(WELCOME + START + TURN_0 + b"error late ten turns in a row\n")
         ) as scripted,
         Arena("A", port=scripted.port) as arena,
     ):

@@ -23,10 +23,7 @@ UP = [(1, 1, 0), (1, 2, 0), (1, 2, 1), (1, 3, 1), (1, 3, 0)]
         (lambda draw: draw.text((3, 4, 1), "é", "ink"), "#@ text 3 4 1 ink é\n"),
         (lambda draw: draw.value("danger", 0.25), "#@ value danger 0.25\n"),
         (lambda draw: draw.value("danger", -7), "#@ value danger -7\n"),
-        (
-            lambda draw: draw.arrow(UP, "red"),
-            "#@ arrow 1 1 1 2 0 red\n#@ arrow 1 2 1 3 1 red\n",
-        ),
+        (lambda draw: draw.arrow(UP, "red"), "#@ arrow 1 1 1 2 0 red\n#@ arrow 1 2 1 3 1 red\n"),
         (
             lambda draw: draw.cells(UP, "red"),
             "#@ cell 1 1 1 2 0 red\n#@ cell 1 2 1 3 1 red\n#@ cell 1 3 0 red\n",

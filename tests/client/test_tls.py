@@ -54,8 +54,7 @@ def test_what_can_not_be_used_is_refused_before_connecting(
 
 
 @pytest.mark.parametrize(
-    ("tls", "environment"),
-    [(None, ""), (None, "0"), (False, "1"), (False, "yes")],
+    ("tls", "environment"), [(None, ""), (None, "0"), (False, "1"), (False, "yes")]
 )
 def test_plain_text_is_spoken_when_that_is_asked_for(monkeypatch, tls, environment):
     monkeypatch.setenv("LANISTA_TLS", environment)

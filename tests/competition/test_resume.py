@@ -84,10 +84,7 @@ async def test_interrupted_anywhere(planned, format_name, tmp_path_factory, undi
 
         before = {block.id for block in stored(setup)} if committed else set()
         with directing(
-            setup_for(setup.folder, format_name),
-            noting,
-            threads=threads,
-            on_event=hear,
+            setup_for(setup.folder, format_name), noting, threads=threads, on_event=hear
         ) as director:
             try:
                 report = await director.run()
@@ -270,12 +267,7 @@ class TestChanges:
 
     async def test_swiss_meets_on_each_map(self, tmp_path):
         setup = setup_in(
-            tmp_path,
-            bots=4,
-            seeds=(1, 2, 3),
-            format="swiss",
-            rounds=3,
-            maps=["city", "defile"],
+            tmp_path, bots=4, seeds=(1, 2, 3), format="swiss", rounds=3, maps=["city", "defile"]
         )
         _, _, played = await self._play(setup)
         assert 12 == played

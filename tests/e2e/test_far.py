@@ -92,11 +92,7 @@ def test_thinking_0_15_s_is_never_late_and_0_5_s_always(tmp_path, away):
 @pytest.mark.long
 def test_without_the_allowance_the_way_counts(tmp_path):
     record, seats = play(
-        tmp_path,
-        *[(0.2, 0, 0, 0.02)] * 2,
-        *[(0.02, 0, 0, 0.02)] * 2,
-        rounds=20,
-        allowance=0,
+        tmp_path, *[(0.2, 0, 0, 0.02)] * 2, *[(0.02, 0, 0, 0.02)] * 2, rounds=20, allowance=0
     )
     assert {"late", "answer"} == {*verdicts(record, seats[0]), *verdicts(record, seats[2])}
     assert [{"late"}, {"answer"}] == [verdicts(record, seats[at]) for at in (0, 2)]

@@ -121,10 +121,7 @@ def test_a_bot_that_is_replaced_in_its_match_loses_it(arena, peers):
 def test_what_a_ladder_refuses(arena, peers):
     """Another game, a seat, the name of a house bot, a name that is like another."""
     for words, error in [
-        (
-            "Dil room=pit game=hogwarts token=x",
-            "error unknown-game game 'hogwarts'; the ladder",
-        ),
+        ("Dil room=pit game=hogwarts token=x", "error unknown-game game 'hogwarts'; the ladder"),
         ("Dil room=pit seat=0 token=x", "error bad-hello seat 0; a ladder deals the seats"),
         ("camperjoe room=guests token=x", "error name-taken "),
         ("D\u0456l room=pit token=x", "error bad-hello the name "),

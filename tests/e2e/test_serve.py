@@ -41,8 +41,7 @@ def test_after_so_many_matches_the_daemon_ends(serve, peers):
 def test_manual_waits_for_enter_before_each_match(serve, peers):
     """`--start manual`: who has waited longest plays first; an Enter too early starts nothing."""
     daemon = serve(
-        *("--start", "manual", "--move-limit", 1, "--no-clock", "-i", "pit"),
-        stdin=subprocess.PIPE,
+        *("--start", "manual", "--move-limit", 1, "--no-clock", "-i", "pit"), stdin=subprocess.PIPE
     )
 
     def press_enter():

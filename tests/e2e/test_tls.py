@@ -14,15 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect as viewer_at
 
-from e2e.running import (
-    PATIENCE,
-    FileArena,
-    Program,
-    command,
-    environment,
-    run_here,
-    wait_until,
-)
+from e2e.running import PATIENCE, FileArena, Program, command, environment, run_here, wait_until
 from languages.conftest import needed
 from lanista_client import Arena, ArenaError
 from support.processes import argv_of, children_of

@@ -202,10 +202,7 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
         ("malformed", Ending.MALFORMED, ""),
         ("dies_in_play", Ending.CRASH, "its process exited with code 1"),
         pytest.param(
-            "dies_mid_line",
-            Ending.CRASH,
-            "its process killed by SIG",
-            marks=pytest.mark.long,
+            "dies_mid_line", Ending.CRASH, "its process killed by SIG", marks=pytest.mark.long
         ),
         ("leaves", Ending.DISCONNECT, ""),
         pytest.param("late", Ending.LATE, "no answer within 1 s", marks=pytest.mark.long),
@@ -256,10 +253,7 @@ def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command, start, wor
 def test_four_players_with_an_absent_one(tmp_path):
     """The three that came tie; nobody is blamed but the absent one."""
     setup = setup_of(
-        tmp_path,
-        *((name, "Null") for name in "ABC"),
-        ("Absent", "sh -c 'exit 3'"),
-        game="hogwarts",
+        tmp_path, *((name, "Null") for name in "ABC"), ("Absent", "sh -c 'exit 3'"), game="hogwarts"
     )
     [finished] = play_blocks(task_of(setup, 0))
 

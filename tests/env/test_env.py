@@ -30,10 +30,7 @@ def test_pettingzoos_own_tests_pass(name):
     make = functools.partial(parallel_env, name, **ENVS[name])
     parallel_api_test(make(), num_cycles=15)
     parallel_seed_test(make, num_cycles=6)
-    both = {
-        "parallel_env": make,
-        "env": functools.partial(env, name, **ENVS[name]),
-    }
+    both = {"parallel_env": make, "env": functools.partial(env, name, **ENVS[name])}
     max_cycles_test(types.SimpleNamespace(**both))
 
 

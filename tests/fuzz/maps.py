@@ -63,11 +63,7 @@ def maps(game: str) -> Target:
             if started.outcome() is None:
                 started.advance([started.parse(seat, []) for seat in range(ruleset.seats)])
 
-    return Target(
-        draw=draw,
-        check=check,
-        short=1000 if game == "angrymob" else 200,
-    )
+    return Target(draw=draw, check=check, short=1000 if game == "angrymob" else 200)
 
 
 TARGETS: Mapping[str, Callable[[], Target]] = {

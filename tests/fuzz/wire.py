@@ -245,12 +245,7 @@ def any_message() -> Target:
     def draw(random: Random) -> tuple[str, str, int, float]:
         number = int(random.random() * 40) if random.random() < 0.7 else random.choice(numbers)
         seconds = random.random() if random.random() < 0.5 else random.choice(times)
-        return (
-            random.choice([*MAKERS]),
-            changed_text(random, corpus, 200),
-            number,
-            seconds,
-        )
+        return (random.choice([*MAKERS]), changed_text(random, corpus, 200), number, seconds)
 
     def check(given: tuple[str, str, int, float]) -> None:
         keyword, *values = given

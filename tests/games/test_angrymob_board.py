@@ -126,12 +126,7 @@ REFUSED = {
     "one column": (" 2 1\nA\nB\n", 1, 4, "1 columns; a map has from 2 to 200 of each"),
     "201 rows": ("201 10\n", 1, 1, "201 rows; a map has from 2 to 200 of each"),
     "201 columns": ("10  201\n", 1, 5, "201 columns; a map has from 2 to 200 of each"),
-    "a row too short": (
-        "2 3\nA . .\n.  .\n",
-        3,
-        5,
-        "row 1 has 2 cells; the first line says 3",
-    ),
+    "a row too short": ("2 3\nA . .\n.  .\n", 3, 5, "row 1 has 2 cells; the first line says 3"),
     "a row too long": ("2 2\nA . 1\n. B\n", 2, 5, "row 0 has 3 cells; the first line says 2"),
     "an empty row": ("2 2\nA .\n\n. B\n", 3, 1, "row 1 has 0 cells; the first line says 2"),
     "too few rows": ("; a\n3 2\nA .\n", 4, 1, "the map ends after 1 of its 3 rows"),

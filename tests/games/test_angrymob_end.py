@@ -12,12 +12,7 @@ A . 5 .
 . . . .
 . 5 . B
 """
-FAULTS = [
-    Late(),
-    Malformed(Refusal(RefusalCode.MALFORMED, "no numbers")),
-    Missing(),
-    Out(),
-]
+FAULTS = [Late(), Malformed(Refusal(RefusalCode.MALFORMED, "no numbers")), Missing(), Out()]
 
 
 def finished(ranks, scores, reason):

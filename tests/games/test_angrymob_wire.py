@@ -3,13 +3,7 @@
 import pytest
 
 from lanista.games.angrymob.ruleset import RULESET
-from lanista.games.base import (
-    Late,
-    Malformed,
-    Missing,
-    Refusal,
-    RefusalCode,
-)
+from lanista.games.base import Late, Malformed, Missing, Refusal, RefusalCode
 from lanista_protocol import tokenize
 from support.angrymob import PAGE, at, play, start, verdict
 
@@ -200,11 +194,7 @@ def test_the_example_conversation_of_the_page():
     assert CLASSIC.closing(game, 0) == b"3 4 2 3\n"
     assert CLASSIC.closing(game, 1) == b"1 1 1 0 1 1 1 1\n"
     outcome = game.outcome()
-    assert ("forfeit", (1, 2), (2, 2)) == (
-        outcome.termination.value,
-        outcome.ranks,
-        outcome.scores,
-    )
+    assert ("forfeit", (1, 2), (2, 2)) == (outcome.termination.value, outcome.ranks, outcome.scores)
 
 
 def test_a_classic_turn_is_the_opponents_line_written_anew():

@@ -4,12 +4,7 @@ import pytest
 
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.chance import OriginalChance, SeededChance, shuffle
-from lanista.games.testing import (
-    HighestChance,
-    LowestChance,
-    ScriptedChance,
-    UnexpectedDrawError,
-)
+from lanista.games.testing import HighestChance, LowestChance, ScriptedChance, UnexpectedDrawError
 
 
 def draws(seed, n=10**6, count=6):

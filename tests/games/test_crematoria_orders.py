@@ -192,11 +192,7 @@ def test_impossible_orders_keep_their_slot():
 
 def test_an_order_of_a_unit_killed_in_the_same_round_keeps_its_slot_and_does_nothing():
     """Player 0's first furyan kills player 1's, whose order draws no damage any more."""
-    script = [
-        ("order of players", 2, 0),
-        ("furyan's damage", 26, 0),
-        ("order of players", 2, 0),
-    ]
+    script = [("order of players", 2, 0), ("furyan's damage", 26, 0), ("order of players", 2, 0)]
     units = {0: (10, 10, 0), 1: (30, 10, 0), 4: (10, 11, 0), 5: (30, 40, 0)}
     game = game_at(units, chance=ScriptedChance(script), health={4: 25})
     people_move(game.state, 0, [[(0, RIGHT), (1, TOP)], [(4, LEFT), (5, TOP)], [], []])

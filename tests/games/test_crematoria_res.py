@@ -57,9 +57,7 @@ def test_what_the_judge_writes():
     res = read_res(short())
     first = attrs.evolve(res.positions[0], status=(0.25, 1.0, -1.0, 0.0625))
     judged = attrs.evolve(
-        res,
-        header=attrs.evolve(res.header, judge=True),
-        positions=(first, *res.positions[1:]),
+        res, header=attrs.evolve(res.header, judge=True), positions=(first, *res.positions[1:])
     )
     text = write_res(judged)
     assert text.startswith("SecGame\n\nSeed 5\n\nCrematoria 1.2\nnb_players          4\n")

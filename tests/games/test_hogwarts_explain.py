@@ -11,13 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanista.games.chance import OriginalChance
-from lanista.games.hogwarts.explaining import (
-    _is_drawable,
-    _Round,
-    _towards,
-    _Walls,
-    explain,
-)
+from lanista.games.hogwarts.explaining import _is_drawable, _Round, _towards, _Walls, explain
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.placing import draw_ingredients
@@ -252,12 +246,7 @@ SIDE_BY_SIDE = {4: (0, 10, 10), 5: (1, 10, 11)}
         (FOLLOW, {}, [Order(4, 2)], "moves onto its comrade 8 for nothing"),
         (FOLLOW, {}, [Order(4, 1)], "a wizard, moves diagonally"),
         ({4: (0, 0, 10)}, {}, [Order(4, UP)], "leaves the board"),
-        (
-            {4: (0, 9, 9)},
-            {"walls": [(9, 10)]},
-            [Order(4, RIGHT)],
-            "walks into the wall at (9, 10)",
-        ),
+        ({4: (0, 9, 9)}, {"walls": [(9, 10)]}, [Order(4, RIGHT)], "walks into the wall at (9, 10)"),
         ({0: (0, 9, 9), 5: (1, 9, 10)}, {}, [Order(0, RIGHT)], "a ghost, moves onto unit 5"),
         (
             {4: (0, 10, 10, 3, 2), 5: (1, 10, 11)},
@@ -265,12 +254,7 @@ SIDE_BY_SIDE = {4: (0, 10, 10), 5: (1, 10, 11)}
             [Order(4, RIGHT)],
             "in conversion, moves onto",
         ),
-        (
-            {4: (0, 10, 10), 5: (1, 10, 11, 3, 2)},
-            {},
-            [Order(4, RIGHT)],
-            "attacks unit 5, in conv",
-        ),
+        ({4: (0, 10, 10), 5: (1, 10, 11, 3, 2)}, {}, [Order(4, RIGHT)], "attacks unit 5, in conv"),
         (
             {4: (0, 9, 9), 1: (1, 9, 10, 3, 0)},
             {},

@@ -2,21 +2,7 @@
 
 import pytest
 
-from support.hogwarts import (
-    DOWN,
-    DR,
-    LD,
-    LEFT,
-    RIGHT,
-    RU,
-    UL,
-    UP,
-    Draws,
-    begin,
-    cell,
-    hall,
-    play,
-)
+from support.hogwarts import DOWN, DR, LD, LEFT, RIGHT, RU, UL, UP, Draws, begin, cell, hall, play
 
 A, B = 4, 5
 """Two wizards of most tests, by default of the clans 0 and 1."""
@@ -79,10 +65,7 @@ def test_6_4_a_step_next_to_voldemort_kills():
     """Dead units appear elsewhere at the end of the round; nothing happens on the cell."""
     # He turns to the other wizard, on his right: what A left and wanted shows as it was.
     board = hall(
-        {A: (0, 30, 28), 6: (2, 30, 32)},
-        voldemort=(30, 30),
-        books=[(30, 29)],
-        owned={(30, 29): 3},
+        {A: (0, 30, 28), 6: (2, 30, 32)}, voldemort=(30, 30), books=[(30, 29)], owned={(30, 29): 3}
     )
     game = begin(board, Draws({"Voldemort's target": [1], "new clan": [3, 2]}))
     assert [A] == play(game, {0: f"m {A} {RIGHT}"})

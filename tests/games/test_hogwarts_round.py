@@ -40,8 +40,7 @@ def test_5_2_orders_without_effect_take_their_turn():
 
 
 @pytest.mark.parametrize(
-    "silent",
-    [Late(), Malformed(Refusal(RefusalCode.MALFORMED, "x")), Missing(), Out()],
+    "silent", [Late(), Malformed(Refusal(RefusalCode.MALFORMED, "x")), Missing(), Out()]
 )
 def test_5_a_turn_without_an_answer_has_no_orders(silent):
     one, other = begin(hall()), begin(hall())
@@ -214,12 +213,7 @@ def test_11_wizards_come_back_by_old_clan_then_by_death_and_ghosts_last():
         }
     )
     game = begin(board, chance)
-    lines = {
-        0: f"m 6 {LEFT} m 5 {RIGHT}",
-        1: f"m 1 {DOWN}",
-        2: f"m 2 {UP}",
-        3: f"m 4 {RIGHT}",
-    }
+    lines = {0: f"m 6 {LEFT} m 5 {RIGHT}", 1: f"m 1 {DOWN}", 2: f"m 2 {UP}", 3: f"m 4 {RIGHT}"}
     assert [2, 1, 4, 6, 5] == play(game, lines)
     chance.done()
     # Clear cells are drawn from the first one on, three columns apart.

@@ -2,18 +2,7 @@
 
 import pytest
 
-from support.hogwarts import (
-    ADDED_UP,
-    LEFT,
-    RIGHT,
-    Draws,
-    begin,
-    cell,
-    hall,
-    play,
-    solution,
-    spell,
-)
+from support.hogwarts import ADDED_UP, LEFT, RIGHT, Draws, begin, cell, hall, play, solution, spell
 
 RIGHT_ONE = spell(0, ADDED_UP)
 

@@ -8,14 +8,7 @@ import pytest
 from lanista.games.hogwarts.explaining import explain
 from lanista.games.hogwarts.files import match_text, read_res, write_res
 from lanista.games.originals import Explanation
-from support.hogwarts import (
-    TRACE_NAMES,
-    check_invariants,
-    replayed,
-    res_of,
-    trace,
-    trace_text,
-)
+from support.hogwarts import TRACE_NAMES, check_invariants, replayed, res_of, trace, trace_text
 from support.traces import some_always
 
 

@@ -47,8 +47,7 @@ def test_a_bot_that_surely_connects_is_told_nothing_of_standard_input():
 
 @pytest.mark.parametrize("program", ["mawk", "awk"])
 @pytest.mark.parametrize(
-    ("words", "names_it"),
-    [((), True), (("-W", "interactive"), False), (("-Winteractive",), False)],
+    ("words", "names_it"), [((), True), (("-W", "interactive"), False), (("-Winteractive",), False)]
 )
 def test_mawk_is_told_how_not_to_buffer(tmp_path, monkeypatch, program, words, names_it):
     """Also where it is called awk."""

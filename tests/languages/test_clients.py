@@ -15,15 +15,7 @@ from pathlib import Path
 import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
-from e2e.running import (
-    PATIENCE,
-    Program,
-    as_json,
-    command,
-    digests,
-    environment,
-    read,
-)
+from e2e.running import PATIENCE, Program, as_json, command, digests, environment, read
 from languages.conftest import needed
 from languages.language import CLIENTS, every
 from languages.last_lines import ENDS, error_codes
@@ -206,8 +198,7 @@ def test_a_starter_passes_the_check(commands, game, tmp_path):
     """`lanista check`, with a clock for a busy machine."""
     words = shlex.join(map(str, commands[game]))
     checking = Program(
-        command("check", words, "--game", game, "-s", SEED, "--time-move", 2),
-        tmp_path,
+        command("check", words, "--game", game, "-s", SEED, "--time-move", 2), tmp_path
     )
     try:
         assert (0, "") == (checking.wait(), checking.err), checking.out

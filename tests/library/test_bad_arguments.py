@@ -157,10 +157,7 @@ def test_a_method_of_a_replay(replay, tmp_path, monkeypatch):
             "setting move_limit of Angry Mob is '9'; expected a whole number",
         ),
         (lambda: lanista.open_record(7), "record 7; expected a path"),
-        (
-            lambda: lanista.play("angrymob", [], on_progress=7),
-            "on_progress 7; expected a function",
-        ),
+        (lambda: lanista.play("angrymob", [], on_progress=7), "on_progress 7; expected a function"),
         (
             lambda: competition.run(CUP, concurrency=0),
             'concurrency: 0; expected a whole number from 1 to 10000, or "auto"',

@@ -33,7 +33,7 @@ COMPETITION = [
     "standings_of",
 ]
 ENV = [
-    *("LanistaEnv", "Policy", "PolicyBot", "SeatEnv", "as_bot", "env", "parallel_env", "seat_env"),
+    *("LanistaEnv", "Policy", "PolicyBot", "SeatEnv", "as_bot", "env", "parallel_env", "seat_env")
 ]
 PAGES = [
     *(DOCS / f"{name}.md" for name in ("python", "python_rules", "training")),

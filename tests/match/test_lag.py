@@ -73,12 +73,7 @@ async def test_it_is_measured_again_now_and_then(tmp_path, autojump_clock):
     """Only a shorter way changes the limits, from the next turn on."""
     rounds = 2 * MEASURED_EVERY + 3
     table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS,
-        limits=CLOCK,
-        lag_allowance=0.25,
-        settings={"rounds": rounds},
+        tmp_path, COUNTING, SKIPPERS, limits=CLOCK, lag_allowance=0.25, settings={"rounds": rounds}
     )
     channel = away(table, 0, 80_000)
 
@@ -106,12 +101,7 @@ async def test_it_is_measured_again_now_and_then(tmp_path, autojump_clock):
 
 async def test_a_bot_that_comes_back_is_measured_on_its_new_way(tmp_path, autojump_clock):
     table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS,
-        limits=CLOCK,
-        lag_allowance=0.25,
-        extra={"may_rejoin": (0,)},
+        tmp_path, COUNTING, SKIPPERS, limits=CLOCK, lag_allowance=0.25, extra={"may_rejoin": (0,)}
     )
     away(table, 0, 80_000)
 

@@ -218,11 +218,7 @@ async def test_a_record_has_its_name_only_when_it_is_on_disk(tmp_path, monkeypat
     monkeypatch.setattr(Path, "replace", replaced)
     monkeypatch.setattr(Path, "unlink", unlinked)
     await written(tmp_path / "m.jsonl.gz")
-    assert [
-        ("fsync", True),
-        ("replace", "m.jsonl.gz"),
-        ("unlink", "m.jsonl.gz.part"),
-    ] == calls
+    assert [("fsync", True), ("replace", "m.jsonl.gz"), ("unlink", "m.jsonl.gz.part")] == calls
     assert ["m.jsonl.gz"] == [path.name for path in tmp_path.iterdir()]
 
 
@@ -324,11 +320,7 @@ def test_a_folder_that_cannot_be_made(tmp_path):
 
 def changed(line: int, **keys) -> list[dict]:
     """The lines of a good record with some keys of one line set; `...` takes a key away."""
-    lines = [
-        attrs.asdict(HEADER),
-        dict(TURN),
-        {"result": attrs.asdict(RESULT)},
-    ]
+    lines = [attrs.asdict(HEADER), dict(TURN), {"result": attrs.asdict(RESULT)}]
     place = lines[line]["result"] if line == 2 else lines[line]
     for key, value in keys.items():
         if value is ...:

@@ -159,8 +159,7 @@ async def test_the_classic_example(tmp_path, autojump_clock, hellos):
 
 
 @pytest.mark.parametrize(
-    ("bad", "code"),
-    [("a b c", "malformed"), (None, "late"), ("9 9 9", "malformed")],
+    ("bad", "code"), [("a b c", "malformed"), (None, "late"), ("9 9 9", "malformed")]
 )
 async def test_classic_hears_nothing_more_when_a_line_was_late_or_malformed(
     tmp_path, autojump_clock, bad, code

@@ -146,11 +146,7 @@ async def test_a_void_match_can_be_played_again_on_its_connections(tmp_path, aut
     """The same seats, the same seed; the answer still owed is dropped."""
     hellos = [f"{hello} keep=1" for hello in SKIPPERS]
     first = sit(
-        tmp_path,
-        COUNTING,
-        hellos,
-        settings={"rounds": 1},
-        extra={"stalls": Stalls({0: 1.0})},
+        tmp_path, COUNTING, hellos, settings={"rounds": 1}, extra={"stalls": Stalls({0: 1.0})}
     )
 
     async def bot(end):

@@ -124,10 +124,7 @@ def _crematoria(game):
     for row in range(len(below)):
         for col in range(COLS):
             cave = below[row][col]
-            grounds = [
-                CAVES[cave],
-                "night" if col in night else "sun",
-            ]
+            grounds = [CAVES[cave], "night" if col in night else "sun"]
             for level, ground in enumerate(grounds):
                 if "E" in (cave, above[row][col]) or (level, row, col) in hidden:
                     continue

@@ -54,8 +54,7 @@ def test_seconds_have_one_digit_after_the_point():
 
 
 @given(
-    st.lists(st.floats(0, 100) | st.sampled_from([0.0, 1e-6, 0.1]), max_size=60),
-    st.floats(0, 100),
+    st.lists(st.floats(0, 100) | st.sampled_from([0.0, 1e-6, 0.1]), max_size=60), st.floats(0, 100)
 )
 def test_any_times_can_be_told(seconds, limit):
     assert bool(told(*seconds, limit=limit)) == (len(seconds) >= 6)

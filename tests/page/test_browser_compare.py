@@ -212,10 +212,7 @@ def test_matches_that_cannot_be_compared_are_both_named(arena, pairs, small, sho
             f"{match_of(a)} (A) and {match_of(b)} (B) can't be compared: {words}"
         )
     known = match_of(hogwarts)
-    for other, words in (
-        (unknown, f"no match '{unknown}'"),
-        (known, "the same match"),
-    ):
+    for other, words in ((unknown, f"no match '{unknown}'"), (known, "the same match")):
         page = show(f"{arena.page}/#/compare?a={known}&b={other}")
         expect(page.get_by_role("alert").filter(has_text=words)).to_be_visible()
 

@@ -69,9 +69,7 @@ def failed(arenas, records, tmp_path_factory):
         for seat, (turn, code) in LAST.items()
     ]
     lines = changed(
-        lines,
-        len(lines) - 1,
-        result={**result, "endings": ENDINGS, "faults": faults, "bots": bots},
+        lines, len(lines) - 1, result={**result, "endings": ENDINGS, "faults": faults, "bots": bots}
     )
     path = tmp_path_factory.mktemp("failed") / "failed.jsonl.gz"
     path.write_bytes(gzip.compress(b"".join(lines)))

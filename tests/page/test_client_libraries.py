@@ -8,15 +8,7 @@ import zipfile
 
 import pytest
 
-from lanista.bots.client_libraries import (
-    CLIENTS,
-    HEADER,
-    NAMES,
-    SOURCES,
-    STARTERS,
-    library,
-    packed,
-)
+from lanista.bots.client_libraries import CLIENTS, HEADER, NAMES, SOURCES, STARTERS, library, packed
 from lanista.hosting.control import RunningMatches
 from lanista.page.view import View
 from page.house import showing

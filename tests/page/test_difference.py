@@ -41,12 +41,7 @@ def test_angry_mob_says_turn_seat_and_position(tmp_path):
     """Alike in turn 0; in turn 1 seat 0 goes home in A and on in B."""
     a, b = [(AWAY, BACK), ("", "")], [(AWAY, "0 1 1 0"), ("", "")]
     found = two(tmp_path, "angrymob", a, b, board=ROW, settings={"move_limit": 2})
-    assert (True, True, 1, 2) == (
-        found.is_comparable,
-        found.found,
-        found.turn,
-        found.position_turn,
-    )
+    assert (True, True, 1, 2) == (found.is_comparable, found.found, found.turn, found.position_turn)
     [seat] = found.seats
     assert (0, "'0 1 1 2'", "'0 1 1 0'") == (seat.seat, seat.a.raw, seat.b.raw)
     assert ("1 unit from (0, 1) go left",) == seat.a.submoves

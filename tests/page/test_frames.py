@@ -162,11 +162,7 @@ def test_a_mark_that_stays_is_not_told_again():
 
 @pytest.mark.parametrize(
     ("lit", "ranges"),
-    [
-        ({0, 1, 2}, [[0, 3]]),
-        ({5}, [[5, 1]]),
-        ({9, 0, 1, 4, 5, 6}, [[0, 2], [4, 3], [9, 1]]),
-    ],
+    [({0, 1, 2}, [[0, 3]]), ({5}, [[5, 1]]), ({9, 0, 1, 4, 5, 6}, [[0, 2], [4, 3], [9, 1]])],
 )
 def test_lit_columns_are_told_as_runs(lit, ranges):
     (told,) = written([Frame(turn=0, marks=(), captions=(), lit=frozenset(lit))])
@@ -292,13 +288,7 @@ def test_a_turn_tells_what_the_record_has_of_it():
         "stall": 0.25,
         "status": [0.5, -1.0],
         "faults": [
-            {
-                "turn": 3,
-                "seat": 1,
-                "code": "late",
-                "index": None,
-                "words": "no answer within 0.2 s",
-            }
+            {"turn": 3, "seat": 1, "code": "late", "index": None, "words": "no answer within 0.2 s"}
         ],
         "logs": {"1": short},
         "left": {"0": "closed its connection"},

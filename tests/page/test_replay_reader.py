@@ -120,12 +120,7 @@ def test_a_live_record_may_have_its_name_already(tmp_path):
 
 def void(folder):
     """Seat 1 is late in turn 1 while the host stalls."""
-    return played(
-        folder,
-        answers(AWAY, BACK),
-        answers(""),
-        extra={"stalls": Stalls({1: 0.3})},
-    )
+    return played(folder, answers(AWAY, BACK), answers(""), extra={"stalls": Stalls({1: 0.3})})
 
 
 def test_the_turn_that_made_a_match_void_is_no_frame(tmp_path):

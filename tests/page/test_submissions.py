@@ -49,11 +49,7 @@ async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
     body = bytes(range(256)) * 20
     async with with_ladder(tmp_path, token="operator") as house:
         answer = await hand_in(house, body=body)
-        assert (201, 1, "received") == (
-            answer.status,
-            answer.json["version"],
-            answer.json["state"],
-        )
+        assert (201, 1, "received") == (answer.status, answer.json["version"], answer.json["state"])
         await hand_in(house, "Bob")
         for path in f"{PATH}/1", f"{PATH}/1/source":
             assert 200 == (await house.get(path, basic("Ann"))).status

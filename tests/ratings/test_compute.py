@@ -54,12 +54,7 @@ def test_nothing_was_played():
         assert row.rating is row.rank_low is row.rank_high is row.superior is None
         assert {} == row.endings
     assert ((), ()) == (standings.head_to_head, standings.seat_advantage)
-    assert (0, 0, 4, 2) == (
-        standings.blocks,
-        standings.matches,
-        standings.planned,
-        standings.seats,
-    )
+    assert (0, 0, 4, 2) == (standings.blocks, standings.matches, standings.planned, standings.seats)
     assert ("cup", "angrymob", "not begun") == (standings.name, standings.game, standings.words)
     assert not standings.over
 

@@ -27,10 +27,7 @@ def match(seating, *seats, attempt=1, end="finished", **more):
 def block(number, *matches, bots=("Ant", "Bee"), **more):
     """A block of two matches of two bots, unless other ones are given. Its id is by number."""
     first, second = bots[0], bots[-1]
-    usual = (
-        match(0, seat(first, 1), seat(second, 2)),
-        match(1, seat(second, 2), seat(first, 1)),
-    )
+    usual = (match(0, seat(first, 1), seat(second, 2)), match(1, seat(second, 2), seat(first, 1)))
     told = {"seed": number, "map": ""} | more
     return BlockResult(block=f"id{number}", bots=bots, matches=matches or usual, **told)
 

@@ -206,12 +206,7 @@ def test_who_is_benched_in_the_order_it_came(store, target):
     """Of the blocks, not of letters or transactions; of one block, by name."""
     store.add([block(1), block(2)], [benching("Cat", 2), benching("Dog", 1, 6)])
     store.add([block(3)], [benching("Dög", 3), benching("Bee", 3), benching("Dog", 3)])
-    expected = [
-        benching("Dog", 1, 6),
-        benching("Cat", 2),
-        benching("Bee", 3),
-        benching("Dög", 3),
-    ]
+    expected = [benching("Dog", 1, 6), benching("Cat", 2), benching("Bee", 3), benching("Dög", 3)]
     assert expected == store.benched()
     with Store.open(target, create=False) as again:
         assert expected == again.benched()

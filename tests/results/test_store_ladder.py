@@ -226,14 +226,7 @@ def test_ladders_in_one_database_know_nothing_of_each_other(store):
     void = (seat("Ant", 1, VOID), seat("Bee", 1, VOID))
     crashed = (seat("Ant", 1), seat("Bee", 2, CRASH))
     store.add(
-        [
-            block(
-                1,
-                match(0, *void, end="void"),
-                match(0, *WON, attempt=2),
-                match(1, *crashed),
-            )
-        ]
+        [block(1, match(0, *void, end="void"), match(0, *WON, attempt=2), match(1, *crashed))]
     )
     pit.add_matches([alone(1, *void, end="void"), alone(2, *WON), alone(3, *crashed)])
     for each in (store, pit):

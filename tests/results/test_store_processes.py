@@ -235,10 +235,7 @@ def test_a_server_that_has_gone_is_known_to_be(new_schema):
 
 def test_two_tournaments_have_locks_of_their_own(new_schema, tmp_path):
     """Also in two schemas of one PostgreSQL database."""
-    for first, second in (
-        (new_schema(), new_schema()),
-        (tmp_path / "a.db", tmp_path / "b.db"),
-    ):
+    for first, second in ((new_schema(), new_schema()), (tmp_path / "a.db", tmp_path / "b.db")):
         with Store.open(first) as one, Store.open(second) as two, one.lock(), two.lock():
             assert 1 == len(one.add([drawn(1)]))
             assert [] == two.played()

@@ -26,11 +26,9 @@ class Player:
 
     def __init__(self, game: str, seat: int) -> None:
         self.seat = seat
-        self._orders = {
-            "angrymob": self._march,
-            "hogwarts": self._haunt,
-            "crematoria": self._dig,
-        }[game]
+        self._orders = {"angrymob": self._march, "hogwarts": self._haunt, "crematoria": self._dig}[
+            game
+        ]
         self._turn = 0
         self._rows: list[list[str]] = []
 

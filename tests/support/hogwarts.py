@@ -14,14 +14,7 @@ from random import Random
 
 import attrs
 
-from lanista.games.base import (
-    Answer,
-    Late,
-    MalformedAnswerError,
-    Token,
-    Verdict,
-    complete_settings,
-)
+from lanista.games.base import Answer, Late, MalformedAnswerError, Token, Verdict, complete_settings
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.board import CLANS, Board, Unit
 from lanista.games.hogwarts.files import Res, match_text, read_orders, read_res
