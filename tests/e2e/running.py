@@ -43,6 +43,12 @@ def command(*words):
     return [sys.executable, "-W", "error", "-m", "lanista.cli", *map(str, words)]
 
 
+def changed_command(change, *words):
+    """The words that run `lanista` after some lines of Python, which make a wait short, say."""
+    code = f"{change}\nfrom lanista.cli import main\nmain()"
+    return [sys.executable, "-W", "error", "-c", code, *map(str, words)]
+
+
 def environment(**more):
     """Our environment without what would reach into an arena or its bots."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("LANISTA_")}

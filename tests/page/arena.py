@@ -10,7 +10,7 @@ import shutil
 import socket
 import threading
 
-from e2e.running import EXAMPLE_MAP, PATIENCE, Peer, Program, command
+from e2e.running import EXAMPLE_MAP, PATIENCE, Peer, Program, changed_command
 from lanista.match.record import read_record
 
 LOST = "WebSocket connection to .* failed|Failed to load resource: .*favicon.svg"
@@ -18,12 +18,17 @@ LOST = "WebSocket connection to .* failed|Failed to load resource: .*favicon.svg
 an address changes."""
 MOVE_LIMIT = 9
 """Turns of a match in the arena that most tests share."""
+OFTEN = "from lanista.page import tournaments as t; t.REST, t.SHARE = 0.2, 0"
+"""Has a page look at a tournament's results as often as somebody waits for them."""
 
 
 class Arena(Program):
-    """`lanista serve` with its page; Angry Mob on the example map, without haste."""
+    """`lanista serve` with its page; Angry Mob on the example map, without haste.
 
-    def __init__(self, folder, *options, records=(), **more):
+    `change`: lines of Python that it runs before.
+    """
+
+    def __init__(self, folder, *options, records=(), change="", **more):
         folder.mkdir(parents=True, exist_ok=True)
         self.data = folder / "data"
         (folder / "example.map").write_text(EXAMPLE_MAP)
@@ -31,7 +36,8 @@ class Arena(Program):
             day = self.data / "records" / "2026-01-01"
             day.mkdir(parents=True, exist_ok=True)
             shutil.copy(record, day / f"{match_of(record)}.jsonl.gz")
-        words = command(
+        words = changed_command(
+            change,
             *("serve", "--port", 0, "--web", "127.0.0.1:0", "--data", self.data),
             *("--map", folder / "example.map", "--no-clock", *options),
         )

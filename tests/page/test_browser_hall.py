@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import Program, bot, command
+from e2e.running import Program, bot, changed_command
+from page.arena import OFTEN
 from page.matchpage import MatchPage, fits
 
 SLOW = 60_000
@@ -96,7 +97,7 @@ class Cup(Program):
         words = {"waits": json.dumps(bot("waits")), "gate": json.dumps(str(self._gate))}
         (folder / "cup.toml").write_text(SPEC.format(**words))
         run = "tournament", "run", "cup.toml", "--plain", "--web", "127.0.0.1:0"
-        super().__init__(command(*run), folder)
+        super().__init__(changed_command(OFTEN, *run), folder)
         try:
             self.until(lambda: "page: " in self.out, "the address of the page is printed")
         except BaseException:
@@ -120,14 +121,17 @@ def cup(tmp_path, windows):
     cup.end()
 
 
-def test_the_screen_shows_who_plays_and_the_table(cup, visit):
-    """By itself: the line-up, the running match, then the table, and in the end the champion;
-    results are hidden until they are shown; phones are shown the address.
+def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, visit):
+    """From its first match to its last, with two who look at the same tournament.
+
+    On its page: running matches with their boards; the bracket; cells lead to the matches' replays.
+    On the screen, by itself: the line-up, the running match, then the table, and in the end the
+    champion; results are hidden until they are shown; phones are shown the address.
     """
-    one = visit(movement=False)
-    page = one.context.new_page()
-    page.clock.install()
-    page.goto(f"{cup.page}/screen?seconds=3&results=hidden&address={ADDRESS}")
+    page = show(cup.address, movement=False)
+    screen = visit(movement=False).context.new_page()
+    screen.clock.install()
+    screen.goto(f"{cup.page}/screen?seconds=3&results=hidden&address={ADDRESS}")
 
     def turns_to(what):
         """Let the screen's time pass, but not the test's, until something is shown."""
@@ -135,31 +139,52 @@ def test_the_screen_shows_who_plays_and_the_table(cup, visit):
             with contextlib.suppress(AssertionError):
                 expect(what).to_be_visible(timeout=500)
                 return
-            page.clock.fast_forward(3000)
+            screen.clock.fast_forward(3000)
         expect(what).to_be_visible()
 
-    line_up = page.locator(".line-up").get_by_role("listitem")
-    expect(line_up).to_have_text([re.compile("Gravity"), re.compile("Waits")], timeout=SLOW)
-    expect(page.get_by_role("img", name=f"QR code of {ADDRESS}")).to_have_js_property(
-        "complete", value=True
-    )
-    assert page.locator(".invite img").evaluate("(code) => code.naturalWidth") > 0
-    seats = page.locator(".seats").get_by_role("listitem")
-    expect(seats).to_have_text([re.compile("Gravity"), re.compile("Waits")], timeout=SLOW)
-    assert fits(page)
+    pair = [re.compile("Gravity"), re.compile("Waits")]
+    expect(screen.locator(".line-up").get_by_role("listitem")).to_have_text(pair, timeout=SLOW)
+    code = screen.get_by_role("img", name=f"QR code of {ADDRESS}")
+    expect(code).to_have_js_property("complete", value=True)
+    assert screen.locator(".invite img").evaluate("(code) => code.naturalWidth") > 0
+    expect(screen.locator(".seats").get_by_role("listitem")).to_have_text(pair, timeout=SLOW)
+    assert fits(screen)
     size = "Math.min(...[...document.querySelectorAll('.seats .name')].map((name) => "
     size += "parseFloat(getComputedStyle(name).fontSize)))"
-    assert 36 <= page.evaluate(size), "letters are at least a twentieth of the screen's height"
-    expect(page.get_by_role("img", name="Board of")).to_be_visible()
-    expect(page.locator(".seats .score")).to_have_count(0)
-    turns_to(page.get_by_text("The results will be shown later."))
-    page.keyboard.press("r")
-    expect(page.get_by_role("button", name="Hide results")).to_be_attached()
-    turns_to(page.locator(".seats .score").first)
-    expect(page.locator(".seats .score")).to_have_count(2)
-    turns_to(page.get_by_role("heading", name="Semifinals"))
+    assert 36 <= screen.evaluate(size), "letters are at least a twentieth of the screen's height"
+    expect(screen.get_by_role("img", name="Board of")).to_be_visible()
+    expect(screen.locator(".seats .score")).to_have_count(0)
+    turns_to(screen.get_by_text("The results will be shown later."))
+    screen.keyboard.press("r")
+    expect(screen.get_by_role("button", name="Hide results")).to_be_attached()
+    turns_to(screen.locator(".seats .score").first)
+    expect(screen.locator(".seats .score")).to_have_count(2)
+    turns_to(screen.get_by_role("heading", name="Semifinals"))
+
+    articles = page.get_by_role("region", name="Running").get_by_role("article")
+    running = articles.filter(has_text="Waits")
+    expect(running).to_contain_text("Gravity")
+    expect(running.get_by_role("img", name="Board of")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     cup.go_on()
-    turns_to(page.get_by_text("Champion", exact=True))
+    turns_to(screen.get_by_text("Champion", exact=True))
+    bracket = page.get_by_role("region", name="Bracket")
+    expect(bracket).to_contain_text("Final")
+    expect(page.get_by_text("all played")).to_be_visible(timeout=SLOW)
+    expect(bracket.get_by_role("link")).to_have_count(3)
+    expect(bracket.locator(".through")).to_have_count(3)
+    expect(page.get_by_role("region", name="Race").get_by_role("img")).to_be_visible()
+    met = page.get_by_role("region", name="Head-to-head")
+    met.get_by_role("link", name=re.compile("the matches of Gravity and Waits")).click()
+    expect(page).to_have_url(re.compile("#/matches.tournament=cup&player=Gravity&against=Waits"))
+    rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
+    expect(rows.first).to_contain_text("Waits")
+    assert 0 == rows.count() % 2
+    rows.first.get_by_role("link", name="Watch").click()
+    MatchPage(page).begin()
+    for one in (page, screen):
+        one.goto("about:blank")
+    assert 0 == cup.wait()  # all is played, and its pages were closed
 
 
 def test_while_no_match_runs_the_screen_plays_the_best_part_of_the_last(
@@ -179,33 +204,6 @@ def test_while_no_match_runs_the_screen_plays_the_best_part_of_the_last(
     bots(arena, "hall", "Ann", "Bob").asked()
     line_up = page.locator(".line-up").get_by_role("listitem")
     expect(line_up).to_have_text([re.compile("Ann"), re.compile("Bob")])
-
-
-def test_a_tournament_is_shown_live_from_its_first_match_to_its_last(cup, show):
-    """Running matches with their boards; the bracket; cells lead to the matches' replays."""
-    page = show(cup.address, movement=False)
-    articles = page.get_by_role("region", name="Running").get_by_role("article")
-    running = articles.filter(has_text="Waits")
-    expect(running).to_contain_text("Gravity")
-    expect(running.get_by_role("img", name="Board of")).to_be_visible()
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-    cup.go_on()
-    bracket = page.get_by_role("region", name="Bracket")
-    expect(bracket).to_contain_text("Final")
-    expect(page.get_by_text("all played")).to_be_visible(timeout=SLOW)
-    expect(bracket.get_by_role("link")).to_have_count(3)
-    expect(bracket.locator(".through")).to_have_count(3)
-    expect(page.get_by_role("region", name="Race").get_by_role("img")).to_be_visible()
-    met = page.get_by_role("region", name="Head-to-head")
-    met.get_by_role("link", name=re.compile("the matches of Gravity and Waits")).click()
-    expect(page).to_have_url(re.compile("#/matches.tournament=cup&player=Gravity&against=Waits"))
-    rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
-    expect(rows.first).to_contain_text("Waits")
-    assert 0 == rows.count() % 2
-    rows.first.get_by_role("link", name="Watch").click()
-    MatchPage(page).begin()
-    page.goto("about:blank")
-    assert 0 == cup.wait()  # all is played, and the page was closed
 
 
 def test_no_verdict_stands_over_a_board_that_is_not_the_last(arena, visit):

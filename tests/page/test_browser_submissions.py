@@ -23,7 +23,8 @@ BROKEN = f'print("{IMAGE}" "\x1b[31m"\n'.encode()
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory, windows):
     # Nobody plays with it, which e2e/test_submit.py has: match after match takes long.
-    file = f"{FILE}fill_after = 3600\nsubmissions = true\n"
+    # Nor does its check, with so few moves in a match.
+    file = f"{FILE}fill_after = 3600\nsettings = {{ move_limit = 30 }}\nsubmissions = true\n"
     arena = LadderArena(tmp_path_factory.mktemp("submissions"), file)
     yield arena
     for _, page in windows:

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from lanista.match.ending import Ending
-from lanista.page.tournaments import SHARE
-from page.browser import PATIENCE, PHONE
+from page.arena import OFTEN
+from page.browser import PHONE
 from page.matchpage import DASH, fits
 from page.test_tournaments import store_blocks, write_spec
 
@@ -21,7 +21,7 @@ def cups(arenas, tmp_path_factory):
     path = write_spec(folder, HOSTILE)
     later = write_spec(folder, "Later", "later.toml")
     store_blocks(path, [0])
-    return arenas("--tournament", path, "--tournament", later), path
+    return arenas("--tournament", path, "--tournament", later, change=OFTEN), path
 
 
 def of(won, drawn, lost):
@@ -56,9 +56,7 @@ def test_a_tournament_from_the_lobby_to_its_end(cups, show):
     endings = page.get_by_role("region", name="Endings")
     expect(endings).to_contain_text("Every match ended normally")
     store_blocks(path, [1, 2], Ending.CRASH)
-    # The next look rests four times as long as the last one took, which began with a process.
-    rest = SHARE * PATIENCE
-    expect(page.get_by_text("3 blocks, 6 matches, all played")).to_be_visible(timeout=rest)
+    expect(page.get_by_text("3 blocks, 6 matches, all played")).to_be_visible()
     expect(ann).to_contain_text(of(6, 0, 0))
     expect(bob).to_contain_text(re.compile("4\\scrash"))
     expect(endings.get_by_role("row")).to_have_text(["Botcrash", "Ann4", "Bob4"])
