@@ -339,16 +339,3 @@ async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(
     assert "finished" == (await other[0].end()).result.end
     for _, connections, bots in tables:
         leave(connections, bots)
-
-
-async def test_the_log_of_workers_is_the_arenas(workers, nursery, tmp_path, capsys):
-    player = workers()
-    connections, bots = pair()
-    playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
-    await played_by(bots, [1])
-    await playing.end()
-    out = capsys.readouterr().out
-    assert "match begins" in out
-    assert "match ends" in out
-    assert "worker=1" in out
-    leave(connections, bots)

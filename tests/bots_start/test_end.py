@@ -104,7 +104,9 @@ async def test_a_bot_that_goes_by_itself_is_not_waited_for_longer(script):
 
 
 async def test_the_grace_is_kept_and_not_exceeded_by_much():
-    async with start_bot(["sleep", "100"], ENV, grace=0.2) as bot:
+    """Nor does it help a bot that it doesn't listen to polite signals."""
+    stays = ["sh", "-c", "trap '' TERM INT HUP; sleep 100"]
+    async with start_bot(stays, ENV, grace=0.2) as bot:
         begin = trio.current_time()
     assert 0.2 <= trio.current_time() - begin < PATIENCE / 2
     assert KILLED == bot.exit

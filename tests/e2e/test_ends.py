@@ -85,20 +85,6 @@ def test_a_finished_match_leaves_no_process(lanista, families):
     assert not any(map(runs, pids_in(*files)))
 
 
-def test_a_bot_that_ignores_signals_is_ended(lanista, tmp_path):
-    """When its match is over it is killed, as it doesn't go by itself."""
-    file = tmp_path / "pid"
-    done = lanista(
-        *("play", "angrymob", bot("ignores_sigterm", file), "CamperJoe", "--move-limit", 3),
-        *("--no-clock", "--console"),
-    )
-    assert (0, "") == (done.code, done.err)
-    assert not any(map(runs, pids_in(file)))
-    (path,) = (done.folder / "lanista-records").glob("*.jsonl.gz*")
-    stayed = read(path).result.bots[0]
-    assert "was still running and was ended by the arena" == stayed.exit
-
-
 def test_a_failed_start_ends_the_bots_that_had_come(lanista, tmp_path):
     """Also those of the bot that failed, and what they had started."""
     file = tmp_path / "pids"

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from e2e.running import EXAMPLE_MAP, as_json, bot, digests, read, wait_until
+from e2e.running import EXAMPLE_MAP, as_json, bot, read, wait_until
 from lanista import __version__
 from lanista.games import registry
 from lanista.match.replay import verify
@@ -40,24 +40,6 @@ def test_house_bots_play_and_the_result_is_told(lanista):
     assert path.exists()
     verified = lanista("replay", "verify", path)
     assert (0, f"{path}: verified {record.result.turns} moves\n") == (verified.code, verified.out)
-
-
-def test_the_same_seed_gives_the_same_match(lanista):
-    """Same -s and house bots: the same map and the same digests, turn by turn; and another seed
-    another map.
-    """
-    records = []
-    for seed in (-5, -5, 5):
-        done = lanista(
-            *("play", "angrymob", "GravityGoers", "RandomRunners", "--move-limit", 20),
-            *("-s", seed, *UNHURRIED),
-        )
-        assert 0 == done.code, done.err
-        records.append(the_record(done))
-    first, again, other = records
-    assert (digests(first), first.header.board) == (digests(again), again.header.board)
-    assert first.header.board != other.header.board
-    assert (-5, 5) == (first.header.seed, other.header.seed)
 
 
 @pytest.mark.parametrize(

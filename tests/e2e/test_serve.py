@@ -25,9 +25,16 @@ def fill(peers, daemon, room="", *, options=""):
     return pair
 
 
-def test_after_so_many_matches_the_daemon_ends(serve, peers):
-    """`--matches N`: exit code 0; who still waits is told `error shutdown`."""
-    daemon = serve("--matches", 2, "--move-limit", 1, "--no-clock", "-i", "pit")
+def test_after_so_many_matches_the_daemon_ends(serve, peers, tmp_path):
+    """`--matches N`: exit code 0; who still waits is told `error shutdown`.
+
+    `--data DIR`: records are DIR/records/YYYY-MM-DD/MATCH.jsonl.gz, and no part is left.
+    """
+    today = datetime.now(UTC).date()
+    daemon = serve(
+        *("--matches", 2, "--data", tmp_path / "kept"),
+        *("--move-limit", 1, "--no-clock", "-i", "pit"),
+    )
     # Both have begun before one ends: else the pair of the first, which stays, plays the second.
     playing = [fill(peers, daemon, room, options="keep=1") for room in ("a", "b")]
     for peer in (*playing[0], *playing[1]):
@@ -35,7 +42,14 @@ def test_after_so_many_matches_the_daemon_ends(serve, peers):
     third = peers(daemon, "Third room=c")
     assert "error shutdown the arena is shutting down\n" == third.rest()
     assert 0 == daemon.wait()
-    assert 2 == len(daemon.records())
+    files = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+    assert {f"{read(path).header.match}.jsonl.gz" for path in files} == {
+        path.name for path in files
+    }
+    for path in files:
+        assert "records" == path.parents[1].name
+        assert 1 >= abs((date.fromisoformat(path.parent.name) - today).days)
+    assert 2 == len(files)
 
 
 def test_manual_waits_for_enter_before_each_match(serve, peers):
@@ -73,24 +87,6 @@ def test_manual_waits_for_enter_before_each_match(serve, peers):
     daemon.until(lambda: "standard input has ended" in daemon.err, "the end of stdin is noticed")
     daemon.signal(signal.SIGTERM)
     assert 0 == daemon.wait()
-
-
-def test_records_go_by_day_under_data(serve, peers, tmp_path):
-    """`--data DIR`: DIR/records/YYYY-MM-DD/MATCH.jsonl.gz, and no part is left."""
-    today = datetime.now(UTC).date()
-    daemon = serve("--data", tmp_path / "kept", "--move-limit", 1, "--no-clock", "-i", "pit")
-    pair = [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]
-    match = next(line for line in pair[0].until("go") if line.startswith("start "))[6:]
-    for peer in pair:
-        peer.say("\n")
-    for peer in pair:
-        peer.rest()
-        peer.leave()
-    daemon.signal(signal.SIGINT)
-    assert 0 == daemon.wait()
-    (file,) = (path for path in (tmp_path / "kept").rglob("*") if path.is_file())
-    assert (f"{match}.jsonl.gz", "records") == (file.name, file.parents[1].name)
-    assert 1 >= abs((date.fromisoformat(file.parent.name) - today).days)
 
 
 @pytest.mark.parametrize(
@@ -143,17 +139,6 @@ def test_a_port_in_use_is_told_in_one_line(lanista):
         f"lanista: can't listen on 127.0.0.1:{port}: Address already in use; "
         "choose another address with --host and --port\n"
     ) == done.err
-
-
-def test_a_closed_stdin_is_no_harm(tmp_path, started):
-    """A daemon started without stdin serves; `--start manual` then only says that it can't."""
-    words = ["sh", "-c", 'exec "$@" <&-', "sh", *command("serve", "--port", 0, "--start", "manual")]
-    program = Program(words, tmp_path / "closed")
-    started(program)
-    program.until(lambda: "standard input has ended" in program.err, "stdin's end is noticed")
-    program.signal(signal.SIGTERM)
-    assert 0 == program.wait()
-    assert "Traceback" not in program.err
 
 
 @pytest.mark.parametrize("matches", [12, pytest.param(50, marks=pytest.mark.long)])
@@ -232,15 +217,19 @@ def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
     assert "move-limit" == read(record).result.reason
 
 
-def test_the_daemon_asks_for_the_files_that_its_connections_need(tmp_path, started):
-    """Many systems allow a process 1024 files at first: too few for the default of connections."""
-    words = command("serve", "--port", 0, "--max-connections", 400)
-    program = Program(["sh", "-c", 'ulimit -Sn 256; exec "$@"', "sh", *words], tmp_path / "run")
+def test_a_daemon_without_stdin_serves_and_asks_for_the_files_that_it_needs(tmp_path, started):
+    """`--start manual` then only says that it can't wait for Enter.
+
+    Many systems allow a process 1024 files at first: too few for the default of connections.
+    """
+    words = command("serve", "--port", 0, "--start", "manual", "--max-connections", 400)
+    program = Program(["sh", "-c", 'ulimit -Sn 256; exec "$@" <&-', "sh", *words], tmp_path / "run")
     started(program)
-    program.until(lambda: "\n" in program.out, "it listens")
+    program.until(lambda: "standard input has ended" in program.err, "stdin's end is noticed")
     limits = Path(f"/proc/{program.process.pid}/limits").read_text()
     soft = int(re.search(r"Max open files +(\d+)", limits)[1])
     # A socket each, a record for each two, and some.
     assert soft >= 600
     program.signal(signal.SIGTERM)
     assert 0 == program.wait()
+    assert "Traceback" not in program.err
