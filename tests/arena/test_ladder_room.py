@@ -16,7 +16,7 @@ from lanista.hosting.bot_pool import Contestant
 from lanista.match.ending import Ending
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.match_result import MatchResult, SeatResult, SingleMatch
+from results.samples import alone, seat
 from support.arenas import stored_ladder, stored_names
 
 SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
@@ -32,28 +32,12 @@ def opened(folder):
 
 def result(id_, first, second, *, failed=None):
     """A match that the first one won."""
+    endings = {failed: Ending.DISCONNECT}
     seats = [
-        SeatResult(
-            bot=name,
-            rank=1 if name == first else 2,
-            score=0,
-            ending=Ending.DISCONNECT if name == failed else Ending.NORMAL,
-        )
-        for name in (first, second)
+        seat(name, rank, endings.get(name, Ending.NORMAL))
+        for rank, name in enumerate((first, second), 1)
     ]
-    match = MatchResult(
-        seating=0,
-        attempt=1,
-        end="finished",
-        reason="",
-        turns=1,
-        digest="",
-        seconds=1.0,
-        stall=0.0,
-        seats=tuple(seats),
-        id=id_,
-    )
-    return SingleMatch(seed=1, map="", match=match)
+    return alone(id_, *seats)
 
 
 def who(name):

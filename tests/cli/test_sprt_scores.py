@@ -7,19 +7,15 @@ from cli.test_tournament_display import done, match
 from lanista.cli.sprt import EXIT_UNDECIDED, Scores, code_of
 from lanista.competition.director import Report
 from lanista.match.ending import Ending
-from lanista.results.match_result import SeatResult
 from ratings.samples import standings
+from results.samples import seat
 
 PLAIN = match(Ending.NORMAL, Ending.NORMAL)
 
 
 def ranked(names, ranks, end="finished"):
     """A match that ended so."""
-    seats = tuple(
-        SeatResult(bot=name, rank=rank, score=0, ending=Ending.NORMAL)
-        for name, rank in zip(names, ranks, strict=True)
-    )
-    return attrs.evolve(PLAIN, seats=seats, end=end)
+    return attrs.evolve(PLAIN, seats=tuple(map(seat, names, ranks)), end=end)
 
 
 def test_two_players_have_five_scores():

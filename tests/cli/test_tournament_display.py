@@ -20,8 +20,9 @@ from lanista.cli.tournament_live import (
 from lanista.competition import events
 from lanista.competition.formats.base import Progress
 from lanista.match.ending import Ending
-from lanista.results.match_result import MatchResult, SeatResult
 from ratings.samples import TWO, row, standings
+from results import samples
+from results.samples import seat
 
 NASTY = "\x1b[2Jboo\nfoo"
 """A terminal would be cleared by it, a line forged."""
@@ -39,21 +40,8 @@ BEGUN = events.Begun(
 
 def match(*endings, words=""):
     """A match of which this became."""
-    return MatchResult(
-        seating=0,
-        attempt=1,
-        end="finished",
-        reason="capture",
-        turns=9,
-        digest="00",
-        seconds=0.5,
-        stall=0.0,
-        seats=tuple(
-            SeatResult(bot=bot, rank=1, score=0, ending=ending, words=words)
-            for bot, ending in zip("AB", endings, strict=True)
-        ),
-        record="ab/ab12-0.jsonl.gz",
-    )
+    seats = [seat(bot, 1, end, words=words) for bot, end in zip("AB", endings, strict=True)]
+    return samples.match(0, *seats, record="ab/ab12-0.jsonl.gz")
 
 
 def done(played, *matches, **more):

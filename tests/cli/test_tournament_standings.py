@@ -9,9 +9,9 @@ import pytest
 from lanista.competition.make_format import make_format
 from lanista.competition.setup import prepare
 from lanista.competition.spec import parse_spec
-from lanista.match.ending import Ending
 from lanista.results.database import Store
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
+from results.samples import match, seat
 
 SPEC = """\
 name = "The cup"
@@ -32,22 +32,7 @@ def won_by_later(block, pairing, opening, seatings):
     for number, seating in enumerate(seatings):
         names = [pairing.bots[place] for place in seating]
         ranks = [1 if name == max(names) else 2 for name in names] if number else [1, 1]
-        matches.append(
-            MatchResult(
-                seating=number,
-                attempt=1,
-                end="finished",
-                reason="capture",
-                turns=10,
-                digest="0" * 16,
-                seconds=0.1,
-                stall=0.0,
-                seats=tuple(
-                    SeatResult(bot=name, rank=rank, score=0, ending=Ending.NORMAL)
-                    for name, rank in zip(names, ranks, strict=True)
-                ),
-            )
-        )
+        matches.append(match(number, *map(seat, names, ranks)))
     return BlockResult(
         block=block, bots=pairing.bots, seed=opening.seed, map=opening.map, matches=tuple(matches)
     )

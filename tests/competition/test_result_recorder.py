@@ -4,26 +4,18 @@ import attrs
 
 from lanista.competition.result_recorder import Failures
 from lanista.match.ending import Ending
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
+from results import samples
+from results.samples import seat
 
 
 def match(*endings, end="finished"):
     """A match of bots a, b, … that ended so for them."""
-    seats = tuple(
-        SeatResult(bot=bot, rank=1, score=0, ending=ending, words=f"{bot} did")
+    seats = [
+        seat(bot, 1, ending, words=f"{bot} did")
         for bot, ending in zip("abcd", endings, strict=False)
-    )
-    return MatchResult(
-        seating=0,
-        attempt=1,
-        end=end,
-        reason="",
-        turns=1,
-        digest="",
-        seconds=1.0,
-        stall=0.0,
-        seats=seats,
-    )
+    ]
+    return samples.match(0, *seats, end=end)
 
 
 def block(*matches):

@@ -7,19 +7,10 @@ from lanista.competition.formats.base import Progress
 from lanista.competition.scheduler import MAX_BLOCKS, Scheduler
 from lanista.competition.worker import Finished
 from lanista.match.ending import Ending
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
+from results.samples import match, seat
 
-CRASHED = MatchResult(
-    seating=0,
-    attempt=1,
-    end="forfeit",
-    reason="",
-    turns=1,
-    digest="",
-    seconds=0.001,
-    stall=0.0,
-    seats=(SeatResult(bot="a", rank=1, score=0, ending=Ending.CRASH),),
-)
+CRASHED = match(0, seat("a", 1, Ending.CRASH), end="forfeit", seconds=0.001)
 
 
 def took(seconds, *matches):

@@ -29,13 +29,6 @@ def test_a_replay_plays_to_its_end_and_stops(arena, records, show):
     expect(match.page).not_to_have_url(ROUND)
 
 
-def test_a_replay_at_a_given_round_is_paused(arena, records, show):
-    """A link to a round shows that round."""
-    match = MatchPage(show(arena.address(match_of(records["angrymob"])) + "?round=3"))
-    match.at(3)
-    expect(match.button("Play")).to_be_visible()
-
-
 def test_a_followed_link_is_not_overwritten_by_the_shown_round(arena, records, show):
     """The address is no longer updated once a link was followed.
 

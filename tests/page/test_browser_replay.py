@@ -159,6 +159,7 @@ def test_a_link_leads_to_the_round(replay, show):
     expect(match.page).to_have_url(re.compile(r"\?round=23$"))
     there = MatchPage(show(match.page.url, beside=True))
     there.at(23)
+    expect(there.button("Play")).to_be_visible()  # it is paused
     expect_same_picture(match, there)
     assert match.players.all_inner_texts() == there.players.all_inner_texts()
     there.page.keyboard.press("ArrowRight")

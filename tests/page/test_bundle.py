@@ -203,61 +203,11 @@ def test_a_match_is_packed_as_it_is_read(match):
     assert all(len(line) <= 76 for part in parts[1:-1] for line in part.split(b"\n"))
 
 
-@pytest.fixture
-def window(browser):
-    """A window without a network, from which nothing may be asked."""
-    visit = browser.visit(offline=True)
-    visit.context.route(re.compile("^(http|ws)"), lambda route: route.abort())
-    yield visit
-    assert [] == visit.complaints
-    assert [] == [url[:40] for url in visit.requests if not url.startswith(("file:", "data:"))]
-    visit.close()
-
-
-def show(window, folder, path, hash_=""):
-    file = folder / "match.html"
-    file.write_bytes(b"".join(bundle(read_frames(path))))
-    page = window.open(file.as_uri() + hash_)
-    page.wait_for_selector("canvas")
-    return page
-
-
-def test_it_shows_a_record_from_a_file_without_a_network(window, tmp_path, match):
-    """As bytes on a disk: no server, no address, no complaint on the console; markup is text."""
-    page = show(window, tmp_path, match)
-    page.get_by_text(EVIL).filter(visible=True).first.wait_for()
-    assert 0 == page.locator("img").count()
-    box = page.locator("canvas").first.bounding_box()
-    assert box["width"] > 100
-    assert box["height"] > 50
-    assert [] == page.evaluate(
-        "performance.getEntriesByType('resource').map((e) => e.name)"
-        ".filter((name) => !name.startsWith('data:'))"
-    )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("trace", "title"),
-    [
-        ("hogwarts/02_s30_Demo-Demo-Demo-Demo.res.gz", "Hogwarts"),
-        ("crematoria/01_Demo-Demo-Demo-Demo_s30.res.gz", "Crematoria"),
-    ],
-)
-def test_it_shows_a_match_of_an_original_game(window, tmp_path, trace, title):
-    """At the round that the address names."""
-    path = tmp_path / "match.res"
-    path.write_bytes(gzip.decompress((TRACES / trace).read_bytes()))
-    page = show(window, tmp_path, path, "#round=7")
-    page.get_by_text(title).first.wait_for()
-    page.get_by_text("round 7", exact=False).first.wait_for()
-
-
-def test_damaged_data_is_reported_in_the_page(window, tmp_path, match):
+def test_damaged_data_is_reported_in_the_page(visit, tmp_path, match):
     """Half a download: words, not an empty page."""
     text = bundled(match)
     start = text.index('id="match-data">') + len('id="match-data">')
     file = tmp_path / "match.html"
     file.write_text(text[:start] + "\n" + text[start + 100 :], encoding="utf-8")
-    page = window.open(file.as_uri())
+    page = visit(offline=True).open(file.as_uri())
     page.get_by_text("can't be shown", exact=False).first.wait_for()

@@ -19,10 +19,11 @@ from lanista.page.ladder_tables import LadderTables
 from lanista.page.ladders import REST, Ladders
 from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import View
-from lanista.results.match_result import MatchResult, SeatResult, SingleMatch
+from lanista.results.match_result import SingleMatch
 from lanista.results.rating_history import Rated, RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
+from results.samples import match, seat
 from support.arenas import arena_options, arena_server, stored_ladder
 
 SPEC = LadderSpec(name="pit", game="angrymob", house=(HouseBot(command="CamperJoe"),))
@@ -35,34 +36,20 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1), version=None)
     The winner may play with a version of a submitted program.
     """
     found = []
-    for seat in seats:
-        names = (winner, loser) if seat == 0 else (loser, winner)
-        fails = crashed and seat == 1
-        match = MatchResult(
-            seating=0,
-            attempt=1,
+    for place in seats:
+        fails = crashed and place == 1
+        ending, words = (Ending.CRASH, f"exit code 1 {HOSTILE}") if fails else (Ending.NORMAL, "")
+        both = seat(winner, 1, version=version), seat(loser, 2, ending, words=words)
+        result = match(
+            0,
+            *(both if place == 0 else both[::-1]),
             end="forfeit" if fails else "finished",
-            reason="capture",
-            turns=60,
-            digest=f"{number:08x}{seat:08x}",
-            seconds=1.5,
-            stall=0.0,
-            record=f"2026-05-01/M{number}{seat}.jsonl.gz",
-            id=f"M{number}{seat}",
+            digest=f"{number:08x}{place:08x}",
+            record=f"2026-05-01/M{number}{place}.jsonl.gz",
+            id=f"M{number}{place}",
             started="2100-01-01T00:00:00+00:00",
-            seats=tuple(
-                SeatResult(
-                    bot=name,
-                    rank=1 if name == winner else 2,
-                    score=9 if name == winner else 3,
-                    ending=Ending.CRASH if fails and name == loser else Ending.NORMAL,
-                    words=f"exit code 1 {HOSTILE}" if fails and name == loser else "",
-                    version=version if name == winner else None,
-                )
-                for name in names
-            ),
         )
-        found.append(SingleMatch(seed=1, map="", match=match))
+        found.append(SingleMatch(seed=1, map="", match=result))
     return found
 
 

@@ -30,9 +30,10 @@ from lanista.page.tournaments import (
 from lanista.page.view import View
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
 from page.house import done, showing
 from ratings.samples import FOUR, TWO, row, standings
+from results.samples import match, seat
 
 TWO_JSON, FOUR_JSON = as_json(TWO), as_json(FOUR)
 MANY = as_json(standings([row(rank, f"bot {rank}") for rank in range(1, FIRST + 3)]))
@@ -78,20 +79,7 @@ def store_blocks(path, seeds, ending=Ending.NORMAL):
     for opening in map(setup.opening, seeds):
         seatings = (names, names[::-1])
         matches = [
-            MatchResult(
-                seating=number,
-                attempt=1,
-                end="finished",
-                reason="capture",
-                turns=60,
-                digest=f"{opening.seed:08x}{number:08x}",
-                seconds=1.5,
-                stall=0.0,
-                seats=tuple(
-                    SeatResult(bot=name, rank=1 + (name != "Ann"), score=3, ending=ending)
-                    for name in bots
-                ),
-            )
+            match(number, *(seat(name, 1 + (name != "Ann"), ending) for name in bots), record=None)
             for number, bots in enumerate(seatings)
         ]
         block = setup.block_id(names, opening)

@@ -9,7 +9,7 @@ from lanista.results.match_result import BlockResult, MatchResult, SeatResult, S
 
 
 def seat(bot, rank=1, ending=Ending.NORMAL, **more):
-    return SeatResult(bot=bot, rank=rank, score=10 * rank, ending=ending, **more)
+    return SeatResult(bot=bot, rank=rank, ending=ending, **({"score": 10 * rank} | more))
 
 
 def match(seating, *seats, attempt=1, end="finished", **more):
