@@ -183,9 +183,10 @@ def folder_of(place, daemon):
     return found
 
 
-@pytest.mark.one_user
-def test_folders_of_killed_arenas_are_removed(serve_here):
-    """By the next one that starts."""
+def test_folders_of_killed_arenas_are_removed_and_nothing_else(serve_here, tmp_path):
+    """By the next one that starts. Other names, other kinds of files, what belongs to other users
+    or living processes, or is locked by anyone, stays.
+    """
     place, serve = serve_here
     killed = serve()
     left = folder_of(place, killed)
@@ -193,18 +194,7 @@ def test_folders_of_killed_arenas_are_removed(serve_here):
     killed.wait()
     assert left.is_dir()
     (left / "1").write_bytes(b"{}")
-    last = serve()
-    assert not left.exists()
-    assert folder_of(place, last).is_dir()
-
-
-def test_nothing_else_is_removed(serve_here, tmp_path):
-    """Other names, other kinds of files, what belongs to other users or living processes, or is
-    locked by anyone.
-    """
-    place, serve = serve_here
-    gone = subprocess.Popen(["true"])
-    gone.wait()
+    gone = killed.process
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").touch()
     mine = [f"lanista-frames-{gone.pid}-abcdefg{sign}" for sign in "12345"]
@@ -228,9 +218,11 @@ def test_nothing_else_is_removed(serve_here, tmp_path):
     held = os.open(kept[-1], os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_SH)
-        serve()
+        last = serve()
     finally:
         os.close(held)
+    assert not left.exists()
+    assert folder_of(place, last).is_dir()
     assert all(path.is_dir() for path in kept)
     assert (place / mine[2]).is_symlink()
     assert (tmp_path / "kept" / "file").is_file()

@@ -79,11 +79,6 @@ def test_a_file_that_is_none_is_one_line(lanista, tmp_path, content, words):
     assert words in done.err
 
 
-def test_a_missing_file_is_one_line(lanista):
-    done = lanista("explain", "none.res")
-    assert (2, "lanista: can't read none.res: No such file or directory\n") == (done.code, done.err)
-
-
 def test_a_game_without_match_files_says_so(lanista):
     done = lanista("play", "angrymob", "CamperJoe", "CamperJoe", "-o", "x.res")
     assert 2 == done.code

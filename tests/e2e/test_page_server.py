@@ -35,45 +35,6 @@ def ask(viewer, do, **fields):
     return answer
 
 
-def stuck(url):
-    """A viewer that asks for much and reads nothing."""
-    port = urlsplit(url).port
-    plain = socket.socket()
-    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-    plain.connect(("127.0.0.1", port))
-    plain.sendall(
-        f"GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
-        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        "Sec-WebSocket-Version: 13\r\n\r\n".encode()
-    )
-    # Each is answered by an error that repeats what was said, until there is no room.
-    said = json.dumps({"do": "x" * 60_000}).encode()
-    frame = bytes([0x81, 0xFE]) + len(said).to_bytes(2, "big") + bytes(4) + said
-    plain.settimeout(0.5)
-    with contextlib.suppress(TimeoutError):
-        while True:
-            plain.sendall(frame)
-    return plain
-
-
-@pytest.mark.long
-def test_a_viewer_that_does_not_read_delays_no_shutdown(serve, peers):
-    """Under 5 seconds, as without a page (docs/operating.md); and no match is lost by it."""
-    daemon = serve("--no-clock", web="127.0.0.1:0")
-    with contextlib.closing(stuck(daemon.page)):
-        pair = [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]
-        match = next(line for line in pair[0].until("go") if line.startswith("start "))[6:]
-        began = time.monotonic()
-        daemon.signal(signal.SIGTERM)
-        for peer in pair:
-            assert peer.rest().endswith("error shutdown the arena is shutting down\n")
-            peer.leave()
-        assert 0 == daemon.wait()
-        assert time.monotonic() - began < 5
-    assert "aborted" == daemon.record_of(match).result.end
-    assert "Traceback" not in daemon.err
-
-
 def test_off_loopback_commands_need_the_token_that_is_printed(serve):
     """One of the operator's choice; without it a fresh one (tests/cli/test_web_option.py)."""
     daemon = serve(web="0.0.0.0:0", env=environment(LANISTA_WEB_TOKEN="open-sesame"))

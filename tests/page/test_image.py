@@ -11,7 +11,7 @@ from PIL import Image, ImageChops
 from lanista.games.originals import of_text
 from lanista.games.picture import Arrow, Frame, Ground, Level, Mark, Scene, Shape
 from lanista.page import image, image_marks
-from lanista.page.image import BadSizeError, Painter, Shot, gif, png
+from lanista.page.image import Painter, Shot, gif, png
 from lanista.page.image_marks import COLOURS, NEUTRAL, SEATS, mixed, rgb
 
 PAGE = Path(image.__file__).parents[1] / "page" / "browser"
@@ -217,13 +217,6 @@ def test_the_longer_side_fits_as_well_as_it_can(rows, cols):
     larger = Painter(scene, "A game", ["Ann", "Bob"], tile + 1)
     assert max(larger.size) > image.LONGEST
     assert painter.size == painter.draw(Shot(0, frame(), (0, 0))).size
-
-
-def test_a_picture_too_large_is_refused():
-    scene = Scene(rows=200, cols=200, ground=((Ground.FLOOR,) * 200,) * 200, owners={})
-    with pytest.raises(BadSizeError) as raised:
-        Painter(scene, "A game", ["Ann", "Bob"], 60)
-    assert str(raised.value).startswith("tiles of 60 pixels make an image of 12024 x ")
 
 
 def moves(count):
