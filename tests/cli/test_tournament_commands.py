@@ -237,10 +237,11 @@ def test_standings_of_nothing_played_say_so(lanista, tmp_path):
     assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
 
 
-def test_standings_refuse_what_is_no_database_of_ours(lanista, tmp_path):
+@pytest.mark.parametrize("command", ["run", "standings"])
+def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, command):
     (tmp_path / "cup.toml").write_text(CUP)
     (tmp_path / "cup.db").write_text("hello " * 1000)
-    complains(lanista("tournament", "standings", "cup.toml"), "cup.db")
+    complains(lanista("tournament", command, "cup.toml"), "cup.db")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from lanista.results.blocks import BlockScore, Pairing
 
 
 @pytest.mark.parametrize("seats", [2, 4])
-@pytest.mark.parametrize("count", [4, 5, 9, 20])
+@pytest.mark.parametrize("count", [5, 20])
 def test_nobody_starves_on_a_ladder(seats, count):
     bots = [f"bot{at}" for at in range(count)]
     format_ = make("ladder", bots, seats=seats)

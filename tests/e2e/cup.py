@@ -53,12 +53,6 @@ def blocks_printed(run):
     return run.out.count('"event": "block-done"')
 
 
-def blocks_stored(folder):
-    """Return how many blocks the tournament's database has."""
-    with Store.open(folder / "cup.db", create=False) as store:
-        return len(store.played())
-
-
 def workers_of_cup(folder):
     """Return the worker processes of the run in a folder."""
     return [

@@ -31,7 +31,6 @@ Place = tuple[int, int, int]
 SMALL = {"nb_furyans": 2, "nb_pioneers": 2, "max_nb_necromongers": 3, "nb_hellhounds": 2}
 """Ids: of player p furyans 4p and 4p + 1, pioneers 4p + 2 and 4p + 3; necromongers 16 to 18;
 hellhounds 19 and 20."""
-NECROMONGERS = (16, 17, 18)
 HELLHOUNDS = (19, 20)
 PARKING_ROW = 38
 """Row of level 0 where who isn't named stands, every second column; hellhounds under it."""
