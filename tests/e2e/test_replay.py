@@ -1,21 +1,28 @@
 """`lanista replay` on records that `lanista play` wrote."""
 
 import gzip
+import shutil
+from pathlib import Path
 
 import pytest
 
-from e2e.running import bot, read
+from e2e.running import bot, read, run_here
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A record as plain text: version 1 against classic, on the pit."""
+    words = ["play", "angrymob", bot("version1"), bot("classic"), "-i", "pit", "-s", 3]
+    words += ["--no-clock", "--console", "-o", "match.jsonl"]
+    done = run_here(words, tmp_path_factory.mktemp("played"))
+    assert (0, "") == (done.code, done.err)
+    return done.folder / "match.jsonl"
 
 
 @pytest.fixture
-def played(lanista):
-    """A run whose record, `match.jsonl`, is plain text: version 1 against classic, on the pit."""
-    done = lanista(
-        *("play", "angrymob", bot("version1"), bot("classic"), "-i", "pit", "-s", 3),
-        *("--no-clock", "--console", "-o", "match.jsonl"),
-    )
-    assert (0, "") == (done.code, done.err)
-    return done.folder / "match.jsonl"
+def played(whole, tmp_path):
+    """A copy of it for one test."""
+    return Path(shutil.copy(whole, tmp_path))
 
 
 def test_verify_takes_whole_packed_and_cut_records(lanista, played):
