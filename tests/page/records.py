@@ -41,11 +41,6 @@ def wandering(folder, turns, **how):
     return played(folder, answers(*lines), answers(*[""] * turns), settings=settings, **how)
 
 
-def lost_by_silence(folder, **how):
-    """A match in which seat 1 never answers."""
-    return played(folder, answers(AWAY, BACK), listens, **how)
-
-
 CHATTER = 12_000
 """Number of characters, at least, that a bot of `late_in_a_row` logs in each turn."""
 

@@ -5,7 +5,6 @@ Bots are scripted, so that every round comes when the test says so.
 """
 
 import re
-import signal
 
 import pytest
 from playwright.sync_api import expect
@@ -13,7 +12,7 @@ from playwright.sync_api import expect
 from e2e.running import environment
 from lanista.match.record import read_record
 from page.arena import LOST, MOVE_LIMIT
-from page.matchpage import DASH, MatchPage, expect_same_picture
+from page.matchpage import DASH, MatchPage
 
 FIRST = "2 1 1 1", ""
 """Seat 0 recruits one unit: two to one (the map of PROTOCOL.md 6)."""
@@ -70,27 +69,6 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     match.button("To the start").click()
     match.at(0)
     match.expect_picture(start)
-
-
-@pytest.mark.long
-def test_who_comes_late_sees_the_same(arena, pair, show):
-    """Two pages at once on one match, the second one from its third round on."""
-    first = MatchPage(show(arena.address(pair.match)))
-    first.at(0)
-    pair.play(FIRST, NOTHING, SECOND)
-    first.at(3)
-    second = MatchPage(show(arena.address(pair.match), beside=True))
-    second.at(3)
-    expect_same_picture(first, second)
-    pair.play(("1 1 1 0", ""))
-    for match in (first, second):
-        match.at(4)
-        match.state("live · move 4")
-    expect(second.board).to_have_accessible_name(re.compile("after move 4: A Ada 3, B Bob 2"))
-    expect_same_picture(first, second)
-    second.go(1)
-    expect(second.board).to_have_accessible_name(re.compile("after move 1: A Ada 2, B Bob 1"))
-    first.state("live · move 4")
 
 
 def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
@@ -223,24 +201,6 @@ def test_rounds_can_be_looked_at_while_the_connection_is_lost(arena, pair, visit
     pair.play(NOTHING)
     match.at(5)
     expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
-
-
-@pytest.mark.long
-def test_the_arena_ends(arenas, bots, visit):
-    """The page says that the connection is lost, keeps what it shows, and doesn't claim an end."""
-    arena = arenas()
-    pair = bots(arena, "ends", "Ada", "Bob")
-    pair.asked()
-    one = visit()
-    one.pardon(LOST)
-    match = watched(one, arena.address(pair.match))
-    pair.play(FIRST)
-    match.at(1)
-    arena.signal(signal.SIGTERM)
-    assert 0 == arena.wait()
-    expect(match.page.get_by_text(TRYING)).to_be_visible()
-    match.go(0)
-    match.go(1)
 
 
 def test_an_unknown_match_is_told(arena, show):
