@@ -121,6 +121,7 @@ def cup(tmp_path, windows):
     cup.end()
 
 
+@pytest.mark.timeout(300)  # a whole tournament with two pages, on the busiest of machines too
 def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, visit):
     """From its first match to its last, with two who look at the same tournament.
 
