@@ -235,7 +235,7 @@ screenshots: setup setup-browser  ## make the pictures of docs/page/ anew; look 
 
 bench: setup toolchains setup-browser  ## measure turns, matches, rules, clients, the page, names, tournaments, ladders, bots' starts, into tests/bench/results/
 	$(BIN)/python tests/bench/turn.py
-	$(BIN)/python tests/bench/side_by_side.py --workers 1 2
+	$(BIN)/python tests/bench/side_by_side.py
 	$(BIN)/python tests/bench/growth.py
 	$(BIN)/python tests/bench/handover.py
 	$(BIN)/python tests/bench/beginnings.py
@@ -248,7 +248,7 @@ bench: setup toolchains setup-browser  ## measure turns, matches, rules, clients
 	$(BIN)/python tests/bench/drawing.py
 	$(BIN)/python tests/bench/names.py
 	$(BIN)/python tests/bench/ladder_pairing.py
-	$(BIN)/python tests/bench/ladder.py 4 200000
+	$(BIN)/python tests/bench/ladder.py 4 100000
 	$(BIN)/python tests/bench/ladder_page.py
 	$(BIN)/python tests/bench/standing.py
 	$(BIN)/python tests/bench/tournament.py

@@ -3,7 +3,8 @@
 A daemon in a process of its own plays matches between bots in C. Told is its processor time for a
 turn of a match, record included: the difference between matches of two lengths divided by that of
 their turns, so that what beginnings and ends cost isn't in it. And the most memory that it ever
-had, beyond what it has with one match, for each of the other matches.
+had, beyond what it has with one match, for each of the other matches. One match and many are measured
+by turns, as the machine's speed changes.
 
 Of bots that wait before they answer it is told, too, how many matches one core could play, if it
 were busy for BUSY of the time: computed from the cost of a turn, not tried.
@@ -30,10 +31,11 @@ TURNS = 6_000
 STEPS = {
     # The numbers of matches between bots that answer at once; then some for bots that think for so
     # many milliseconds, which keep a core about half busy.
-    "angrymob": ((1, 10, 100, 300), {1: 5, 10: 40, 100: 300}),
-    "hogwarts": ((1, 100), {1: 2, 10: 12, 100: 100}),
-    "crematoria": ((1, 100), {1: 2, 10: 12, 100: 100}),
+    "angrymob": ((100,), {1: 5, 10: 40, 100: 300}),
+    "hogwarts": ((100,), {1: 2, 10: 12, 100: 100}),
+    "crematoria": ((100,), {1: 2, 10: 12, 100: 100}),
 }
+PAIRS = 2
 BUSY = 0.7
 GAMES = {
     # Seats, options, and the setting for the number of turns.
@@ -82,17 +84,20 @@ def measured(bot, game, matches, think, folder):
 
 
 def growth(bot, game, steps, folder):
-    """Yield a row for each number of matches between bots that answer at once."""
-    alone = None
+    """Yield a row for each number of matches between bots that answer at once, beside one."""
     for matches in steps:
-        us, kib = measured(bot, game, matches, 0, folder)
-        row = {"game": game, "matches": matches, "us_a_turn": round(us, 1)}
-        if alone is None:
-            alone = us, kib
-        elif matches > 1:
-            row["ratio"] = round(us / alone[0], 2)
-            row["kib_a_match"] = round((kib - alone[1]) / (matches - 1), 1)
-        yield row
+        pairs = [
+            [measured(bot, game, count, 0, folder) for count in (1, matches)] for _ in range(PAIRS)
+        ]
+        (_, kib_alone), (_, kib) = pairs[0]
+        yield {
+            "game": game,
+            "matches": matches,
+            "us_a_turn": [round(us, 1) for _, (us, _) in pairs],
+            "us_alone": [round(us, 1) for (us, _), _ in pairs],
+            "ratios": [round(us / alone, 2) for (alone, _), (us, _) in pairs],
+            "kib_a_match": round((kib - kib_alone) / (matches - 1), 1),
+        }
 
 
 def scale(bot, game, steps, folder):
@@ -110,7 +115,7 @@ def scale(bot, game, steps, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, nargs="+", metavar="N", help="in place of all steps")
+    parser.add_argument("--matches", type=int, nargs="+", metavar="N", help="more than 1, in place of all steps")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ from tournament import BOT_SOURCE, MAP, TURNS, matches_a_second
 BOTS = 8
 SECONDS = 5.0
 """For so long the matches on a ladder are counted, when the first ones are over."""
-PAIRS = 2
+PAIRS = 1
 WAITING = 1000
 FILE = f"""
 port = 0

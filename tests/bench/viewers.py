@@ -29,7 +29,7 @@ from websockets.trio.client import connect
 
 from lanista.match.record import read_record
 
-PAIRS = 3
+PAIRS = 2
 VIEWERS = 100
 
 
