@@ -3,8 +3,8 @@
 A daemon in a process of its own plays matches between bots in C. Told is its processor time for a
 turn of a match, record included: the difference between matches of two lengths divided by that of
 their turns, so that what beginnings and ends cost isn't in it. And the most memory that it ever
-had, beyond what it has with one match, for each of the other matches. One match and many are measured
-by turns, as the machine's speed changes.
+had, beyond what it has with one match, for each of the other matches. One match and many are
+measured by turns, as the machine's speed changes.
 
 Of bots that wait before they answer it is told, too, how many matches one core could play, if it
 were busy for BUSY of the time: computed from the cost of a turn, not tried.
@@ -115,7 +115,9 @@ def scale(bot, game, steps, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, nargs="+", metavar="N", help="more than 1, in place of all steps")
+    parser.add_argument(
+        "--matches", type=int, nargs="+", metavar="N", help="more than 1, in place of all steps"
+    )
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -152,6 +152,17 @@ def test_orders_for_a_unit_now_and_then_are_almost_none():
     )
 
 
+def test_a_unit_alone_that_gets_no_orders_is_told_without_others():
+    units = UNITS[:2]
+    storyteller = Storyteller(SCENE)
+    for number in range(61):
+        answers = [[Submove("moves", 1)], []] if number else None
+        storyteller.take(attrs.evolve(frame(number), marks=units), (0, number), answers=answers)
+    story = storyteller.story(ANGRYMOB, result((2, 1), (0, 60)))
+    text = "gives orders for only 1 of 2 units, without w0, in 60 turns from here on"
+    assert text == told(story.losses[0])[0][2]
+
+
 def test_orders_without_effect_are_told_with_the_reason():
     """From the round on in which they become many; those of other seats' units count for these."""
     wall = dict.fromkeys(range(8), "a wall is there")

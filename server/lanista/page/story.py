@@ -423,7 +423,8 @@ class Storyteller:
             total, ordered = round(units.total / turns), round((units.total - units.wasted) / turns)
             few = f"for only {ordered}" if ordered else "for almost none"
             if total > 1:
-                without = f", without {units.why} and others" if units.why else ""
+                others = " and others" if total - ordered > 1 else ""
+                without = f", without {units.why}{others}" if units.why else ""
                 text = f"gives orders {few} of {total} units{without}, in {turns} turns"
                 yield Chapter(units.rounds[0], seat, f"{text} from here on", units.rounds[-1])
         orders = self._waste(self._orders, seat, best)
