@@ -16,7 +16,7 @@ from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.match.boards import pack_board, prepare_board
 from lanista.match.conditions import MatchSpec
-from support.processes import argv_of, children_of, runs
+from support.processes import runs
 
 
 def spec_of(game, seed, board=None):
@@ -112,7 +112,8 @@ async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
 
 async def test_a_helper_that_dies_with_a_board_is_replaced(maker):
     """As above: the arena goes on."""
-    os.kill(await maker._helper.call(os.getpid), signal.SIGSTOP)
+    helper = await maker._helper.call(os.getpid)
+    os.kill(helper, signal.SIGSTOP)
     made = []
 
     async def prepare():
@@ -121,7 +122,6 @@ async def test_a_helper_that_dies_with_a_board_is_replaced(maker):
     async with trio.open_nursery() as nursery:
         nursery.start_soon(prepare)
         await trio.testing.wait_all_tasks_blocked(0.01)
-        (helper,) = [pid for pid in children_of(os.getpid()) if "spawn_main" in str(argv_of(pid))]
         os.kill(helper, signal.SIGKILL)
     assert [None] == made
     spec = spec_of("crematoria", 3)
