@@ -9,7 +9,6 @@ import fcntl
 import pytest
 
 from e2e.running import Program, command
-from support.kept_helpers import helper_pool, keeping
 
 RECORDS = {
     # Short ones of the house bots, with all that is to be seen: spells, conversions, deaths, gems.
@@ -17,27 +16,6 @@ RECORDS = {
     "crematoria": ("Dummy", "Demo", "Null", "Dummy", "-s", 7, "--set", "nb_rounds=30"),
     "hogwarts": ("Dummy", "Demo", "Null", "Dummy", "-s", 7, "--set", "NUM_ROUNDS=50"),
 }
-
-
-@pytest.fixture(scope="session")
-def helpers():
-    """The processes that make frames and tables, started once for all tests of a process."""
-    with helper_pool() as pool:
-        yield pool
-
-
-@pytest.fixture
-def own_helpers():
-    """For a test that is about such a process: it gets one of its own."""
-
-
-@pytest.fixture(autouse=True)
-def _helpers_stay(request, monkeypatch, helpers):
-    if "own_helpers" in request.fixturenames:
-        yield
-    else:
-        with keeping(monkeypatch, helpers):
-            yield
 
 
 @pytest.fixture

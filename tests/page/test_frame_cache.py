@@ -277,7 +277,7 @@ def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monke
 # -- the process ---------------------------------------------------------------------------------
 
 
-async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record, own_helpers):
+async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
     """Unfinished frames fail with a message; finished ones stay; new ones work."""
     growing = tmp_path / "m2.jsonl.part"
     growing.write_bytes(b"".join(unpacked(record)[:3]))
@@ -344,7 +344,7 @@ async def test_the_first_order_comes_first(record):
         await removed(cache, {other.file})
 
 
-async def test_a_worker_is_there_before_a_match_is_opened(record, parts, own_helpers):
+async def test_a_worker_is_there_before_a_match_is_opened(record, parts):
     """And does what is opened then; it is started once, however many look."""
     before = children()
     async with showing() as cache:
@@ -380,7 +380,7 @@ async def test_a_worker_that_nobody_needs_is_not_tried_again(record, monkeypatch
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-async def test_nothing_is_left_at_the_end(at_once, own_helpers):
+async def test_nothing_is_left_at_the_end(at_once):
     """No process, no folder; asked or not."""
     before = children()
     async with showing(at_once=at_once) as cache:

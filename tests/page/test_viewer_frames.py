@@ -286,7 +286,7 @@ async def test_a_viewer_opens_so_many_matches(tmp_path, monkeypatch):
         assert "head" == (await page.ask("open", match=matches[1]))["type"]
 
 
-async def test_the_replay_worker_is_started_when_a_page_connects(own_helpers):
+async def test_the_replay_worker_is_started_when_a_page_connects():
     """And no sooner: a request alone comes from a crawler, too."""
     before = set(multiprocessing.active_children())
     view = View(RunningMatches())
