@@ -140,7 +140,7 @@ async def test_pictures_of_a_match_that_is_over(tmp_path):
 
 
 async def test_the_difference_of_two_matches(tmp_path):
-    """As `lanista replay diff --json` tells it; a record that can't be read is named by its id."""
+    """The answer is that of `replay diff --json`; a bad record is named by its match's id."""
     async with opened(tmp_path) as house:
         one, other = [await one_match(house) for _ in range(2)]
         for match in (one, other):

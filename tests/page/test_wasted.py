@@ -108,7 +108,7 @@ def test_units_are_known_by_their_numbers():
 
 
 def test_crowds_go_back():
-    """Of 5 units that came to a cell and 7 that leave it the way they came, 5 go back."""
+    """Five of the seven units that leave a cell by the way of the five that came go back."""
     came = attrs.evolve(
         NOTHING, arrows=(Arrow((0, 0), (0, 1), 0, "5"), Arrow((0, 0), (0, 1), 1, "9"))
     )

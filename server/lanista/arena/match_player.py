@@ -90,7 +90,7 @@ class BoardMaker:
 
 @attrs.define(eq=False)
 class MatchPlayer:
-    """What has an arena's matches played, in one way or another."""
+    """Plays an arena's matches; what both ways to do so have in common."""
 
     running: RunningMatches
     _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)

@@ -85,7 +85,7 @@ class Waste:
 
     @property
     def why(self) -> str:
-        """What most turns say in `Effort.why`; empty if nothing can be said."""
+        """The reason or example that the most turns have; empty if none has any."""
         reasons = Counter(effort.why for effort in self.efforts if effort.why)
         return reasons.most_common(1)[0][0] if reasons else ""
 
