@@ -34,12 +34,7 @@ from lanista.arena.submission_refusals import (
     check_file_name,
     no_disk,
 )
-from lanista.bots.building import (
-    BUILD_LIMITS,
-    Builder,
-    NotBuiltError,
-    command_of,
-)
+from lanista.bots.building import BUILD_LIMITS, Builder, NotBuiltError, command_of
 from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot
 from lanista.hosting.bot_pool import Contestant
@@ -238,10 +233,7 @@ class LadderSubmissions:
         async with self._lock:
             author = copy.deepcopy(self.author(key))
             author.disabled = why
-            try:
-                await self._keep(author)
-            except OSError as error:
-                raise no_disk(error) from None
+            await self._keep_or_refuse(author)
         if why:
             self._stop_work(key)
         else:
@@ -376,11 +368,14 @@ class LadderSubmissions:
             author = self._author(who)
             self._check_changeable(author)
             change(author)
-            try:
-                await self._keep(author)
-            except OSError as error:
-                raise no_disk(error) from None
+            await self._keep_or_refuse(author)
         return author
+
+    async def _keep_or_refuse(self, author: Author) -> None:
+        try:
+            await self._keep(author)
+        except OSError as error:
+            raise no_disk(error) from None
 
     async def _keep(self, author: Author) -> None:
         """Store a changed name, and go on with it; the lock is held.
