@@ -372,6 +372,11 @@ BAD = {
     "a result with an unknown seat": (changed(2, faults=[FAULT]), "line 3: no seat '3'"),
     "a result with counts too few": (changed(2, fault_counts=[{}]), "line 3: expected 3 seats"),
     "a finished match without counts": (changed(2, fault_counts=...), "line 3: expected 3 seats"),
+    "a result with endings too few": (changed(2, endings=["late"]), "line 3: expected 3 seats"),
+    "an ending that isn't one": (
+        changed(2, endings=["normal", "tired", "normal"]),
+        "line 3: no ending 'tired'; they are normal, ",
+    ),
     "a count of no faults": (
         changed(2, fault_counts=[{}, {"late": 0}, {}]),
         "line 3: a count of faults that isn't positive",

@@ -34,7 +34,7 @@ import orjson
 from lanista.errors import LanistaError
 from lanista.games.outcome import Outcome, Termination
 from lanista.match.conditions import LadderInfo
-from lanista.match.ending import FAILURES
+from lanista.match.ending import ENDINGS, FAILURES
 
 if TYPE_CHECKING:
     import cattrs
@@ -53,10 +53,10 @@ MAX_TIME = 2**53
 """Maximum number of microseconds in a turn's times, for readers: some centuries."""
 MAX_MESSAGE = 900
 """Maximum length of a message about a bad record, in characters."""
-DETAILED = 16 * 1024
+DETAILED = 4 * 1024
 """Maximum length of a line in bytes for which all errors in it are reported.
 
-Finding them all may take minutes in a long line.
+There may be one for each character; finding those of a long line would take minutes.
 """
 
 
@@ -551,10 +551,15 @@ def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: i
 def _check_result(path: Path, number: int, result: ResultInfo, seats: int) -> None:
     counted = bool(result.fault_counts) or result.end != Termination.ABORTED.value
     lengths = {len(result.ranks), len(result.scores), len(result.bots) or seats}
+    lengths.add(len(result.endings) or seats)
     if lengths | {len(result.fault_counts) if counted else seats} != {seats}:
         raise BadRecordError(f"{path}: line {number}: expected {seats} seats in every list")
     if any(count < 1 for counts in result.fault_counts for count in counts.values()):
         raise BadRecordError(f"{path}: line {number}: a count of faults that isn't positive")
+    for ending in result.endings:
+        if ending not in ENDINGS:
+            known = ", ".join(ENDINGS)
+            raise BadRecordError(f"{path}: line {number}: no ending {ending!a}; they are {known}")
     _check_seats(path, number, [str(fault.seat) for fault in result.faults], seats)
 
 
