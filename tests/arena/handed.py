@@ -13,7 +13,7 @@ from lanista.games.base import complete_settings
 from lanista.hosting import ids
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import read_record
@@ -22,7 +22,7 @@ from match.loopback import socket_pair
 PATIENCE = 60.0
 """Seconds that anything is waited for before a test fails; processes are started meanwhile."""
 ROW = "2 4\nA . . .\n. . . B\n"
-CALM = MatchConditions(clock=Limits(first=60, turn=60), stall_margin=60)
+CALM = MatchConditions(clock=ClockInfo(60, 60, 10), stall_margin=60)
 """No bot is late, and no match void, however busy the machine is."""
 
 

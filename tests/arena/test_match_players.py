@@ -26,7 +26,7 @@ from lanista.arena import worker_process
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.conditions import LadderInfo, MatchConditions
 from lanista.match.stalls import StallMonitor
 
@@ -211,7 +211,7 @@ async def test_a_void_match_hides_its_record(player, nursery, tmp_path, bots, mo
     """A stall of the loop that plays it, with somebody late."""
     monkeypatch.setattr(StallMonitor, "worst", lambda *_: 1.0)
     connections, (ann, bob) = bots
-    quick = MatchConditions(clock=Limits(first=0.05, turn=0.05))
+    quick = MatchConditions(clock=ClockInfo(0.05, 0.05, 10))
     playing = begin(nursery, player, seated(tmp_path, connections, conditions=quick))
     await ann.until(b"\nend void\n")
     played = await playing.end()

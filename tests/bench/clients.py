@@ -25,8 +25,8 @@ from measured import keep
 from languages.language import EMPTY_BOTS, every
 from lanista.games import registry
 from lanista.games.base import MalformedAnswerError, complete_settings
-from lanista.match.clock import Limits
-from lanista.match.encoder import MatchInfo, Version1Encoder
+from lanista.match.conditions import DEFAULT
+from lanista.match.encoder import Version1Encoder
 from support.players import PLAYERS
 
 ROUNDS = 3
@@ -47,7 +47,7 @@ def told(name):
     pick = Random(7)
     players = tuple(f"P{seat}" for seat in range(ruleset.seats))
     encoder = Version1Encoder(
-        MatchInfo(match="bench", game=name, players=players, limits=Limits(), seed=7)
+        match="bench", game=name, players=players, clock=DEFAULT.clock, seed=7
     )
     status = (0.0,) * ruleset.seats
     opening = b"welcome 1 lanista 0\n" + encoder.opening(game, 0, status)

@@ -17,7 +17,7 @@ from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.record import read_record
 
@@ -38,7 +38,7 @@ def measured(folder, seed):
             ruleset=ruleset,
             settings=complete_settings(ruleset, {}),
             seed=seed,
-            conditions=MatchConditions(clock=Limits(0, 0)),
+            conditions=MatchConditions(clock=ClockInfo(0, 0, 10)),
         ),
         contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 4,
         record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",

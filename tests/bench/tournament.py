@@ -37,8 +37,8 @@ from lanista.competition.worker import Block, Task, play_blocks
 from lanista.games import registry
 from lanista.games.base import Answer, complete_settings
 from lanista.games.outcome import Outcome, Termination
-from lanista.match.clock import Limits
-from lanista.match.encoder import MatchInfo, Version1Encoder
+from lanista.match.conditions import DEFAULT
+from lanista.match.encoder import Version1Encoder
 from lanista.match.ending import Ending
 from lanista.results.blocks import Pairing
 from lanista.results.database import Store
@@ -160,7 +160,7 @@ def conversation():
     board = ruleset.read_board(lanista_maps.read("angrymob", MAP))
     game = ruleset.new(settings, board, ruleset.chance(1))
     encoder = Version1Encoder(
-        MatchInfo(match="0" * 26, game="angrymob", players=("a", "b"), limits=Limits(), seed=1)
+        match="0" * 26, game="angrymob", players=("a", "b"), clock=DEFAULT.clock, seed=1
     )
     status = (0.0, 0.0)
     told = [[encoder.opening(game, seat, status) for seat in range(2)]]

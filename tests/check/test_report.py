@@ -13,9 +13,8 @@ from lanista.check.gauntlet import APART, CROWDED, LARGEST, ONE, PLAIN, WORDS, R
 from lanista.check.items import Status, judge, passed, shown
 from lanista.check.times import Time, Times, times_of
 from lanista.cli.check import report
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.record import (
-    ClockInfo,
     FaultInfo,
     Header,
     PlayerInfo,
@@ -114,7 +113,7 @@ def test_times_are_of_answers_in_time_under_the_clock_of_the_check():
     sent_ahead = attrs.evolve(record.turns[1], times=((5, 0, 0, 0), (5, 0, 0, 0)))
     ahead.records = [attrs.evolve(record, turns=(record.turns[0], sent_ahead))]
     apart = bout(APART, {"took": 70 * MS}, {"took": 80 * MS})
-    firsts, others = times_of([one, ahead, apart], Limits(20, 0.2))
+    firsts, others = times_of([one, ahead, apart], ClockInfo(20, 0.2, 10))
     assert [0.03, 0.005] == [time.seconds for time in firsts.all]
     assert [0.002, 0.004] == [time.seconds for time in others.all]
 

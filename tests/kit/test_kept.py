@@ -15,8 +15,8 @@ from lanista.competition.worker import Block, Task, play_blocks, try_bot
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.outcome import Outcome, Termination
-from lanista.match.clock import Limits
-from lanista.match.encoder import MatchInfo, Version1Encoder
+from lanista.match.conditions import DEFAULT
+from lanista.match.encoder import Version1Encoder
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from lanista.results.blocks import Pairing
@@ -138,7 +138,7 @@ def conversation(*, keeps):
     chance = ruleset.chance(1)
     game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
     encoder = Version1Encoder(
-        MatchInfo(match="0" * 26, game="hogwarts", players=tuple("abcd"), limits=Limits(), seed=1)
+        match="0" * 26, game="hogwarts", players=tuple("abcd"), clock=DEFAULT.clock, seed=1
     )
     status = (0.0,) * 4
     outcome = Outcome(

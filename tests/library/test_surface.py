@@ -15,7 +15,7 @@ import lanista
 from docs.pages import DOCS
 from lanista.cli import play
 from lanista.hosting.spec_parts import Clock
-from lanista.match.record import ClockInfo
+from lanista.match.clock import ClockInfo
 
 ERRORS = [
     *("BadAnswerError", "BadInputError", "BadRecordError", "FileError", "GameOverError"),

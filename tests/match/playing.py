@@ -95,6 +95,7 @@ def sit(
         connections.append(connection)
         ends.append(end)
     path = folder / f"{name}.jsonl.gz"
+    limits = {key: spec.pop(key) for key in ("late_limit", "lag_allowance") if key in spec}
     match_spec = MatchSpec(
         match=name,
         ruleset=ruleset,
@@ -102,9 +103,12 @@ def sit(
         seed=spec.pop("seed", 7),
         board=None if board is None else ruleset.read_board(board),
         conditions=MatchConditions(
-            clock=spec.pop("limits", DEFAULT.clock),
-            late_limit=spec.pop("late_limit", DEFAULT.late_limit),
-            lag_allowance=spec.pop("lag_allowance", DEFAULT.lag_allowance),
+            clock=attrs.evolve(
+                spec.pop("clock", DEFAULT.clock),
+                **{
+                    name: spec.pop(name) for name in ("late_limit", "lag_allowance") if name in spec
+                },
+            ),
         ),
         **spec,
     )

@@ -1,10 +1,10 @@
 """What the tests of bots that come back share: a match whose bots may, and one that does."""
 
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from match.playing import COUNTING, SKIPPERS, answers, sit
 from support.memory import connection_pair
 
-CLOCK = Limits(1.0, 0.2)
+CLOCK = ClockInfo(1.0, 0.2, 10)
 FIVE = answers(*"11111")
 ALL = {"may_rejoin": (0, 1, 2)}
 REPLACED = b"error replaced by another connection\n"
@@ -12,7 +12,7 @@ REPLACED = b"error replaced by another connection\n"
 
 def rejoinable(folder, **more):
     """A match of three whose bots may all come back."""
-    return sit(folder, COUNTING, SKIPPERS, limits=CLOCK, extra=ALL, **more)
+    return sit(folder, COUNTING, SKIPPERS, clock=CLOCK, extra=ALL, **more)
 
 
 def back(table, seat, hello="Ann v=1"):

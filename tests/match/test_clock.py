@@ -7,7 +7,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.match.clock import Arrival, Limits, arrival
+from lanista.match.clock import Arrival, ClockInfo, arrival
 from lanista.match.stalls import BEAT, KEPT, NOTED, StallMonitor
 
 MOMENTS = st.floats(min_value=0, max_value=1e6)
@@ -76,12 +76,12 @@ def test_a_stamp_of_something_behind_the_answer_is_an_upper_bound():
 
 def test_limits_of_a_match():
     """The first answer's, every other's, all together; 0 is none (PROTOCOL.md 3)."""
-    limits = Limits(first=20, turn=0.2)
+    limits = ClockInfo(20, 0.2, 10)
     assert [20, 0.2, 0.2] == [limits.of_turn(turn) for turn in (0, 1, 99)]
     assert pytest.approx(20 + 99 * 0.2) == limits.allowance(100)
-    assert [float("inf"), 0.2] == [Limits(0, 0.2).of_turn(turn) for turn in (0, 1)]
-    assert [20, float("inf")] == [Limits(20, 0).of_turn(turn) for turn in (0, 1)]
-    assert [0, 0, 0] == [Limits(*given).allowance(9) for given in ((0, 1), (1, 0), (0, 0))]
+    assert [float("inf"), 0.2] == [ClockInfo(0, 0.2, 10).of_turn(turn) for turn in (0, 1)]
+    assert [20, float("inf")] == [ClockInfo(20, 0, 10).of_turn(turn) for turn in (0, 1)]
+    assert [0, 0, 0] == [ClockInfo(*given, 10).allowance(9) for given in ((0, 1), (1, 0), (0, 0))]
 
 
 # -- stalls --------------------------------------------------------------------------------------

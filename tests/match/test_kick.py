@@ -5,7 +5,7 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.replay import MismatchError, verify
 from lanista_protocol import State
 from match.playing import (
@@ -22,7 +22,7 @@ from match.playing import (
     verdicts,
 )
 
-NO_CLOCK = Limits(0, 0)
+NO_CLOCK = ClockInfo(0, 0, 10)
 WHY = "the operator closed this connection"
 TOLD = f"error shutdown {WHY}"
 FIVE = answers(*"11111")
@@ -71,7 +71,7 @@ async def test_before_its_first_turn(tmp_path, autojump_clock):
         if not game.turn:
             await trio.sleep(2)
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, extra={"watcher": hold})
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra={"watcher": hold})
     record, _ = await play(table, listens, FIVE, FIVE, beside=[kicker(table, 0, after=1)])
     check_kicked(table, record, ["missing", "out", "out", "out", "out"], turn=0)
     assert "go" not in heard(table.bots[0])
@@ -80,7 +80,7 @@ async def test_before_its_first_turn(tmp_path, autojump_clock):
 @pytest.mark.parametrize("times", [1, 3])
 async def test_while_its_answer_is_awaited(tmp_path, autojump_clock, times):
     """Without a clock too: the turn ends at that moment."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     kick = kicker(table, 0, after=5, times=times)
     record, over = await play(table, answers("1"), FIVE, FIVE, beside=[kick])
     check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
@@ -95,7 +95,7 @@ async def test_while_another_thinks_without_a_limit(tmp_path, autojump_clock):
         await listens(end)
         closed_at.append(trio.current_time())
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=100)
     kick = kicker(table, 1, after=5, times=2)
     record, over = await play(table, slow, asked, FIVE, beside=[kick])
@@ -112,7 +112,7 @@ async def test_while_another_thinks_without_a_limit(tmp_path, autojump_clock):
 
 async def test_when_it_has_answered(tmp_path, autojump_clock):
     """That answer counts, while the others are awaited; it is out in the next turn."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=2)
     record, _ = await play(table, answers("9"), slow, FIVE, beside=[kicker(table, 0, after=1)])
     check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
@@ -121,7 +121,7 @@ async def test_when_it_has_answered(tmp_path, autojump_clock):
 
 async def test_with_answers_sent_ahead(tmp_path, autojump_clock):
     """What it sent for turns to come counts no more."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=2)
     record, _ = await play(table, speaks(*"99999"), slow, FIVE, beside=[kicker(table, 0, after=3)])
     check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
@@ -135,7 +135,7 @@ async def test_between_two_turns(tmp_path, autojump_clock):
         if game.turn == 2:
             await trio.sleep(2)
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, extra={"watcher": hold})
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra={"watcher": hold})
     record, _ = await play(table, answers("1", "1"), FIVE, FIVE, beside=[kicker(table, 0, after=1)])
     check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
 
@@ -149,7 +149,7 @@ async def test_while_it_does_not_read(tmp_path, autojump_clock):
 
     # Room for the opening's first bytes alone.
     room = [20, 1 << 20, 1 << 20]
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, to_bot=room)
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, to_bot=room)
     kick = kicker(table, 0, after=4)
     record, over = await play(table, deaf, FIVE, FIVE, beside=[kick])
     assert ["missing", "out", "out", "out", "out"] == [verdict[0] for verdict in verdicts(record)]
@@ -161,7 +161,7 @@ async def test_while_it_does_not_read(tmp_path, autojump_clock):
 
 async def test_after_it_has_gone(tmp_path, autojump_clock):
     """Nothing is left to be done."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=2)
     record, _ = await play(table, leaves(), slow, FIVE, beside=[kicker(table, 0, after=3)])
     assert ["missing", "out", "out", "out", "out"] == [verdict[0] for verdict in verdicts(record)]
@@ -178,7 +178,7 @@ async def test_after_the_match(tmp_path, autojump_clock):
 
 
 async def test_in_angrymob_the_other_wins(tmp_path, autojump_clock):
-    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, limits=NO_CLOCK)
+    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, clock=NO_CLOCK)
     record, _ = await play(table, listens, answers(""), beside=[kicker(table, 0, after=1)])
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert TOLD == heard(table.bots[0])[-1]
@@ -192,7 +192,7 @@ async def test_where_a_fault_forfeits_nobody_waits_for_the_other(
 ):
     """The match ends within that turn, which isn't played; the other bot stays for the next one."""
     hellos = ["Ann v=1", "Bob v=1 keep=1"]
-    table = sit(tmp_path, ANGRYMOB, hellos, board=SMALL, limits=NO_CLOCK)
+    table = sit(tmp_path, ANGRYMOB, hellos, board=SMALL, clock=NO_CLOCK)
     ann = answers("", *([""] if answered else []))
 
     async def bob(end):
@@ -232,7 +232,7 @@ async def test_where_a_fault_forfeits_and_the_match_is_held(tmp_path, autojump_c
     table = sit(
         *(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"]),
         board=SMALL,
-        limits=NO_CLOCK,
+        clock=NO_CLOCK,
         extra={"watcher": hold},
     )
     record, over = await play(table, listens, listens, beside=[kicker(table, 0, after=1)])
@@ -245,7 +245,7 @@ async def test_where_a_fault_forfeits_and_the_match_is_held(tmp_path, autojump_c
 
 
 async def test_where_a_fault_forfeits_and_both_are_put_out(tmp_path, autojump_clock):
-    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, limits=NO_CLOCK)
+    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, clock=NO_CLOCK)
     kicks = [kicker(table, seat, after=1) for seat in range(2)]
     record, over = await play(table, listens, listens, beside=kicks)
     assert ("forfeit", (1, 1)) == (record.result.end, record.result.ranks)
@@ -255,14 +255,14 @@ async def test_where_a_fault_forfeits_and_both_are_put_out(tmp_path, autojump_cl
 
 async def test_a_classic_bot_is_put_out_too(tmp_path, autojump_clock):
     """Its dialect has no word for why: it sees the end of its connection."""
-    table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob v=1"], board=SMALL, limits=NO_CLOCK)
+    table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob v=1"], board=SMALL, clock=NO_CLOCK)
     record, _ = await play(table, listens, answers(""), beside=[kicker(table, 0, after=1)])
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert 1 == verify(record, ANGRYMOB)
 
 
 async def test_kicking_everybody_ends_the_match(tmp_path, autojump_clock):
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK)
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     kicks = [kicker(table, seat, after=1) for seat in range(3)]
     record, _ = await play(table, listens, listens, listens, beside=kicks)
     assert [("missing",) * 3] == verdicts(record)
@@ -289,7 +289,7 @@ async def test_an_interrupted_match_tells_why(tmp_path, autojump_clock, why, tol
         if held and game.turn == 1:
             await trio.sleep_forever()
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=NO_CLOCK, extra={"watcher": hold})
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra={"watcher": hold})
 
     async def interrupt():
         await trio.sleep(1)

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from lanista.match.channel import RoundTrip
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.feed import payloads
 from lanista.match.replay import verify
 from lanista.match.runner import MEASURED_EVERY
@@ -17,7 +17,7 @@ from match.loopback import socket_pair
 from match.playing import COUNTING, SKIPPERS, answers, heard, sit
 from support.memory import connection_pair
 
-CLOCK = Limits(1.0, 0.2)
+CLOCK = ClockInfo(1.0, 0.2, 10)
 NOTED = ("Ann v=1 notes=1", *SKIPPERS[1:])
 
 
@@ -42,7 +42,7 @@ async def test_the_least_round_trip_is_added_up_to_the_allowance(
     tmp_path, autojump_clock, least, allowance, limit, is_late
 ):
     table = sit(
-        tmp_path, COUNTING, NOTED, limits=CLOCK, lag_allowance=allowance, settings={"rounds": 3}
+        tmp_path, COUNTING, NOTED, clock=CLOCK, lag_allowance=allowance, settings={"rounds": 3}
     )
     away(table, 0, least)
     slow = answers("1", "1", "1", delay=(0, limit + 0.01 if is_late else limit - 0.01, 0))
@@ -73,7 +73,7 @@ async def test_it_is_measured_again_now_and_then(tmp_path, autojump_clock):
     """Only a shorter way changes the limits, from the next turn on."""
     rounds = 2 * MEASURED_EVERY + 3
     table = sit(
-        tmp_path, COUNTING, SKIPPERS, limits=CLOCK, lag_allowance=0.25, settings={"rounds": rounds}
+        tmp_path, COUNTING, SKIPPERS, clock=CLOCK, lag_allowance=0.25, settings={"rounds": rounds}
     )
     channel = away(table, 0, 80_000)
 
@@ -101,7 +101,7 @@ async def test_it_is_measured_again_now_and_then(tmp_path, autojump_clock):
 
 async def test_a_bot_that_comes_back_is_measured_on_its_new_way(tmp_path, autojump_clock):
     table = sit(
-        tmp_path, COUNTING, SKIPPERS, limits=CLOCK, lag_allowance=0.25, extra={"may_rejoin": (0,)}
+        tmp_path, COUNTING, SKIPPERS, clock=CLOCK, lag_allowance=0.25, extra={"may_rejoin": (0,)}
     )
     away(table, 0, 80_000)
 

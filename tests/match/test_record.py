@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from lanista.match import record as record_module
 from lanista.match import record_writer as writer_module
+from lanista.match.clock import ClockInfo
 from lanista.match.record import (
     FORMAT,
     BadRecordError,
     BotInfo,
-    ClockInfo,
     FaultInfo,
     Header,
     PlayerInfo,

@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from lanista.match.absence import RejoinError
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.replay import verify
 from lanista_protocol import State
 from match.loopback import greeted_pair
@@ -37,7 +37,7 @@ async def test_a_turn_of_an_absent_seat_lasts_its_time(tmp_path, autojump_clock)
         COUNTING,
         SKIPPERS,
         settings={"rounds": 20},
-        limits=CLOCK,
+        clock=CLOCK,
         extra={**ALL, "watcher": dated(times)},
     )
     fast = answers(*"1" * 20)
@@ -56,7 +56,7 @@ async def test_a_turn_of_an_absent_seat_lasts_its_time(tmp_path, autojump_clock)
 
 async def test_the_match_goes_on_as_soon_as_the_last_absent_bot_is_back(tmp_path, autojump_clock):
     times = []
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra={**ALL, "watcher": dated(times)})
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=CLOCK, extra={**ALL, "watcher": dated(times)})
 
     async def returner(end):
         await skip(end, 1)
@@ -204,7 +204,7 @@ async def test_a_refusal_holds_no_turn_up(tmp_path):
         again=[first],
         bots=[None],
         settings={"rounds": 1},
-        limits=Limits(60, 60),
+        clock=ClockInfo(60, 60, 10),
     )
 
     async def answering(_):
@@ -228,7 +228,7 @@ async def test_before_the_first_turn(tmp_path, autojump_clock):
         if not game.turn:
             await trio.sleep(2)
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, limits=CLOCK, extra={**ALL, "watcher": hold})
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=CLOCK, extra={**ALL, "watcher": hold})
 
     async def returner(end):
         await trio.sleep(1)
@@ -287,7 +287,7 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, h
         SKIPPERS[1:],
         again=[socket_connection],
         bots=[None],
-        limits=Limits(60, 60),
+        clock=ClockInfo(60, 60, 10),
         extra=ALL,
     )
 
@@ -442,8 +442,8 @@ class InTwoDialects(tinygame.CountingRules):
 BOUND = {
     "a seat that may not": (COUNTING, SKIPPERS, {"may_rejoin": (1, 2)}, CLOCK),
     "by default": (COUNTING, SKIPPERS, {}, CLOCK),
-    "a first answer without a limit": (COUNTING, SKIPPERS, ALL, Limits(0, 0.2)),
-    "other answers without a limit": (COUNTING, SKIPPERS, ALL, Limits(1, 0)),
+    "a first answer without a limit": (COUNTING, SKIPPERS, ALL, ClockInfo(0, 0.2, 10)),
+    "other answers without a limit": (COUNTING, SKIPPERS, ALL, ClockInfo(1, 0, 10)),
     "a dialect": (InTwoDialects(), ["Ann", "Bob v=1", "Cy v=1"], ALL, CLOCK),
 }
 
@@ -451,7 +451,7 @@ BOUND = {
 @pytest.mark.parametrize("name", BOUND)
 async def test_where_a_bot_can_not_come_back_it_is_out(tmp_path, autojump_clock, name):
     ruleset, hellos, extra, limits = BOUND[name]
-    table = sit(tmp_path, ruleset, hellos, limits=limits, extra=extra)
+    table = sit(tmp_path, ruleset, hellos, clock=limits, extra=extra)
 
     async def leaver(end):
         connection, _ = connection_pair("Ann v=1")
@@ -467,7 +467,7 @@ async def test_where_a_bot_can_not_come_back_it_is_out(tmp_path, autojump_clock,
 
 async def test_nor_can_it_by_a_dialect(tmp_path, autojump_clock):
     """Its connection in version 1 plays on."""
-    table = sit(tmp_path, InTwoDialects(), SKIPPERS, limits=CLOCK, extra=ALL)
+    table = sit(tmp_path, InTwoDialects(), SKIPPERS, clock=CLOCK, extra=ALL)
     connection, _ = connection_pair("Ann")
     with pytest.raises(RejoinError, match="only if it speaks version 1"):
         table.match.rejoin(0, connection)

@@ -120,7 +120,7 @@ def play(folder, seats, hellos=SKIPPERS):
             COUNTING,
             hellos,
             settings={"rounds": ROUNDS},
-            limits=CLOCK,
+            clock=CLOCK,
             late_limit=LATE_LIMIT,
             extra=ALL,
         )

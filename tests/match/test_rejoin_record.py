@@ -26,7 +26,7 @@ def with_a_gap(folder, ruleset=COUNTING, settings=SIX):
     async def main():
         hellos = [f"{name} v=1" for name in ("Ann", "Bob", "Cy", "Di")[: ruleset.seats]]
         table = sit(
-            folder, ruleset, hellos, settings=settings, limits=CLOCK, extra={"may_rejoin": (0,)}
+            folder, ruleset, hellos, settings=settings, clock=CLOCK, extra={"may_rejoin": (0,)}
         )
         ends = [table.bots[0]]
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from lanista.games import registry
 from lanista.games.base import TooManySubmovesError, complete_settings
-from lanista.match.record import BadRecordError, ClockInfo, Header, PlayerInfo, Record, read_record
+from lanista.match.clock import ClockInfo
+from lanista.match.record import BadRecordError, Header, PlayerInfo, Record, read_record
 from lanista.match.replay import MismatchError, positions, start, verify
 from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, lines_of, sit, speaks
 from support import players, tinygame

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 import trio
 
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.replay import verify
 from match.playing import (
     ANGRYMOB,
@@ -43,11 +43,11 @@ async def test_the_first_answer_has_20_s(tmp_path, autojump_clock, delay, verdic
 
 
 @pytest.mark.parametrize(
-    ("limits", "waits"), [(Limits(0, 0), (9e6, 9e6)), (Limits(20, 0), (19, 9e6))]
+    ("limits", "waits"), [(ClockInfo(0, 0, 10), (9e6, 9e6)), (ClockInfo(20, 0, 10), (19, 9e6))]
 )
 async def test_0_is_no_limit(tmp_path, autojump_clock, limits, waits):
     """Without a limit an answer may take a hundred days; `status` is 0 for all then."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2, limits=limits)
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2, clock=limits)
     record = await table.play(answers("4", "4", delay=waits), answers("1", "1"), answers("1", "1"))
     assert [("answer",) * 3] * 2 == verdicts(record)
     assert [(), ()] == [turn.status for turn in record.turns]
@@ -420,8 +420,8 @@ async def test_what_comes_while_nothing_is_read_may_be_there_already(tmp_path, a
         channel.wake()
         await end.read_rest()
 
-    limits = Limits(0.2, 0.2)
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1}, limits=limits)
+    limits = ClockInfo(0.2, 0.2, 10)
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1}, clock=limits)
     record = await table.play(bot, answers("1"), answers("1"))
     assert [("answer",) * 3] == verdicts(record)
     _, earliest, latest, _ = record.turns[0].times[0]

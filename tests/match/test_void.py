@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from lanista.games.outcome import Termination
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.ending import Ending
@@ -331,7 +331,7 @@ async def test_a_whole_match_over_a_blocked_loop_is_void(tmp_path, stamping):
         ruleset=COUNTING,
         settings={"rounds": 2},
         seed=7,
-        conditions=MatchConditions(clock=Limits(first=0.2, turn=0.2)),
+        conditions=MatchConditions(clock=ClockInfo(0.2, 0.2, 10)),
     )
     match = Match(spec, connections, ["Ann", "Bob", "Cy"], RecordWriter(tmp_path / "m1"), monitor)
 

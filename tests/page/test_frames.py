@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from lanista.games import registry
 from lanista.games.picture import Arrow, Event, Frame, Ground, Level, Mark, Owners, Scene, Shape
+from lanista.match.clock import ClockInfo
 from lanista.match.record import (
     BotInfo,
-    ClockInfo,
     FaultInfo,
     Header,
     PlayerInfo,

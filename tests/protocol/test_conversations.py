@@ -15,8 +15,8 @@ import lanista_client
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.base import Malformed, MalformedAnswerError, Refusal, RefusalCode
 from lanista.games.outcome import Outcome, Termination
-from lanista.match.clock import Limits
-from lanista.match.encoder import DialectEncoder, MatchInfo, Version1Encoder
+from lanista.match.clock import ClockInfo
+from lanista.match.encoder import DialectEncoder, Version1Encoder
 from lanista_client import Arena, ArenaError
 from lanista_protocol import (
     ErrorCode,
@@ -150,14 +150,13 @@ def test_the_arena_tells_the_game(vector):
         game = RULESET.new(
             match["settings"], RULESET.read_board(b"\n".join([size, *rows]).decode()), None
         )
-        info = MatchInfo(
+        encoder = Version1Encoder(
             match=match["match"],
             game=match["game"],
             players=tuple(match["players"]),
-            limits=Limits(*match["clock"]),
+            clock=ClockInfo(*match["clock"], 10),
             seed=0,
         )
-        encoder = Version1Encoder(info)
         seat = match["seat"]
         assert without_seed(opening + positions[0]) == without_seed(encoder.opening(game, seat, ()))
         facts = played(game, positions)

@@ -393,7 +393,8 @@ class LadderRoom:
     def conditions(self) -> MatchConditions:
         """The conditions of all matches. A void one isn't repeated; its bots wait again."""
         conditions = self.spec.clock.conditions(void_tries=1)
-        return attrs.evolve(conditions, lag_allowance=self.spec.lag_allowance)
+        clock = attrs.evolve(conditions.clock, lag_allowance=self.spec.lag_allowance)
+        return attrs.evolve(conditions, clock=clock)
 
     @staticmethod
     def result_of(report: MatchReport, *, started: str, record: str) -> SingleMatch | None:

@@ -26,8 +26,7 @@ from lanista.hosting.control import Changes, MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords, distinct, play_match
 from lanista.hosting.names import bot_command
 from lanista.match.channel import SocketChannel
-from lanista.match.clock import Limits
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import DEFAULT, MatchConditions, MatchSpec
 from lanista.match.connection import Connection
 from lanista.nurseries import helpers_nursery
 from lanista.suggestions import did_you_mean
@@ -170,7 +169,8 @@ class PersonMatches:
     def _spec(self, ruleset: Ruleset, seed: int | None) -> MatchSpec:
         """Return a match as in a friendly room, with time to think, and on the seed's own map."""
         spec = self.matches.spec_of(ruleset)
-        conditions = MatchConditions(clock=Limits(THINKING_TIME, THINKING_TIME), void_tries=1)
+        clock = attrs.evolve(DEFAULT.clock, time_init=THINKING_TIME, time_move=THINKING_TIME)
+        conditions = MatchConditions(clock=clock, void_tries=1)
         if seed is not None:
             spec = attrs.evolve(spec, seed=seed, board=None)
         return attrs.evolve(spec, conditions=conditions)

@@ -94,7 +94,7 @@ async def check_program(
 def _options(clock: Clock, limits: str | None) -> Iterator[str]:
     times = clock.conditions().clock
     # Where a ladder has no limit, the time of the whole check is one.
-    first, turn = times.first or CHECK_TIME, times.turn or CHECK_TIME
+    first, turn = times.time_init or CHECK_TIME, times.time_move or CHECK_TIME
     yield from ("--time-init", f"{first:g}", "--time-move", f"{turn:g}")
     yield from ("--time-start", f"{clock.time_start:g}")
     if limits is not None:

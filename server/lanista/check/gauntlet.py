@@ -13,7 +13,6 @@ from lanista.check.channels import GoApart, UnknownWords
 from lanista.games.base import complete_settings
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import Contestant
-from lanista.match.clock import Limits
 
 PLAIN = "the plain match"
 APART = "the match with late go"
@@ -29,7 +28,7 @@ SETTLE = 0.06
 small writes may wait 40 ms for each other."""
 SHORT_LEAVE = 0.2
 """Seconds to exit by itself for a bot that didn't do so within three seconds in an earlier bout."""
-PATIENT = Limits(20.0, 5.0)
+PATIENT = (20.0, 5.0)
 """The least time limits where a `go` is held back, and on the largest map: these bouts don't check
 the bot's speed."""
 
@@ -98,7 +97,11 @@ def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
     last = ruleset.seats - 1
     patient = attrs.evolve(
         tested.conditions,
-        clock=Limits(max(clock.first, PATIENT.first), max(clock.turn, PATIENT.turn)),
+        clock=attrs.evolve(
+            clock,
+            time_init=max(clock.time_init, PATIENT[0]),
+            time_move=max(clock.time_move, PATIENT[1]),
+        ),
     )
     apart = _short(tested, APART, 5, seat=last)
     unknown = _short(tested, WORDS, 8, seat=last // 2)

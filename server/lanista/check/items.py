@@ -289,7 +289,7 @@ def _slow_there(item: Item, bout: Bout, results: Results) -> Item:
 
     It isn't a failure: no map that is generated or shipped is even half as large.
     """
-    limit = results.tested.conditions.clock.turn
+    limit = results.tested.conditions.clock.time_move
     slowest = times_of([bout], bout.spec.conditions.clock)[1].slowest
     if slowest is None or not limit or slowest.seconds <= limit:
         return item

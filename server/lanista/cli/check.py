@@ -135,7 +135,7 @@ def _run(
 
     def announce(name: str) -> None:
         if shows_progress:
-            first = tested.conditions.clock.first
+            first = tested.conditions.clock.time_init
             wait = f" (up to {first:g} s for the first answer)" if name == gauntlet.PLAIN else ""
             click.echo(f"{name} …{wait}", err=True)
 

@@ -149,14 +149,14 @@ limit_options = _together(
     click.option(
         "--time-init",
         type=Finite(min=SHORTEST),
-        default=DEFAULT.clock.first,
+        default=DEFAULT.clock.time_init,
         metavar="SECONDS",
         help="Time for the first answer.",
     ),
     click.option(
         "--time-move",
         type=Finite(min=SHORTEST),
-        default=DEFAULT.clock.turn,
+        default=DEFAULT.clock.time_move,
         metavar="SECONDS",
         help="Time for every other answer.",
     ),
@@ -170,7 +170,7 @@ clock_options = _together(
     click.option(
         "--late-limit",
         type=click.IntRange(min=1),
-        default=DEFAULT.late_limit,
+        default=DEFAULT.clock.late_limit,
         metavar="N",
         help="Late turns in a row that put a bot out, in games that skip late turns.",
     ),
@@ -344,10 +344,10 @@ def clock_of(conditions: MatchConditions) -> "Clock":
     from lanista.hosting.spec_parts import Clock
 
     return Clock(
-        time_init=float(conditions.clock.first),  # as from a file: ids of blocks tell 0 from 0.0
-        time_move=float(conditions.clock.turn),
+        time_init=conditions.clock.time_init,
+        time_move=conditions.clock.time_move,
         time_start=conditions.time_start,
-        late_limit=conditions.late_limit,
+        late_limit=conditions.clock.late_limit,
         stall_margin=conditions.stall_margin,
     )
 

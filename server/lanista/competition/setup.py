@@ -96,9 +96,9 @@ class Setup:
         common = {
             "game": matches.game,
             "version": self.ruleset.version,
-            "first": conditions.clock.first,
-            "turn": conditions.clock.turn,
-            "late_limit": conditions.late_limit,
+            "first": conditions.clock.time_init,
+            "turn": conditions.clock.time_move,
+            "late_limit": conditions.clock.late_limit,
             "seatings": spec.seatings.value,
         }
         self._common = hashlib.sha256(_canonical(common).encode() + b"\n")

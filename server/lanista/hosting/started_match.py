@@ -191,6 +191,6 @@ def _awaited_first(match: Match) -> str:
         for seat in match.seats
         if seat.handed_at and not seat.settled and not seat.connection.channel.has_input()
     ]
-    first = match.spec.conditions.clock.first
+    first = match.spec.conditions.clock.time_init
     limit = f", for up to {first:g} s" if first else ""
     return f"the first answer of {' and '.join(names)}{limit}" if names else ""

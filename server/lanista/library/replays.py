@@ -14,8 +14,7 @@ from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
-from lanista.match.encoder import Version1Encoder
-from lanista.match.feed import match_info
+from lanista.match.feed import version1
 from lanista.match.record import Record, TurnInfo, read_record
 from lanista.page import difference
 from lanista_client import GAMES, State
@@ -361,8 +360,7 @@ class _Cursor:
 
     def _begin(self) -> None:
         header = self._record.header
-        encoder = Version1Encoder(match_info(header))
-        opening = encoder.opening(self._game, self._seat, self._status())
+        opening = version1(header).opening(self._game, self._seat, self._status())
         start, _, turn = opening.partition(b"\nturn 0\n")
         self._state = GAMES.get(header.game, State)(header.match, facts_of(start))
         self._state.update(0, facts_of(turn))

@@ -23,23 +23,31 @@ import attrs
 
 
 @attrs.frozen
-class Limits:
-    """Time limits of a seat's answers, in seconds; 0 means no limit."""
+class ClockInfo:
+    """The time limits of a match in seconds, where 0 means none, and the limit of late turns.
 
-    first: float = 20.0
-    """Time for the first answer, from the opening, in seconds."""
-    turn: float = 0.2
-    """Time for each other answer, in seconds."""
+    A match's record has them as they are here.
+    """
+
+    time_init: float
+    """The limit of the first answer, from the opening."""
+    time_move: float
+    """The limit of every other answer."""
+    late_limit: int
+    """Number of late turns in a row, or of turns without a connection, that eliminates a seat in
+    games that skip late turns."""
+    lag_allowance: float = 0.0
+    """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
 
     def of_turn(self, turn: int) -> float:
         """Return the seconds for the answer of a turn, counted from 0; infinite without a limit."""
-        return (self.turn if turn else self.first) or float("inf")
+        return (self.time_move if turn else self.time_init) or float("inf")
 
     def allowance(self, turns: int) -> float:
         """Return the seconds for a match of this many turns; 0 if any turn has no limit."""
-        if not self.first or not self.turn:
+        if not self.time_init or not self.time_move:
             return 0.0
-        return self.first + self.turn * (turns - 1)
+        return self.time_init + self.time_move * (turns - 1)
 
 
 @attrs.define  # frozen, it would take thrice as long to make, for each answer

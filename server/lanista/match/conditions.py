@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from lanista.games.base import Ruleset
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 
 SHORTEST = 0.0001
 """Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
@@ -27,12 +27,7 @@ class MatchConditions:
     (`Contestant`).
     """
 
-    clock: Limits = attrs.field(factory=Limits)
-    lag_allowance: float = 0.0
-    """Maximum of the round trip, in seconds, that is added to the time limits of a seat."""
-    late_limit: int = 10
-    """Number of late turns in a row, or of turns without a connection, that eliminates a seat in
-    games that skip late turns."""
+    clock: ClockInfo = attrs.field(default=ClockInfo(20.0, 0.2, late_limit=10))
     stall_margin: float = 0.05
     """Seconds for which this machine may stall in a turn before a late answer voids the match."""
     void_tries: int = 3
@@ -46,10 +41,10 @@ DEFAULT = MatchConditions()
 
 def conditions_of(
     *,
-    time_init: float = DEFAULT.clock.first,
-    time_move: float = DEFAULT.clock.turn,
+    time_init: float = DEFAULT.clock.time_init,
+    time_move: float = DEFAULT.clock.time_move,
     no_clock: bool = False,
-    late_limit: int = DEFAULT.late_limit,
+    late_limit: int = DEFAULT.clock.late_limit,
     stall_margin: float = DEFAULT.stall_margin,
     time_start: float = DEFAULT.time_start,
 ) -> MatchConditions:
@@ -57,9 +52,10 @@ def conditions_of(
 
     `docs/cli.md` says what they mean. Without a clock, bots have unlimited time.
     """
+    # As from a file: the ids of blocks tell 0 from 0.0.
+    times = (0.0, 0.0) if no_clock else (float(time_init), float(time_move))
     return MatchConditions(
-        clock=Limits(0, 0) if no_clock else Limits(float(time_init), float(time_move)),
-        late_limit=late_limit,
+        clock=ClockInfo(*times, late_limit),
         stall_margin=float(stall_margin),
         time_start=float(time_start),
     )

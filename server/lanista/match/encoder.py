@@ -11,30 +11,11 @@ import attrs
 
 from lanista.games.base import Dialect, Game, RefusalCode
 from lanista.games.outcome import Outcome, Termination
-from lanista.match.clock import Limits
+from lanista.match.clock import ClockInfo
 from lanista.match.record import FaultInfo
 from lanista_protocol import ErrorCode, NoteCode, messages
 
 GO = messages.go()
-
-
-@attrs.frozen(kw_only=True)
-class MatchInfo:
-    """The facts of a match from which its opening is encoded."""
-
-    match: str
-    """The match's id."""
-    game: str
-    players: tuple[str, ...]
-    """The players' names, by seat."""
-    limits: Limits
-    lag_allowance: float = 0.0
-    """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
-    seed: int
-    """The match's seed. It is never sent; only seeds that are derived from it are."""
-    seat_seeds: tuple[int, ...] = ()
-    """The seed that each seat is sent; empty: those of `seat_seed`, from which nobody can infer
-    the match's seed."""
 
 
 def seat_seed(game: str, seed: int, seat: int) -> int:
@@ -75,11 +56,22 @@ class Encoder(Protocol):
         ...
 
 
-@attrs.define
+@attrs.define(kw_only=True)
 class Version1Encoder:
     """The encoder of version 1 (PROTOCOL.md 3), shared by all seats of a match that speak it."""
 
-    info: MatchInfo
+    match: str
+    """The match's id."""
+    game: str
+    """The game's name."""
+    players: Sequence[str]
+    """The players' names, by seat."""
+    clock: ClockInfo
+    seed: int
+    """The match's seed. It is never sent; only seeds that are derived from it are."""
+    seat_seeds: Sequence[int] = ()
+    """The seed that each seat is sent; empty: those of `seat_seed`, from which nobody can infer
+    the match's seed."""
     # The facts and the number of the turn that was last encoded, and its bytes.
     _facts: bytes | None = None
     _turn: int = -1
@@ -89,14 +81,13 @@ class Version1Encoder:
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
         """Return the description of the match, its fixed facts and the present turn."""
-        info = self.info
-        lines = [messages.start(info.match), messages.game(info.game), messages.seat(seat)]
-        lines += [messages.player(number, name) for number, name in enumerate(info.players)]
-        lines.append(messages.clock(info.limits.first, info.limits.turn))
-        if info.lag_allowance:
-            lines.append(messages.lag(info.lag_allowance))
-        seeds = info.seat_seeds
-        seed = seeds[seat] if seeds else seat_seed(info.game, info.seed, seat)
+        lines = [messages.start(self.match), messages.game(self.game), messages.seat(seat)]
+        lines += [messages.player(number, name) for number, name in enumerate(self.players)]
+        lines.append(messages.clock(self.clock.time_init, self.clock.time_move))
+        if self.clock.lag_allowance:
+            lines.append(messages.lag(self.clock.lag_allowance))
+        seeds = self.seat_seeds
+        seed = seeds[seat] if seeds else seat_seed(self.game, self.seed, seat)
         lines.append(messages.seed(seed))
         if seat not in self._fixed:
             self._fixed[seat] = game.facts_at_start(seat)

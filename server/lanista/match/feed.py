@@ -7,8 +7,7 @@ again. The lines before the match (`welcome`, `wait`) aren't part of the match a
 from collections.abc import Iterator
 
 from lanista.games.base import Consequence, RefusalCode, Ruleset
-from lanista.match.clock import Limits
-from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
+from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
 from lanista.match.record import Header, Record
 from lanista.match.replay import judged_turns, seat_faults, start
 from lanista_protocol import Hello
@@ -16,14 +15,13 @@ from lanista_protocol import Hello
 _NOTES = frozenset(code.value for code in RefusalCode)
 
 
-def match_info(header: Header) -> MatchInfo:
-    """Return the facts of a recorded match from which its opening is encoded."""
-    return MatchInfo(
+def version1(header: Header) -> Version1Encoder:
+    """Return the encoder of version 1 for a recorded match."""
+    return Version1Encoder(
         match=header.match,
         game=header.game,
         players=tuple(player.name for player in header.players),
-        limits=Limits(header.clock.time_init, header.clock.time_move),
-        lag_allowance=header.clock.lag_allowance,
+        clock=header.clock,
         seed=header.seed,
         seat_seeds=header.seat_seeds,
     )
@@ -64,9 +62,8 @@ def payloads(
         BadRecordError: As for `replay.start`.
     """
     header = record.header
-    info = match_info(header)
     player = header.players[seat]
-    encoder: Encoder = Version1Encoder(info)
+    encoder: Encoder = version1(header)
     is_version1 = player.protocol == "1" if hello is None else hello.version is not None
     if not is_version1 and ruleset.classic is not None:
         encoder = DialectEncoder(ruleset.classic)

@@ -33,6 +33,7 @@ import orjson
 
 from lanista.errors import LanistaError
 from lanista.games.outcome import Outcome, Termination
+from lanista.match.clock import ClockInfo
 from lanista.match.conditions import LadderInfo
 from lanista.match.ending import ENDINGS, FAILURES
 
@@ -102,19 +103,6 @@ class PlayerInfo:
     """The command by which the arena started the bot; None if the arena didn't start it."""
     notes: bool = False
     """Whether the bot asked for notes."""
-
-
-@attrs.frozen(kw_only=True)
-class ClockInfo:
-    """The time limits of a match in seconds, where 0 means none, and the limit of late turns."""
-
-    time_init: float
-    """The limit of the first answer."""
-    time_move: float
-    """The limit of every other answer."""
-    late_limit: int
-    lag_allowance: float = 0.0
-    """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
 
 
 @attrs.frozen(kw_only=True)

@@ -33,7 +33,6 @@ from lanista.games.base import (
     complete_settings,
 )
 from lanista.games.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
-from lanista.match.clock import Limits
 from lanista.match.record import (
     BadRecordError,
     FaultInfo,
@@ -410,8 +409,7 @@ def seat_faults(header: Header, game: Game, judged: JudgedTurn, seat: int) -> li
         line=turn.raw[seat],
         tokens=judged.tokens[seat],
         times=turn.times[seat],
-        limit=Limits(header.clock.time_init, header.clock.time_move).of_turn(turn.turn)
-        + turn.lag(seat),
+        limit=header.clock.of_turn(turn.turn) + turn.lag(seat),
     )
 
 

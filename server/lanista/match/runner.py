@@ -21,7 +21,7 @@ from lanista.match.boards import PreparedBoard, prepare_board
 from lanista.match.bundle import Failure
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
-from lanista.match.encoder import DialectEncoder, Encoder, MatchInfo, Version1Encoder
+from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
 from lanista.match.ending import Ending
 from lanista.match.figures import MatchFigures
 from lanista.match.judge import Judge, is_late
@@ -99,20 +99,18 @@ class Match:
     _has_sent_end: bool = attrs.field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
-        spec = self.spec
-        info = MatchInfo(
+        spec, clock = self.spec, self.spec.conditions.clock
+        version1 = Version1Encoder(
             match=spec.match,
             game=spec.ruleset.name,
-            players=tuple(self.names),
-            limits=spec.conditions.clock,
-            lag_allowance=spec.conditions.lag_allowance,
+            players=self.names,
+            clock=clock,
             seed=spec.seed,
             seat_seeds=spec.seat_seeds,
         )
-        version1 = Version1Encoder(info)
         classic = spec.ruleset.classic
-        clock = spec.conditions.clock
-        has_gaps = spec.ruleset.consequence is Consequence.SKIP and clock.first and clock.turn
+        has_limits = clock.time_init and clock.time_move
+        has_gaps = spec.ruleset.consequence is Consequence.SKIP and has_limits
         self.seats = []
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
             encoder: Encoder = version1
@@ -324,7 +322,7 @@ class Match:
 
     def _measure(self, seat: Seat) -> None:
         """Measure the round trip to a seat's bot, for its next time limits and for the record."""
-        found = seat.measure(self.spec.conditions.lag_allowance)
+        found = seat.measure(self.spec.conditions.clock.lag_allowance)
         if found is not None:
             self._lines.note_round_trip(seat, found)
 
@@ -450,7 +448,9 @@ class Match:
         if self.outcome.termination is Termination.VOID:
             return Ending.VOID, ""
         decisive = self.decisive_faults(index)
-        return closing.seat_ending(self.seats[index], decisive, self.spec.conditions.late_limit)
+        return closing.seat_ending(
+            self.seats[index], decisive, self.spec.conditions.clock.late_limit
+        )
 
     def failure(self, index: int) -> Failure:
         """Return the failure of a seat, without reasons: these lie outside of the match."""

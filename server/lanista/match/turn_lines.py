@@ -19,7 +19,6 @@ from lanista.match.encoder import DialectEncoder
 from lanista.match.figures import MatchFigures
 from lanista.match.record import (
     FORMAT,
-    ClockInfo,
     FaultInfo,
     Header,
     PlayerInfo,
@@ -90,7 +89,6 @@ def header(
         )
         for seat in seats
     ]
-    clock = spec.conditions.clock
     return Header(
         lanista_record=FORMAT,
         software=__version__,
@@ -104,12 +102,7 @@ def header(
         seed=spec.seed,
         seat_seeds=spec.seat_seeds,
         players=tuple(players),
-        clock=ClockInfo(
-            time_init=clock.first,
-            time_move=clock.turn,
-            late_limit=spec.conditions.late_limit,
-            lag_allowance=spec.conditions.lag_allowance,
-        ),
+        clock=spec.conditions.clock,
         attempt=spec.attempt,
         ladder=spec.ladder,
     )
