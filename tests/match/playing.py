@@ -102,14 +102,7 @@ def sit(
         settings=complete_settings(ruleset, settings or {}),
         seed=spec.pop("seed", 7),
         board=None if board is None else ruleset.read_board(board),
-        conditions=MatchConditions(
-            clock=attrs.evolve(
-                spec.pop("clock", DEFAULT.clock),
-                **{
-                    name: spec.pop(name) for name in ("late_limit", "lag_allowance") if name in spec
-                },
-            ),
-        ),
+        conditions=MatchConditions(clock=attrs.evolve(spec.pop("clock", DEFAULT.clock), **limits)),
         **spec,
     )
     names = [connection.hello.name for connection in connections if connection.hello is not None]

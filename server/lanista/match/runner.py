@@ -447,10 +447,8 @@ class Match:
         assert self.outcome is not None
         if self.outcome.termination is Termination.VOID:
             return Ending.VOID, ""
-        decisive = self.decisive_faults(index)
-        return closing.seat_ending(
-            self.seats[index], decisive, self.spec.conditions.clock.late_limit
-        )
+        decisive, clock = self.decisive_faults(index), self.spec.conditions.clock
+        return closing.seat_ending(self.seats[index], decisive, clock.late_limit)
 
     def failure(self, index: int) -> Failure:
         """Return the failure of a seat, without reasons: these lie outside of the match."""
