@@ -105,6 +105,7 @@ def test_a_match_is_told_as_the_interface_says(match_list, tmp_path):
         "match": "M1",
         "game": "angrymob",
         "ladder": None,
+        "tournament": None,
         "title": "Angry Mob",
         "state": "over",
         "started": "2026-01-02T03:04:05+00:00",

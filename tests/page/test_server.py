@@ -25,6 +25,7 @@ RESULT = {
         "match",
         "game",
         "ladder",
+        "tournament",
         "title",
         "state",
         "started",
@@ -93,6 +94,7 @@ async def test_a_match_from_its_beginning_to_its_record(tmp_path):
             "started": running["started"],
             "players": ["Ann", "Bob"],
             "ladder": None,
+            "tournament": None,
             **dict.fromkeys(("ended", "end", "reason", "ranks", "scores", "turns", "seed")),
             "faults": None,
         } == running

@@ -163,9 +163,9 @@ async def test_closing_gives_up_what_waits(tmp_path):
         running_matches = house.arena.running
         empty = tmp_path / "empty.jsonl.gz.part"
         empty.touch()
-        running_matches.matches["empty"] = running_matches.matches[match]
+        ruleset = running_matches.matches[match].ruleset
         running_matches.matches["empty"] = SimpleNamespace(
-            part=empty, room="r", bots=[], started=None
+            match="empty", ruleset=ruleset, part=empty, room="r", bots=[], started=None
         )
         await page.say(do="open", id="head", match="empty")
         files = house.server.view.frame_cache._files

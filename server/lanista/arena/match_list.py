@@ -18,14 +18,13 @@ from typing import Any, Self
 
 import attrs
 
-from lanista.games import registry
 from lanista.games.outcome import Termination
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo
 from lanista.results.base import Database
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
 from lanista.results.listed import ListedMatch, MatchRows, SeatTotal
-from lanista.results.recorded import read_whole
+from lanista.results.recorded import read_whole, title_of
 
 BATCH = 200
 """Number of records that are added in one transaction."""
@@ -189,13 +188,12 @@ class MatchList:
         Returns:
             The matches, and the cursor for the following ones; None if there are no more.
         """
-        matches, after = self._rows.matches(limit=limit, before=before, **filters)
-        return list(map(_titled, matches)), after
+        return self._rows.matches(limit=limit, before=before, **filters)
 
     def match(self, id_: str) -> dict[str, Any] | None:
         """Return a match as docs/api.md describes it; None if there is no match of this id."""
         found = self._rows.match(id_)
-        return None if found is None else _titled(found[0])
+        return None if found is None else found[0]
 
     def path(self, id_: str) -> Path | None:
         """Return the path of a match's record, as of the last `sync`; None if it is unknown."""
@@ -221,7 +219,7 @@ class MatchList:
             return [
                 {
                     "game": name,
-                    "title": _title(name),
+                    "title": title_of(name),
                     "matches": count,
                     "rows": list(_table(totals.bots[name])),
                 }
@@ -300,15 +298,3 @@ def record_days(records: Path, first: str = "") -> Iterator[tuple[str, str]]:
                 for entry in entries:
                     if entry.name.endswith(ENDING):
                         yield entry.name.removesuffix(ENDING), day
-
-
-def _titled(description: dict[str, Any]) -> dict[str, Any]:
-    """Add the title of the game, which isn't stored: the game may be installed later."""
-    return {**description, "title": _title(description["game"])}
-
-
-def _title(game: str) -> str:
-    try:
-        return registry.get(game).title
-    except registry.UnknownGameError:
-        return game

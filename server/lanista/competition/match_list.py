@@ -8,6 +8,7 @@ from lanista.match.ending import ENDINGS
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store
 from lanista.results.reading import StoredMatch
+from lanista.results.recorded import match_json, stored_json
 
 
 def page_of(
@@ -55,28 +56,17 @@ def page_of(
 
 def _as_json(setup: Setup, stored: StoredMatch) -> dict[str, Any]:
     match = stored.match
-    return {
-        "match": BlockMatch(stored.block, match.seating, match.attempt).id,
-        "game": setup.ruleset.name,
-        "title": setup.ruleset.title,
-        "ladder": None,
-        "tournament": setup.spec.name,
-        "state": "over",
-        "started": None,
-        "ended": stored.committed,
-        "players": [seat.bot for seat in match.seats],
-        "end": match.end,
-        "reason": match.reason,
-        "ranks": [seat.rank for seat in match.seats],
-        "scores": [seat.score for seat in match.seats],
-        "turns": match.turns,
-        "seed": str(stored.seed),
-        "map": stored.map or None,
-        "faults": [seat.late + seat.malformed + seat.illegal for seat in match.seats],
-        "endings": [seat.ending.value for seat in match.seats],
-        "words": [seat.words for seat in match.seats],
-        "recorded": match.record is not None,
-    }
+    return match_json(
+        setup.ruleset.name,
+        match=BlockMatch(stored.block, match.seating, match.attempt).id,
+        tournament=setup.spec.name,
+        ended=stored.committed,
+        seed=str(stored.seed),
+        map=stored.map or None,
+        faults=[seat.late + seat.malformed + seat.illegal for seat in match.seats],
+        recorded=match.record is not None,
+        **stored_json(stored),
+    )
 
 
 Row = dict[str, int | float | str | None]

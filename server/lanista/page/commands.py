@@ -1,13 +1,16 @@
 """The operator's commands to the arena and its running matches (docs/api.md, "WebSocket")."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from lanista.arena import decisions
 from lanista.arena.arena import Arena, GuestRefusedError
+from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatch
 from lanista.page.messages import BadMessageError, field
 from lanista.page.view import View
+from lanista.results.names import NameStore
 
 ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
@@ -79,3 +82,30 @@ def _control(view: View, what: str, running: RunningMatch) -> None:
     else:
         running.control.step()
     view.running.changes.tell()
+
+
+def decision(
+    what: str, name: str, ladder: str | None, ladders: Mapping[str, LadderSpec]
+) -> Callable[[NameStore], str | None]:
+    """Return what stores a decision about a name, and returns its new token if it gets one.
+
+    Args:
+        what: One of `viewer.DECISIONS`.
+        name: The name.
+        ladder: The name of the ladder; None for all ladders.
+        ladders: All ladders, by name.
+    """
+    if what == "add-name":
+        return lambda store: decisions.add_name(store, name)
+    if what == "reset-name":
+        return lambda store: decisions.reset_token(store, name)
+    if what == "remove-name":
+        return lambda store: decisions.remove_name(store, name)
+    if what == "bench":
+        return lambda store: decisions.bench(store, name, ladder)
+    if what == "unbench":
+        return lambda store: decisions.unbench(store, name, ladder, ladders.values())
+    if ladder is None:
+        raise decisions.NameRefusedError(f"{what} is for one ladder; name it")
+    is_struck = what == "strike"
+    return lambda store: decisions.strike(store, name, ladders[ladder], is_struck=is_struck)

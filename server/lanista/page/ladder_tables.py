@@ -27,6 +27,7 @@ from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
 from lanista.results.rating_history import Rated, RatingHistory
 from lanista.results.reading import StoredMatch
+from lanista.results.recorded import stored_json
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 """How long ago the ratings were with which those of now are compared."""
@@ -317,15 +318,4 @@ def _place(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
 
 def _match(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
     """Return a stored match; its id only if its record is here."""
-    match = stored.match
-    return {
-        **_place(stored, source),
-        "end": match.end,
-        "reason": match.reason,
-        "turns": match.turns,
-        "players": [seat.bot for seat in match.seats],
-        "ranks": [seat.rank for seat in match.seats],
-        "scores": [seat.score for seat in match.seats],
-        "endings": [seat.ending.value for seat in match.seats],
-        "words": [seat.words for seat in match.seats],
-    }
+    return _place(stored, source) | stored_json(stored)

@@ -5,11 +5,11 @@ What the answers contain comes from `view`; who asks, and may see it, from `auth
 
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 import attrs
@@ -22,6 +22,7 @@ from lanista.games.outcome import Termination
 from lanista.helper_processes import HelperDiedError
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BadRecordError
+from lanista.page import difference, files
 from lanista.page import view as views
 from lanista.page.answers import (
     Answer,
@@ -35,8 +36,7 @@ from lanista.page.answers import (
     parse_parameters,
     unavailable,
 )
-from lanista.page.asked import Asked
-from lanista.page.authorization import Authorization
+from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import encode
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from websockets.http11 import Request
 
     from lanista.page.metrics import Metrics
+
+T = TypeVar("T")
 
 MAX_MOVING = 300
 """Maximum number of rounds in a moving picture."""
@@ -84,6 +86,8 @@ class Route:
     parameters: tuple[str, ...] | None = ()
     """The parameters that it takes; None: the handler checks them."""
     method: str = "GET"
+    turn: str | None = None
+    """The kind of work, if an address has it done for one request after another (`_turn`)."""
 
 
 @attrs.define(eq=False)
@@ -109,31 +113,32 @@ class Routes:
     def __attrs_post_init__(self) -> None:
         match, ladder = "/api/1/matches/([^/]+)", "/api/1/ladders/([^/]+)"
         routes = [
-            Route("/(match|ladder|tournament)/(.+)", self._document, None),
+            Route("/(match|ladder|tournament)/(.+)", self._document, None, turn="documents"),
             Route("/healthz", self._health),
             Route("/readyz", self._ready),
             Route("/metrics", self._metrics, ("token",)),
-            Route("/clients/starters/([^/]+)/([^/]+)", self._starter),
-            Route("/clients/(.*)", self._client_library),
-            Route("/api/1/qr.svg", self._qr_code, ("text",)),
+            Route("/clients/starters/([^/]+)/([^/]+)", self._starter, turn="clients"),
+            Route("/clients/(.*)", self._client_library, turn="clients"),
+            Route("/api/1/qr.svg", self._qr_code, ("text",), turn="codes"),
             Route("/api/1/games", self._games),
             Route("/api/1/bots", self._house_bots, ("game",)),
             Route("/api/1/lobby", self._lobby),
             Route("/api/1/standings", self._standings, ("game",)),
             Route("/api/1/refusals", self._refusals),
             Route("/api/1/names", self._names, ("after",)),
-            Route("/api/1/matches", self._matches, None),
-            Route(match, self._match),
+            Route("/api/1/matches", self._matches, None, turn="matches"),
+            Route(match, self._match, turn="matches"),
             Route(f"{match}/record", self._record),
-            Route(f"{match}/picture", self._picture, ("round", "from", "to")),
-            Route(f"{match}/difference", self._difference, ("other",)),
+            Route(f"{match}/picture", self._picture, ("round", "from", "to"), turn="pictures"),
+            Route(f"{match}/difference", self._difference, ("other",), turn="pictures"),
             Route(f"{match}/bundles/([0-9]{{1,2}})", self._bundle),
-            Route("/api/1/tournaments", self._tournaments),
-            Route("/api/1/tournaments/(.*)", self._tournament),  # names may contain slashes
+            Route("/api/1/tournaments", self._tournaments, turn="tournaments"),
+            # Names may contain slashes.
+            Route("/api/1/tournaments/(.*)", self._tournament, turn="tournaments"),
             Route("/api/1/ladders", self._ladders),
             Route(ladder, self._ladder),
-            Route(f"{ladder}/bots/([^/]+)", self._ladder_bot),
-            Route(f"{ladder}/bots/([^/]+)/against/([^/]+)", self._ladder_pair),
+            Route(f"{ladder}/bots/([^/]+)", self._ladder_bot, turn="bots"),
+            Route(f"{ladder}/bots/([^/]+)/against/([^/]+)", self._ladder_pair, turn="bots"),
             *self._submission_routes(f"{ladder}/submissions"),
         ]
         self._table = {
@@ -186,7 +191,10 @@ class Routes:
             if found := pattern.fullmatch(f"{request.method} {path}"):
                 if route.parameters is not None:
                     check_parameters(asked.parameters, route.parameters)
-                return await route.handler(asked, *found.groups())
+                if route.turn is None:
+                    return await route.handler(asked, *found.groups())
+                async with self._turn(peer, route.turn):
+                    return await route.handler(asked, *found.groups())
         if request.method == "POST":
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET is known here")
         raise _nothing()
@@ -204,8 +212,7 @@ class Routes:
     async def _document(self, asked: Asked, kind: str, name: str) -> Answer:
         """Answer with the page's document, which knows by its address what to show."""
         index = self.files["/"]
-        async with self._turn(asked.peer, "documents"):
-            card = await card_of(self.view, kind, name)
+        card = await card_of(self.view, kind, name)
         if card is None:
             return index
         return attrs.evolve(index, body=document(index.body, card, asked.origin))
@@ -233,19 +240,17 @@ class Routes:
             raise _nothing()
         return Answer(await self.metrics.text(asked.peer.connections.by_kind()), METRICS_TYPE)
 
-    async def _client_library(self, asked: Asked, name: str) -> Answer:
+    async def _client_library(self, _asked: Asked, name: str) -> Answer:
         if name not in NAMES:
             raise not_found(f"there is no client library {name!r} here; known: {', '.join(NAMES)}")
-        async with self._turn(asked.peer, "clients"):
-            data = await trio.to_thread.run_sync(library, name)  # packing takes some 10 ms
+        data = await trio.to_thread.run_sync(library, name)  # packing takes some 10 ms
         is_zip = name.endswith(".zip")
         return Answer(data, "application/zip" if is_zip else "text/plain; charset=utf-8", name)
 
-    async def _starter(self, asked: Asked, language: str, game: str) -> Answer:
+    async def _starter(self, _asked: Asked, language: str, game: str) -> Answer:
         data = None
         if language in STARTERS:
-            async with self._turn(asked.peer, "clients"):
-                data = await trio.to_thread.run_sync(starter, language, game)
+            data = await trio.to_thread.run_sync(starter, language, game)
         if data is None:
             raise not_found(f"there is no starter bot for {game!r} in {language!r} here")
         return Answer(data, "text/plain; charset=utf-8")
@@ -254,9 +259,7 @@ class Routes:
         text = asked.parameters.get("text", "")
         if not 1 <= len(text) <= LONGEST:
             raise bad_request(f"text has {len(text)} characters; it is 1 to {LONGEST} of them")
-        async with self._turn(asked.peer, "codes"):
-            data = await trio.to_thread.run_sync(qr_svg, text)
-        return Answer(data, "image/svg+xml")
+        return Answer(await trio.to_thread.run_sync(qr_svg, text), "image/svg+xml")
 
     async def _games(self, _asked: Asked) -> Answer:
         return json_answer(views.games())
@@ -276,7 +279,7 @@ class Routes:
         A table has a row for each name that ever played, and bots choose their names.
         """
         tables = []
-        for table in await self.view.standings(asked.parameters.get("game")):
+        for table in self.view.standings(asked.parameters.get("game")):
             rows = []
             for start in range(0, len(table["rows"]), ROWS_AT_ONCE):
                 rows += [json.dumps(row) for row in table["rows"][start : start + ROWS_AT_ONCE]]
@@ -286,11 +289,11 @@ class Routes:
         return _large(asked.peer, f'{{"standings": [{", ".join(tables)}]}}'.encode())
 
     async def _refusals(self, asked: Asked) -> Answer:
-        await self.authorization.check_operator(asked.peer, asked.authorizations)
+        await self.authorization.check_operator(asked)
         return json_answer(self.view.refusals())
 
     async def _names(self, asked: Asked) -> Answer:
-        await self.authorization.check_operator(asked.peer, asked.authorizations)
+        await self.authorization.check_operator(asked)
         try:
             return json_answer(await self.view.names(asked.parameters.get("after")))
         except RemoteProtocolError as error:
@@ -298,47 +301,39 @@ class Routes:
 
     # -- tournaments and ladders ---------------------------------------------------------------
 
-    async def _tournaments(self, asked: Asked) -> Answer:
-        async with self._turn(asked.peer, "tournaments"):
-            return Answer(await self.view.tournaments.all_json())
+    async def _tournaments(self, _asked: Asked) -> Answer:
+        return Answer(await self.view.tournaments.all_json())
 
-    async def _tournament(self, asked: Asked, name: str) -> Answer:
-        async with self._turn(asked.peer, "tournaments"):
-            body = await self.view.tournaments.one_json(name)
+    async def _tournament(self, _asked: Asked, name: str) -> Answer:
+        body = await self.view.tournaments.one_json(name)
         if body is None:
             raise not_found(f"there is no tournament {name!r} here")
         return Answer(body)
 
     async def _ladders(self, asked: Asked) -> Answer:
-        self._refresh_ladders()
+        self.nursery.start_soon(self.view.ladders.refresh)
         with asked.peer.may_give_way():  # the first tables may take long
             return Answer(await self.view.ladders.all_json())
         raise crowded()
 
     async def _ladder(self, asked: Asked, ladder: str) -> Answer:
-        self._refresh_ladders()
         with asked.peer.may_give_way():
             return await self._of_ladder(asked, ladder, self.view.ladders.table_json(ladder))
         raise crowded()
 
     async def _ladder_bot(self, asked: Asked, ladder: str, bot: str) -> Answer:
-        self._refresh_ladders()
-        async with self._turn(asked.peer, "bots"):
-            return await self._of_ladder(asked, ladder, self.view.ladders.bot_json(ladder, bot))
+        return await self._of_ladder(asked, ladder, self.view.ladders.bot_json(ladder, bot))
 
     async def _ladder_pair(self, asked: Asked, ladder: str, bot: str, opponent: str) -> Answer:
-        self._refresh_ladders()
-        async with self._turn(asked.peer, "bots"):
-            found = self.view.ladders.against_json(ladder, bot, opponent)
-            return await self._of_ladder(asked, ladder, found)
+        found = self.view.ladders.against_json(ladder, bot, opponent)
+        return await self._of_ladder(asked, ladder, found)
 
-    def _refresh_ladders(self) -> None:
-        """Have new tables computed: this answer is made of the last ones, the next one of these."""
+    async def _of_ladder(self, asked: Asked, ladder: str, found: Awaitable[bytes | None]) -> Answer:
+        """Answer with what is found of a ladder, in the last tables.
+
+        The next answer is made of those that are computed from now on.
+        """
         self.nursery.start_soon(self.view.ladders.refresh)
-
-    @staticmethod
-    async def _of_ladder(asked: Asked, ladder: str, found: Awaitable[bytes | None]) -> Answer:
-        """Answer with what is found of a ladder."""
         try:
             body = await found
         except UnknownBotError as error:
@@ -361,8 +356,7 @@ class Routes:
         }
         _check_value(asked.parameters, "end", ENDS)
         _checked(asked.parameters, "seed", "-?[0-9]{1,20}", "it is a whole number")
-        async with self._turn(asked.peer, "matches"):
-            matches, after = await self.view.matches(**filters)
+        matches, after = await self.view.matches(**filters)
         return json_answer({"matches": matches, "next": None if after is None else str(after)})
 
     async def _tournament_matches(self, asked: Asked) -> Answer:
@@ -376,23 +370,21 @@ class Routes:
         }
         filters |= {"limit": _limit(given), "before": _before(given)}
         try:
-            async with self._turn(asked.peer, "matches"):
-                page = await self.view.tournament_matches.page(given["tournament"], filters)
+            page = await self.view.tournament_matches.page(given["tournament"], filters)
         except NoStandingsError as error:
             raise unavailable(str(error)) from None
         if page is None:
             raise not_found(f"there is no tournament {given['tournament']!r} here")
         return json_answer(page)
 
-    async def _match(self, asked: Asked, match: str) -> Answer:
-        async with self._turn(asked.peer, "matches"):
-            description = await self.view.match_json(match)
+    async def _match(self, _asked: Asked, match: str) -> Answer:
+        description = await self.view.match_json(match)
         if description is None:
             raise not_found(f"there is no match {match!r} here")
         return json_answer(description)
 
     async def _record(self, asked: Asked, match: str) -> Answer:
-        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        visitor = await self.authorization.visitor(asked)
         async with self._turn(asked.peer, "records"):
             path = await self._record_path(match)
             try:
@@ -418,14 +410,8 @@ class Routes:
             raise bad_request("give round=N for a picture, or from=N and to=N for a moving one")
         if first is not None and last is not None and not 0 <= last - first < MAX_MOVING:
             raise bad_request(f"to={last} must follow from={first}, at most {MAX_MOVING - 1} later")
-        async with self._turn(asked.peer, "pictures"):
-            path = await self._record_path(match)
-            try:
-                data = await self.view.picture(path, given.get("round", first or 0), last)
-            except (LanistaError, HelperDiedError, OSError) as error:
-                # The path of the record is nobody's business.
-                words = str(error).replace(str(path), match)
-                raise not_found(f"no such picture: {words}") from None
+        number = given.get("round", first or 0)
+        data = await self._of_records("no such picture", files.picture, [match], number, last)
         kind = "png" if last is None else "gif"
         asked.peer.connections.hold(asked.peer, 2 * len(data))
         return Answer(data, f"image/{kind}", f"{match}.{kind}")
@@ -434,15 +420,23 @@ class Routes:
         other = asked.parameters.get("other")
         if other is None:
             raise bad_request("other=ID is missing: the match to compare with")
-        async with self._turn(asked.peer, "pictures"):
-            path, other_path = await self._record_path(match), await self._record_path(other)
-            try:
-                difference = await self.view.difference(path, other_path)
-            except (LanistaError, HelperDiedError, OSError) as error:
-                # The paths of records are nobody's business.
-                words = str(error).replace(str(path), match).replace(str(other_path), other)
-                raise not_found(f"they can't be compared: {words}") from None
-        return _large(asked.peer, encode(difference))
+        found = await self._of_records(
+            "they can't be compared", difference.json_of_files, [match, other]
+        )
+        return _large(asked.peer, encode(found))
+
+    async def _of_records(
+        self, trouble: str, function: Callable[..., T], matches: Sequence[str], *arguments: Any
+    ) -> T:
+        """Have a helper process call a function with the records of matches and other arguments."""
+        paths = [await self._record_path(match) for match in matches]
+        try:
+            return await self.view.records_helper.call(function, *paths, *arguments)
+        except (LanistaError, HelperDiedError, OSError) as error:
+            words = str(error)
+            for path, match in zip(paths, matches, strict=True):
+                words = words.replace(str(path), match)  # the path is nobody's business
+            raise not_found(f"{trouble}: {words}") from None
 
     async def _record_path(self, match: str) -> Path:
         """Return the path of a finished match's record."""
@@ -454,7 +448,7 @@ class Routes:
     async def _bundle(self, asked: Asked, match: str, number: str) -> Answer:
         seat = int(number)
         nothing = not_found(f"there is no failure bundle of seat {seat} in {match!r}")
-        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        visitor = await self.authorization.visitor(asked)
         async with self._turn(asked.peer, "records"):
             if await self.view.record_of(match) is None:
                 raise nothing

@@ -24,8 +24,7 @@ from lanista.page.answers import (
     json_answer,
     not_found,
 )
-from lanista.page.asked import Asked
-from lanista.page.authorization import Authorization
+from lanista.page.authorization import Asked, Authorization
 from lanista.results.names import key_of
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class SubmissionRoutes:
         """Answer with what can be handed in, and with the versions that whoever asks may see."""
         submissions = self._of(ladder)
         about = self._about(submissions)
-        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        visitor = await self.authorization.visitor(asked)
         if visitor.names:
             ((name, registered),) = visitor.names.items()
             try:
@@ -108,7 +107,7 @@ class SubmissionRoutes:
         check_file_name(file)
         self._check_language(file)
         submissions.check_size(file, asked.length)
-        who = await self.authorization.author(asked.peer, asked.authorizations)
+        who = await self.authorization.author(asked)
         asked.peer.connections.hold(asked.peer, 2 * asked.length)  # twice, as parts are joined
         data = await asked.peer.read_body(asked.length)
         if _FORM.match(data):
@@ -122,7 +121,7 @@ class SubmissionRoutes:
     async def change(self, asked: Asked, ladder: str, number: str, what: str) -> Answer:
         """Do what a name's owner asks for: `play` or `delete` a version, `pause` or `resume`."""
         submissions = self._of(ladder)
-        who = await self.authorization.author(asked.peer, asked.authorizations)
+        who = await self.authorization.author(asked)
         if not number:
             author = await submissions.pause(who, paused=what == "pause")
         elif what == "play":
@@ -133,7 +132,7 @@ class SubmissionRoutes:
 
     async def disable(self, asked: Asked, ladder: str, name: str) -> Answer:
         """Let a name hand in and play nothing more, or again without `why`; the operator asks."""
-        await self.authorization.check_operator(asked.peer, asked.authorizations)
+        await self.authorization.check_operator(asked)
         why = asked.parameters.get("why", "")
         if len(why) > 200 or not why.isprintable():
             raise bad_request("why is one line of at most 200 characters")
@@ -151,7 +150,7 @@ class SubmissionRoutes:
     async def _own(self, asked: Asked, ladder: str) -> "tuple[LadderSubmissions, Author]":
         """Return the submissions of a ladder, and those of the name whose owner asks."""
         submissions = self._of(ladder)
-        visitor = await self.authorization.visitor(asked.peer, asked.authorizations)
+        visitor = await self.authorization.visitor(asked)
         name, registered = asked.parameters.get("name"), None
         if visitor.names:
             ((proved, registered),) = visitor.names.items()

@@ -20,7 +20,7 @@ import trio
 from lanista.games import registry
 from lanista.match.record import BadRecordError, Header, LineReader
 from lanista.results.block_records import BlockMatch, running_parts
-from lanista.results.recorded import summary
+from lanista.results.recorded import match_json, summary
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the folders while there are viewers."""
@@ -134,28 +134,23 @@ class TournamentMatches:
         """Return a match as in docs/api.md, running or over; None if there is none."""
         watched = self.running.get(match)
         if watched is not None:
-            nothing = ("ended", "end", "reason", "ranks", "scores", "turns", "seed", "faults")
-            return {
-                "match": match,
-                "game": watched.game,
-                "title": watched.title,
-                "ladder": None,
-                "tournament": watched.tournament,
-                "state": "running",
-                "started": watched.started,
-                "players": list(watched.players),
-                **dict.fromkeys(nothing),
-            }
+            return match_json(
+                watched.game,
+                match=match,
+                tournament=watched.tournament,
+                state="running",
+                started=watched.started,
+                players=list(watched.players),
+            )
         found = await self.find(match)
         if found is None:
             return None
         tournament, path = found
         try:
             description = await trio.to_thread.run_sync(summary, path, limiter=self._one_thread)
-            title = registry.get(description["game"]).title
-        except (BadRecordError, OSError, registry.UnknownGameError):
+        except (BadRecordError, OSError):
             return None
-        return {**description, "match": match, "tournament": tournament, "title": title}
+        return {**description, "match": match, "tournament": tournament}
 
     async def page(self, tournament: str, filters: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return a page of a tournament's stored matches; None if there is no such tournament.

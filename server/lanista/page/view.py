@@ -10,7 +10,7 @@ import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import structlog
@@ -19,6 +19,7 @@ import trio
 from lanista import __version__
 from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
+from lanista.arena.match_list import MatchList
 from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.games.base import by_hand
@@ -28,14 +29,13 @@ from lanista.hosting.names import about
 from lanista.match.bundle import folder_of, packed
 from lanista.match.record import BadRecordError
 from lanista.match.record_writer import public_copy
-from lanista.page import difference, files
 from lanista.page.frame_cache import MAX_MEMORY, FrameCache, FrameFile, NoFramesError, Seats
 from lanista.page.frames import API, encode
 from lanista.page.ladders import Ladders
 from lanista.page.tournament_matches import TournamentMatches
 from lanista.page.tournaments import Tournaments
 from lanista.results.data_folder import DataFolder
-from lanista.results.recorded import summary
+from lanista.results.recorded import match_json, summary
 
 SYNC_AGAIN = 10.0
 """Seconds after which records that couldn't be added to the list, as on a full disk, are tried
@@ -54,9 +54,6 @@ NAMES = 200
 """Number of registered names in one answer."""
 ROWS = 50
 """Number of rows of a table of standings that the lobby shows."""
-
-if TYPE_CHECKING:  # it loads a database library, which only a page with a list needs
-    from lanista.arena.match_list import MatchList
 
 log = structlog.get_logger()
 
@@ -111,7 +108,7 @@ class View:
     """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
     """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
-    _list: "MatchList | None" = attrs.field(default=None, init=False)
+    _list: MatchList | None = attrs.field(default=None, init=False)
     _records: trio.MemorySendChannel[Path | None] | None = attrs.field(default=None, init=False)
     """Takes the paths of new records, for the list; None if a ladder has stored results."""
     _one_thread: trio.CapacityLimiter = attrs.field(
@@ -168,7 +165,7 @@ class View:
         # Those of which other arenas have results have them in another database.
         own = [name for name, room in rooms.items() if not room.is_shared]
         try:
-            self._list = await self._in_thread(_open_list, data, own)
+            self._list = await self._in_thread(MatchList.open, DataFolder(data), own)
         except LanistaError as error:
             self._records = None
             log.error("no list of matches", why=str(error))  # noqa: TRY400 - the reason is enough
@@ -332,27 +329,17 @@ class View:
         if description is None and path is not None:  # not in the list, or not yet
             with contextlib.suppress(BadRecordError, OSError):
                 description = await self._in_thread(summary, path)
-                description["title"] = registry.get(description["game"]).title
         return description
 
     def _match_running(self, running: RunningMatch) -> dict[str, Any]:
-        return {
-            "match": running.match,
-            "game": running.ruleset.name,
-            "title": running.ruleset.title,
-            "ladder": self._ladder_of(running),
-            "state": "running",
-            "started": running.started,
-            "ended": None,
-            "players": [name for _, name in running.bots],
-            "end": None,
-            "reason": None,
-            "ranks": None,
-            "scores": None,
-            "turns": None,
-            "seed": None,
-            "faults": None,
-        }
+        return match_json(
+            running.ruleset.name,
+            match=running.match,
+            ladder=self._ladder_of(running),
+            state="running",
+            started=running.started,
+            players=[name for _, name in running.bots],
+        )
 
     async def record_of(self, match: str) -> Path | None:
         """Return the path of a finished match's record; None if there is none."""
@@ -363,26 +350,6 @@ class View:
             found = await self.tournament_matches.find(match)
             path = None if found is None else found[1]
         return path
-
-    async def picture(self, record: Path, first: int, last: int | None) -> bytes:
-        """Return a picture of one round or several, as `files.picture` does.
-
-        Raises:
-            LanistaError: There is no such round.
-            HelperDiedError: The helper died.
-            OSError: No helper can be started.
-        """
-        return await self.records_helper.call(files.picture, record, first, last)
-
-    async def difference(self, record: Path, other: Path) -> dict[str, Any]:
-        """Return the first difference between two records, as `difference.json_of_files` does.
-
-        Raises:
-            LanistaError: One of them isn't a record, or contradicts the rules.
-            HelperDiedError: The helper died.
-            OSError: One can't be read, or no helper can be started.
-        """
-        return await self.records_helper.call(difference.json_of_files, record, other)
 
     def is_running(self, match: str) -> bool:
         """Return whether a match is being played, here or in a tournament."""
@@ -403,7 +370,7 @@ class View:
             await self.running.changes.wait(seen)
             await trio.sleep(LOOK_EVERY)  # there may be many changes a second
 
-    async def standings(self, game: str | None) -> list[dict[str, Any]]:
+    def standings(self, game: str | None) -> list[dict[str, Any]]:
         """Return the tables of one game or of all, over all matches that count."""
         return [table for table in self._standings if game in (None, table["game"])]
 
@@ -454,23 +421,18 @@ class View:
         Raises:
             NoFramesError: There is no such match.
         """
-        running = self.running.matches.get(match)
-        if running is not None:
-            ladder, players = self._ladder_of(running), [name for _, name in running.bots]
-            started = running.started
-            if ladder is None:
-                return None if self.open_logs else frozenset()
-        elif match in self.tournament_matches.running:
-            return None if self.open_logs else frozenset()
-        else:
-            description = await self.match_json(match)
-            if description is None:
-                raise NoFramesError(f"there is no match {match!r} here")
-            ladder, players = description["ladder"], description["players"]
-            started = description["started"]
-        if ladder is None or visitor.operator:
+        found = await self.match_json(match)
+        if found is None:
+            raise NoFramesError(f"there is no match {match!r} here")
+        if found["ladder"] is None:
+            return None if self.open_logs or found["state"] == "over" else frozenset()
+        if visitor.operator:
             return None
-        return frozenset(seat for seat, name in enumerate(players) if visitor.owns(name, started))
+        return frozenset(
+            seat
+            for seat, name in enumerate(found["players"])
+            if visitor.owns(name, found["started"])
+        )
 
     async def acquire_frames(self, match: str, visitor: Visitor) -> FrameFile:
         """Return the frames of a match; the caller has to release them to the cache.
@@ -479,16 +441,11 @@ class View:
             NoFramesError: There is no such match.
         """
         logs = await self.log_seats(match, visitor)
-        running = self.running.matches.get(match)
-        if running is not None:
-            return self.frame_cache.acquire(match, running.part, live=True, logs=logs)
-        watched = self.tournament_matches.running.get(match)
-        if watched is not None:
-            return self.frame_cache.acquire(match, watched.part, live=True, logs=logs)
-        path = await self.record_of(match)
+        running = self.running.matches.get(match) or self.tournament_matches.running.get(match)
+        path = await self.record_of(match) if running is None else running.part
         if path is None:
             raise NoFramesError(f"there is no match {match!r} here")
-        return self.frame_cache.acquire(match, path, live=False, logs=logs)
+        return self.frame_cache.acquire(match, path, live=running is not None, logs=logs)
 
     async def bundles(self, match: str, logs: Seats) -> list[int]:
         """Return the seats with a failure bundle, of those of which the logs may be seen."""
@@ -539,17 +496,6 @@ def _running(running: RunningMatch) -> dict[str, Any]:
         "started": running.started,
         "paused": running.control.paused,
     }
-
-
-def _open_list(data: Path, ladders: Collection[str]) -> "MatchList":
-    """Open the list of an arena's matches.
-
-    Raises:
-        LanistaError: It can't be opened or written.
-    """
-    from lanista.arena.match_list import MatchList  # noqa: PLC0415 - as above
-
-    return MatchList.open(DataFolder(data), ladders)
 
 
 def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:

@@ -12,14 +12,16 @@ import zlib
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import trio
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
-from lanista.page.commands import operate
+from lanista.arena.decisions import NameRefusedError
+from lanista.arena.names import Names
+from lanista.page.commands import decision, operate
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
 from lanista.page.frames import API, encode
@@ -28,9 +30,6 @@ from lanista.page.operator_token import OperatorToken
 from lanista.page.playing import Playing
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
-
-if TYPE_CHECKING:
-    from lanista.arena.names import Names
 
 SEND_TIME = 10.0
 """Seconds that a viewer has to read a message; then it is dropped."""
@@ -68,8 +67,6 @@ DECISIONS = frozenset(
 """Such requests that change the arena's database."""
 WORTH_PACKING = 16 * 1024
 """Bytes of frames from which on they are compressed for a viewer that wants that."""
-WAITING = DECISIONS | {"open", "frames", "file", "name", "token", "play", "answer"}
-"""Requests whose answers may have to wait."""
 
 
 @attrs.define(eq=False)
@@ -114,6 +111,8 @@ class Viewer:
     _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while a token is checked: each connection may have only one checked at a time."""
     _playing: Playing = attrs.field(init=False)
+    _later: Mapping[str, Callable[[Mapping[str, Any]], Awaitable[None]]] = attrs.field(init=False)
+    """The requests whose answers may have to wait, and what answers them."""
     _last_frames: float = attrs.field(default=0.0, init=False)
     """The time for which the last answer with frames was planned, by trio's clock."""
     _sends_lobby: bool = attrs.field(default=False, init=False)
@@ -127,6 +126,14 @@ class Viewer:
         """
         self.visitor = Visitor(operator=not self.operator.is_needed)
         self._playing = Playing(self.view, self.peer.address, self._send)
+        self._later = dict.fromkeys(DECISIONS, self._decide) | {
+            "open": self._open,
+            "frames": self._send_frames,
+            "play": self._playing.begin,
+            "answer": self._playing.answer,
+            "token": self._prove_operator,
+            "name": self._prove_name,
+        }
         try:
             async with trio.open_nursery() as self._nursery:
                 await self._send(
@@ -172,43 +179,30 @@ class Viewer:
     async def _do(self, message: Mapping[str, Any]) -> None:
         """Carry out a request, in a task of its own if it may have to wait."""
         what = field(message, "do", str)
-        if what in WAITING and self._waiting >= MAX_WAITING:
+        later = self._later.get(what)
+        if (later is not None or what == "file") and self._waiting >= MAX_WAITING:
             raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
         if what in OPERATIONS | DECISIONS and not self.visitor.operator:
             raise BadMessageError(f"{what} is the operator's; say the token first")
-        if what in DECISIONS:
-            self._nursery.start_soon(self._answer_later, self._decide, message)
-        elif what == "play":
-            self._nursery.start_soon(self._answer_later, self._playing.begin, message)
-        elif what == "answer":
-            self._nursery.start_soon(self._answer_later, self._playing.answer, message)
-        elif what == "resign":
+        if later is not None:
+            self._nursery.start_soon(self._answer_later, later, message)
+            return
+        if what == "file":
+            await self._file(message)
+            return
+        if what == "resign":
             self._playing.resign(message)
-            await self._done(message)
         elif what in OPERATIONS:
             operate(self.view, what, message)
-            await self._done(message)
-        elif what == "token":
-            self._nursery.start_soon(self._answer_later, self._prove_operator, message)
         elif what == "lobby":
             if not self._sends_lobby:
                 self._sends_lobby = True
                 self._nursery.start_soon(self._send_lobby)
-            await self._done(message)
-        elif what == "open":
-            self._nursery.start_soon(self._answer_later, self._open, message)
-        elif what == "frames":
-            self._nursery.start_soon(self._answer_later, self._send_frames, message)
         elif what == "close":
-            match = field(message, "match", str)
-            self._close(match)
-            await self._done(message)
-        elif what == "file":
-            await self._file(message)
-        elif what == "name":
-            self._nursery.start_soon(self._answer_later, self._prove_name, message)
+            self._close(field(message, "match", str))
         else:
             raise BadMessageError(f"unknown request {what!r}; see docs/api.md")
+        await self._done(message)
 
     async def _answer_later(
         self, do: Callable[[Mapping[str, Any]], Awaitable[None]], message: Mapping[str, Any]
@@ -536,7 +530,7 @@ class Viewer:
         )
         await self._send({"type": "name", "name": proved.name, "id": message.get("id")})
 
-    def _arena_names(self) -> "Names":
+    def _arena_names(self) -> Names:
         """Return the names on the arena's ladders."""
         names = None if self.view.arena is None else self.view.arena.names
         if names is None:
@@ -547,10 +541,6 @@ class Viewer:
 
     async def _decide(self, message: Mapping[str, Any]) -> None:
         """Carry out a decision of the operator about a name."""
-        # Imported only now: it loads a database library, which only an arena with ladders needs.
-        from lanista.arena.decisions import NameRefusedError  # noqa: PLC0415
-        from lanista.page.name_decisions import decision  # noqa: PLC0415
-
         names, name = self._arena_names(), field(message, "name", str)
         assert self.view.arena is not None
         ladders = {room.spec.name: room.spec for room in self.view.arena.ladders.values()}

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from lanista.match.record import Header, ResultInfo
 from lanista.results.base import Database, Kind, competition_in
 from lanista.results.reading import FAULTS, chunks, json_list, rows
+from lanista.results.recorded import match_json
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
 from lanista.results.writing import Row, insert, last_match
 
@@ -138,7 +139,7 @@ class MatchRows:
         before: int | None = None,
         limit: int,
     ) -> tuple[list[dict[str, Any]], int | None]:
-        """Return matches as docs/api.md describes them, but without title; the newest first.
+        """Return matches as docs/api.md describes them; the newest first.
 
         Args:
             game: Only matches of this game.
@@ -245,7 +246,7 @@ def _described(
     competitions: Sequence[tuple[int, str, str, str]],
     condition: sa.ColumnElement[bool],
 ) -> list[dict[str, Any]]:
-    """Return matches as docs/api.md describes them, but without title; the newest first."""
+    """Return matches as docs/api.md describes them; the newest first."""
     names = {number: (name, game) for number, _, name, game in competitions}
     at = MATCHES.c
     found = rows(
@@ -261,22 +262,21 @@ def _described(
     lists, texts = functools.cache(json_list), functools.cache(json.loads)
     for number, id_, competition, started, ended, end, reason, ranks, scores, turns, seed in found:
         ladder, game = names[competition]
-        matches[number] = {
-            "match": id_,
-            "game": game,
-            "ladder": ladder or None,
-            "state": "over",
-            "started": started,
-            "ended": ended,
-            "players": [],
-            "end": end,
-            "reason": texts(reason),
-            "ranks": list(lists(ranks)),
-            "scores": list(lists(scores)),
-            "turns": turns,
-            "seed": seed,
-            "faults": [],
-        }
+        matches[number] = match_json(
+            game,
+            match=id_,
+            ladder=ladder or None,
+            started=started,
+            ended=ended,
+            players=[],
+            end=end,
+            reason=texts(reason),
+            ranks=list(lists(ranks)),
+            scores=list(lists(scores)),
+            turns=turns,
+            seed=seed,
+            faults=[],
+        )
     seats = sa.select(SEATS.c.match, SEATS.c.bot, _FAULTS)
     of_page = seats.where(SEATS.c.match.in_(list(matches)))
     for number, bot, faults in rows(connection, of_page.order_by(SEATS.c.match, SEATS.c.seat)):

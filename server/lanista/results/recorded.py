@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from lanista.games import registry
 from lanista.match.ending import Ending
 from lanista.match.record import BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store
@@ -26,30 +27,70 @@ SETTLED = 60.0
 """Seconds after the last change of a record from which on its match must be stored."""
 
 
+_UNKNOWN = dict.fromkeys(
+    (
+        *("ladder", "tournament", "started", "ended", "end", "reason"),
+        *("ranks", "scores", "turns", "seed", "faults"),
+    )
+)
+
+
+def match_json(game: str, **known: Any) -> dict[str, Any]:
+    """Return a match as in docs/api.md; what isn't given is unknown, but that it is over.
+
+    Args:
+        game: The game's name.
+        known: What is known of the match besides.
+    """
+    return {"game": game, "title": title_of(game), "state": "over"} | _UNKNOWN | known
+
+
+def title_of(game: str) -> str:
+    """Return a game's title, or its name if it isn't installed."""
+    try:
+        return registry.get(game).title
+    except registry.UnknownGameError:
+        return game
+
+
+def stored_json(stored: StoredMatch) -> dict[str, Any]:
+    """Return what the page shows of how a stored match ended."""
+    match = stored.match
+    return {
+        "end": match.end,
+        "reason": match.reason,
+        "turns": match.turns,
+        "players": [seat.bot for seat in match.seats],
+        "ranks": [seat.rank for seat in match.seats],
+        "scores": [seat.score for seat in match.seats],
+        "endings": [seat.ending.value for seat in match.seats],
+        "words": [seat.words for seat in match.seats],
+    }
+
+
 def summary(path: Path) -> dict[str, Any]:
-    """Return a match as in docs/api.md, without the game's title.
+    """Return a match of which there is a record as in docs/api.md.
 
     Raises:
         BadRecordError: The record isn't complete, or is of another match than its name says.
         OSError: The file can't be read.
     """
     header, result = read_whole(path)
-    return {
-        "match": header.match,
-        "game": header.game,
-        "ladder": None if header.ladder is None else header.ladder.name,
-        "state": "over",
-        "started": header.started,
-        "ended": result.ended or None,
-        "players": [player.name for player in header.players],
-        "end": result.end,
-        "reason": result.reason,
-        "ranks": list(result.ranks),
-        "scores": list(result.scores),
-        "turns": result.turns,
-        "seed": str(header.seed),
-        "faults": [sum(counts.values()) for counts in result.fault_counts] or None,
-    }
+    return match_json(
+        header.game,
+        match=header.match,
+        ladder=None if header.ladder is None else header.ladder.name,
+        started=header.started,
+        ended=result.ended or None,
+        players=[player.name for player in header.players],
+        end=result.end,
+        reason=result.reason,
+        ranks=list(result.ranks),
+        scores=list(result.scores),
+        turns=result.turns,
+        seed=str(header.seed),
+        faults=[sum(counts.values()) for counts in result.fault_counts] or None,
+    )
 
 
 def read_whole(path: Path) -> tuple[Header, ResultInfo]:
