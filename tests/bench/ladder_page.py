@@ -29,7 +29,6 @@ from measured import keep
 from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
 from lanista.games import registry
-from lanista.page import ladders
 from lanista.page.server import Server
 from lanista.page.tables import TableHelpers
 from lanista.page.view import View
@@ -133,7 +132,7 @@ async def measure(folder, count, helpers):
         view = View(
             arena.running,
             arena=arena,
-            ladders=ladders.Ladders.of(arena, helpers.ladder_table, helpers.ladder_bots),
+            ladders=helpers.ladders_of(arena),
         )
         server = Server(view, "127.0.0.1", 0)
         await server.listen()

@@ -342,7 +342,7 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
     async with opened(tmp_path, ask=ask) as house:
         before = (await house.get("/api/1/ladders/pit")).json
         ask.gate = trio.Event()
-        house.server.view.ladders.tables["pit"].renewal.due = 0
+        house.server.view.ladders.ladders["pit"].renewal.due = 0
         try:
             assert before == (await house.get("/api/1/ladders/pit")).json
             assert 200 == (await house.get("/healthz")).status

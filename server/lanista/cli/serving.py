@@ -141,7 +141,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
         ladders = Ladders()
         if shown is not None:
             nursery.start_soon(shown.helpers.run)
-            ladders = Ladders.of(arena, shown.helpers.ladder_table, shown.helpers.ladder_bots)
+            ladders = shown.helpers.ladders_of(arena)
         if ladders:
             nursery.start_soon(ladders.run)
         if page is not None:

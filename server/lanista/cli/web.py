@@ -96,7 +96,7 @@ def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
                 "show one of them, or give one another name"
             )
         file_of[name] = file
-        shown.looks[name] = shown.helpers.look_of(file, setup)
+        shown.looks[name] = shown.helpers.look_of(file)
         shown.matches[name] = shown.helpers.matches_of(file, setup)
     return shown
 

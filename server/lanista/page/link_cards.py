@@ -62,13 +62,13 @@ async def _of_match(view: View, match: str) -> Card | None:
 
 def _of_ladder(view: View, name: str) -> Card | None:
     ladder, _, rest = name.partition("/bot/")
-    table = view.ladders.tables.get(ladder)
-    if table is None:
+    shown = view.ladders.ladders.get(ladder)
+    if shown is None:
         return None
     bot, _, opponent = rest.partition("/against/")
-    bots = [each for each in (bot, opponent) if each in table.rows]
+    bots = [each for each in (bot, opponent) if each in shown.table.rows]
     title = " · ".join([" – ".join(bots), ladder] if bots else [ladder])  # noqa: RUF001
-    return Card(title=title, about=f"A ladder of {table.room.ruleset.title}")
+    return Card(title=title, about=f"A ladder of {shown.room.ruleset.title}")
 
 
 def document(index: bytes, card: Card, origin: str) -> bytes:

@@ -6,8 +6,8 @@ matches.
 
 import contextlib
 import functools
+import hashlib
 import os
-import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,11 +16,13 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
+from lanista.arena.arena import Arena
 from lanista.competition.match_list import page_of
 from lanista.competition.setup import Setup, load
 from lanista.competition.standings import moment_of, standings
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page import ladder_tables
+from lanista.page.ladders import Ladders
 from lanista.page.tournament_matches import MatchSource
 from lanista.page.tournaments import Look, NoStandingsError, TournamentTable
 from lanista.ratings.race import MAX_LEADERS, Races
@@ -30,9 +32,6 @@ from lanista.results.errors import StoreError
 from lanista.toml_spec import SpecError
 
 T = TypeVar("T")
-
-RACY = 1_000_000_000
-"""Nanoseconds within which a file may change twice and have the same modification time."""
 
 
 @attrs.define(eq=False)
@@ -66,26 +65,20 @@ class TableHelpers:
         """
         return await _call(self._questions, function, arguments)
 
-    def look_of(self, file: Path, setup: Setup) -> Look:
-        """Return what computes the table of a tournament.
-
-        Args:
-            file: The spec.
-            setup: The tournament that it describes now.
-        """
-        return _Look(file, setup.database, self.compute)
+    def look_of(self, file: Path) -> Look:
+        """Return what computes the table of the tournament that a spec describes."""
+        return functools.partial(self.compute, table_of, file)
 
     def matches_of(self, file: Path, setup: Setup) -> MatchSource:
-        """Return what finds the matches of a tournament, as `look_of` does."""
+        """Return what finds the matches of a tournament: that of a spec, as it is now."""
         return MatchSource(setup.records, functools.partial(self.ask, matches_of, file))
 
-    async def ladder_table(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a question about a ladder's table (`ladder_tables`)."""
-        return await self.compute(ladder_tables.answer, question)
-
-    async def ladder_bots(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a question about bots of a ladder (`ladder_tables`)."""
-        return await self.ask(ladder_tables.answer, question)
+    def ladders_of(self, arena: Arena) -> Ladders:
+        """Return the ladders of an arena."""
+        table, bots = (
+            functools.partial(way, ladder_tables.answer) for way in (self.compute, self.ask)
+        )
+        return Ladders.of(arena, table, bots)
 
 
 async def _call(helper: HelperProcess, function: Callable[..., T], arguments: Any) -> T:
@@ -116,73 +109,36 @@ def _called(function: Callable[..., T], arguments: Any) -> T:
 # -- tournaments -----------------------------------------------------------------------------------
 
 
-@attrs.define(eq=False)
-class _Look:
-    """Gets a tournament's table when its spec or database has changed (`page.tournaments`).
-
-    The spec is read again each time, because bots and seeds may be added while the arena serves.
-    """
-
-    file: Path
-    """The spec."""
-    database: Path | str
-    """The database, as of the last look."""
-    compute: Callable[..., Any]
-    _seen: object = None
-
-    async def __call__(self) -> TournamentTable | None:
-        """Return the table, or None if no file changed since the last call that returned one.
-
-        Raises:
-            NoStandingsError: Nothing was played yet, or the results can't be read.
-        """
-        # Taken before the files are read, so that what is written meanwhile counts as a change.
-        stamp = self._stamp()
-        if stamp is not None and stamp == self._seen:
-            return None
-        self._seen = None
-        table: TournamentTable
-        self.database, table = await self.compute(table_of, self.file)
-        self._seen = stamp
-        return table
-
-    def _stamp(self) -> object:
-        """Return when spec and database were written, or None if that doesn't show every change."""
-        if not isinstance(self.database, Path):
-            return None
-        log = self.database.with_name(f"{self.database.name}-wal")
-        stamp = tuple(_written(path) for path in (self.file, self.database, log))
-        is_racy = time.time_ns() - max(written for written, _ in stamp) < RACY
-        return None if is_racy else stamp
-
-
-def _written(path: Path) -> tuple[int, int]:
-    """Return a file's modification time, in nanoseconds, and size; zeros if there is no file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
-
-
 _races = Races()
 """The races of tournaments, as far as this process has computed them."""
 
 
-def table_of(file: Path) -> tuple[Path | str, TournamentTable]:
-    """Return the database of the tournament that a spec describes, and its table.
+def table_of(file: Path, known: str | None) -> tuple[str, TournamentTable | None]:
+    """Return the state of the tournament that a spec describes, and its table.
+
+    The spec is read again each time, because bots and seeds may be added while the arena serves.
+
+    Args:
+        file: The spec.
+        known: A state; if it is still the same, no table is computed.
 
     Raises:
         NoStandingsError: Nothing was played yet, or the spec can't be used.
         StoreError: The results can't be read.
     """
+    with contextlib.suppress(OSError):  # `_setup_of` says so
+        spec = hashlib.sha256(file.read_bytes()).hexdigest()
     setup = _setup_of(file)
+    with Store.open(setup.database, create=False, check=False) as store, store.reading() as now:
+        state = f"{spec} {now.last_change()}"
+    if state == known:
+        return state, None
     with Store.open(setup.database, create=False) as store:
         moment = moment_of(setup, store)
         table = standings(setup, store, moment)
     leaders = [row.bot for row in table.rows[:MAX_LEADERS]]
     race = _races.race_of(leaders, moment.counted, moment.seated, setup.bots, setup.fillers)
-    return setup.database, TournamentTable.of({**as_json(table), "race": race})
+    return state, TournamentTable.of({**as_json(table), "race": race})
 
 
 def matches_of(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import attrs
 import structlog
@@ -53,9 +53,11 @@ class TournamentTable:
         return cls(json.dumps(standings, allow_nan=False).encode(), first, len(rows))
 
 
-Look = Callable[[], Awaitable[TournamentTable | None]]
-"""Returns a tournament's table; None if it is still the one that the last look returned. Raises
-`NoStandingsError`."""
+Look = Callable[[str | None], Awaitable[tuple[str, TournamentTable | None]]]
+"""Returns a state of a tournament and its table; without the table if that is the state of the last
+look, which it is given. Raises `NoStandingsError`."""
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -70,15 +72,27 @@ class NoStandingsError(Exception):
 
 
 @attrs.define(eq=False)
-class Renewal:
+class Renewal(Generic[T]):
     """Computes something again and again: once at a time, and not too often."""
 
-    renew: Callable[[], Awaitable[bool]]
-    """Computes it, and returns whether anything changed."""
+    compute: Callable[[str | None], Awaitable[tuple[str, T | None]]]
+    """Computes it, as a `Look` does."""
     rest: float
     """Minimum seconds between two computations."""
+    trouble: str
+    """What the log says if there is a problem."""
+    about: Mapping[str, str]
+    """What the log says it is about."""
+    result: T | None = None
+    """The last one that was computed."""
+    problem: str | None = None
+    """Why there is no newer one; None if there is no reason."""
     due: float = float("-inf")
     """When it may be computed again, by trio's clock."""
+    _state: str | None = None
+    """The state of which `result` is; None if nobody knows."""
+    _logged: tuple[str | None, str] = (None, "")
+    """The problem that was logged last: message and reason."""
     _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     @property
@@ -87,7 +101,7 @@ class Renewal:
         return self._one_at_a_time.locked()
 
     async def run(self, others: trio.Lock) -> bool:
-        """Compute it if that is due; return whether anything changed.
+        """Compute it if that is due; return whether the result or the problem has changed.
 
         Args:
             others: Held while it is computed, so that others aren't computed at the same time.
@@ -95,74 +109,62 @@ class Renewal:
         async with self._one_at_a_time:
             if trio.current_time() < self.due:
                 return False
+            before = self.result, self.problem
             async with others:
                 begun = trio.current_time()
-                changed = await self.renew()
+                await self._compute()
                 took = trio.current_time() - begun
             self.due = trio.current_time() + max(self.rest, SHARE * took)
-            return changed
+            return before != (self.result, self.problem)
+
+    async def _compute(self) -> None:
+        why = ""
+        try:
+            self._state, result = await self.compute(self._state)
+            self.result, self.problem = result or self.result, None
+        except NoStandingsError as error:
+            self._state, self.problem, why = None, str(error), error.why
+        except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
+            self._state, why = None, traceback.format_exc()
+            self.problem = "the arena failed to compute the standings; its log says why"
+        if why and self._logged != (self.problem, why):
+            log.error(self.trouble, **self.about, words=self.problem, why=why)
+        self._logged = self.problem, why
 
 
 @attrs.define(eq=False)
 class _Tournament:
     name: str
-    look: Look
-    whole: bytes = b""
-    """The answer about it, as JSON."""
-    summary: dict[str, Any] = attrs.field(factory=dict)
-    """Its part of the lobby's message."""
-    renewal: Renewal = attrs.field(init=False)
+    renewal: Renewal[TournamentTable]
     """Looks at its results."""
-    _table: TournamentTable | None = None
-    """The table of the last look; None if there was a problem."""
-    _problem: str | None = None
-    """The problem of the last look."""
-    _logged: tuple[str, str] | None = None
-    """The problem that was logged last: message and reason."""
+    computed: str | None = None
+    """The time of the last change."""
 
-    def __attrs_post_init__(self) -> None:
-        self.renewal = Renewal(self._renew, REST)
-        self._set(None, None)
+    @property
+    def table(self) -> TournamentTable | None:
+        """The table of the last look; None if there was a problem."""
+        return None if self.renewal.problem else self.renewal.result
 
-    async def _renew(self) -> bool:
-        """Look at the results, and return whether anything changed."""
-        table, problem = None, None
-        try:
-            table = await self.look()
-            if table is None:
-                return False
-            self._logged = None
-        except NoStandingsError as error:
-            problem = str(error)
-            self._log(problem, error.why)
-        except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
-            problem = "the arena failed to compute the standings; its log says why"
-            self._log(problem, traceback.format_exc())
-        changed = (table, problem) != (self._table, self._problem)
-        if changed:
-            self._set(table, problem)
-        return changed
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Its part of the lobby's message."""
+        return self._about() | {"standings": None if self.table is None else self.table.first}
 
-    def _set(self, table: TournamentTable | None, problem: str | None) -> None:
-        """Take over a new table or a new problem."""
-        about: dict[str, Any] = {"name": self.name, "title": None, "computed": None, "bots": None}
-        first = None
-        if table is not None:
-            first = table.first
-            about["title"] = registry.get(first["game"]).title
-            about["computed"] = datetime.now(UTC).isoformat(timespec="milliseconds")
-            about["bots"] = table.bots
-        self.summary = {**about, "standings": first, "problem": problem}
-        whole = b"null" if table is None else table.whole
-        head = json.dumps({**about, "problem": problem}).encode()
-        self.whole = b'%b, "standings": %b}' % (head[:-1], whole)
-        self._table, self._problem = table, problem
+    @property
+    def whole(self) -> bytes:
+        """The answer about it, as JSON."""
+        whole = b"null" if self.table is None else self.table.whole
+        return b'%b, "standings": %b}' % (json.dumps(self._about()).encode()[:-1], whole)
 
-    def _log(self, problem: str, why: str) -> None:
-        """Log why there are no standings, unless that was the last problem, too."""
-        if why and self._logged != (problem, why):
-            log.error("no standings of a tournament", tournament=self.name, words=problem, why=why)
-        self._logged = problem, why
+    def _about(self) -> dict[str, Any]:
+        table = self.table
+        return {
+            "name": self.name,
+            "title": None if table is None else registry.get(table.first["game"]).title,
+            "computed": None if table is None else self.computed,
+            "bots": None if table is None else table.bots,
+            "problem": self.renewal.problem,
+        }
 
 
 @attrs.define(eq=False)
@@ -176,7 +178,11 @@ class Tournaments:
     _one_look: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._all = {name: _Tournament(name, look) for name, look in self.looks.items()}
+        trouble = "no standings of a tournament"
+        self._all = {
+            name: _Tournament(name, Renewal(look, REST, trouble, {"tournament": name}))
+            for name, look in self.looks.items()
+        }
 
     def __len__(self) -> int:
         return len(self._all)
@@ -201,9 +207,9 @@ class Tournaments:
     async def all_json(self) -> bytes:
         """Return all tournaments with their standings as JSON."""
         await self.refresh()
-        wholes = (tournament.whole for tournament in self._all.values())
-        return b'{"tournaments": [%b]}' % b", ".join(wholes)
+        return b'{"tournaments": [%b]}' % b", ".join(one.whole for one in self._all.values())
 
     async def _refresh(self, tournament: _Tournament) -> None:
         if await tournament.renewal.run(self._one_look):
+            tournament.computed = datetime.now(UTC).isoformat(timespec="milliseconds")
             self.on_change()

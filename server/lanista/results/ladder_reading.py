@@ -7,7 +7,6 @@ read piece by piece.
 """
 
 import functools
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -141,11 +140,6 @@ class LadderReading(Reading):
         in_window = self.in_window()
         counted = sa.and_(self.of(MATCHES), COUNTED, self.not_struck())
         return counted if in_window is None else counted & in_window
-
-    def last_number(self) -> int:
-        """Return the number of the newest match; 0 if there is none."""
-        newest = sa.select(sa.func.max(MATCHES.c.number)).where(self.of(MATCHES))
-        return self.connection.scalar(newest) or 0
 
     def stored(self) -> int:
         """Return the number of matches that are stored, whether they count or not."""
@@ -336,7 +330,3 @@ class LadderReading(Reading):
             .group_by(SEATS.c.ending)
         )
         return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
-
-    def last_change(self) -> str:
-        """Return a text that differs whenever other matches count than before."""
-        return json.dumps([self.last_number(), *sorted(self.notes(STRUCK).items())])

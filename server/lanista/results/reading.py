@@ -247,9 +247,19 @@ class Reading:
         return sorted(self.notes(STRUCK))
 
     def notes(self, table: sa.Table) -> dict[str, int]:
-        """Return what is noted in `STRUCK` or `UNBENCHED`, by bot: the number of a match."""
+        """Return what is noted in a table of notes, by bot: the number of a match."""
         notes = sa.select(table.c.bot, table.c.number).where(self.of(table))
         return dict(self.connection.execute(notes).all())
+
+    def last_number(self) -> int:
+        """Return the number of the newest match; 0 if there is none."""
+        newest = sa.select(sa.func.max(MATCHES.c.number)).where(self.of(MATCHES))
+        return self.connection.scalar(newest) or 0
+
+    def last_change(self) -> str:
+        """Return a text that differs whenever matches, or what counts of them, have changed."""
+        noted = [sorted(self.notes(table).items()) for table in (STRUCK, UNBENCHED, BENCHED)]
+        return json.dumps([self.last_number(), *noted])
 
     def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
         statement = sa.select(sa.func.count()).select_from(MATCHES).where(self.of(MATCHES), VOID)
