@@ -21,9 +21,9 @@ def row(rank, bot, **more):
         "places": (0, 0),
         "draws": 0,
         "endings": {},
-        "late": 0,
-        "malformed": 0,
-        "illegal": 0,
+        "late_turns": 0,
+        "malformed_turns": 0,
+        "illegal_moves": 0,
     }
     return Row(rank=rank, bot=bot, **empty | more)
 
@@ -85,8 +85,8 @@ TWO = standings(
             places=(7, 12),
             draws=5,
             endings={Ending.NORMAL: 21, Ending.CRASH: 2, Ending.LATE: 1, Ending.VOID: 1},
-            late=4,
-            illegal=7,
+            late_turns=4,
+            illegal_moves=7,
             benched=True,
         ),
         row(
@@ -101,7 +101,7 @@ TWO = standings(
             places=(7, 12),
             draws=5,
             endings={Ending.NORMAL: 23, Ending.START_FAILURE: 1},
-            malformed=2,
+            malformed_turns=2,
         ),
     ],
     head_to_head=pairs(["Grav|ity", "=cmd()"], 9.5, 0.996),

@@ -180,8 +180,8 @@ def test_what_is_passed_on():
     one, other = standings.rows
     assert ("a", "b") == (one.bot, other.bot)
     assert endings["a"] == one.endings
-    assert (1, 2, 3) == (one.late, one.malformed, one.illegal)
-    assert (0, 0, 0) == (other.late, other.malformed, other.illegal)
+    assert (1, 2, 3) == (one.late_turns, one.malformed_turns, one.illegal_moves)
+    assert (0, 0, 0) == (other.late_turns, other.malformed_turns, other.illegal_moves)
     assert [False, True] == [one.benched, other.benched]
     assert [1.0, 5.0] == [one.points, other.points]
     assert (3, 7, None) == (standings.voids, standings.uncounted, standings.planned)

@@ -87,42 +87,33 @@ class Channel(Protocol):
         Raises:
             BrokenChannelError: The connection is broken or closed.
         """
-        ...
 
     async def wait_writable(self) -> None:
         """Wait until some bytes can be sent."""
-        ...
 
     def receive_some(self, limit: int) -> Chunk | None:
         """Read at most `limit` bytes without waiting; return None if nothing is there.
 
         A broken connection reads as the end of input.
         """
-        ...
 
     def has_input(self) -> bool:
         """Tell whether there is something to read, without reading it."""
-        ...
 
     async def wait_readable(self) -> None:
         """Wait until there is something to read."""
-        ...
 
     def round_trip(self) -> RoundTrip | None:
         """Return how long the way to the bot and back takes; None if that isn't known."""
-        ...
 
     def shut_writing(self) -> None:
         """Close the sending direction; reading goes on."""
-        ...
 
     def wake(self) -> None:
         """Wake the tasks that wait for this channel, so that they look again."""
-        ...
 
     def close(self) -> None:
         """Close the channel; may be called more than once."""
-        ...
 
 
 class SocketChannel:

@@ -35,25 +35,20 @@ class Encoder(Protocol):
 
         Asked before turn 0, and again later if the seat's bot came back over another connection.
         """
-        ...
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
         """Return the position and the next request for an answer."""
-        ...
 
     def note(self, fault: FaultInfo) -> bytes:
         """Return a note on a fault in the seat's answer; empty if the dialect has no notes."""
-        ...
 
     def closing(
         self, game: Game, seat: int, outcome: Outcome, status: Sequence[float], *, keeps: bool
     ) -> bytes:
         """Return all that follows the last answer; `keeps` says if the connection stays open."""
-        ...
 
     def error(self, code: ErrorCode, message: str) -> bytes:
         """Return an error that closes the connection; empty if the dialect has no errors."""
-        ...
 
 
 @attrs.define(kw_only=True)

@@ -23,7 +23,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -469,23 +469,22 @@ class LineReader:
             BadRecordError: The line is not what belongs there; the message says which and why.
         """
         self._number += 1
-        path, number = self.path, self._number
         try:
             # As `json.loads`, which would make a decoder for each line.
             value = _DECODER.decode(line.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:
-            raise BadRecordError(f"{path}: line {number}: not JSON ({error})") from None
-        if number == 1:
+            raise self._bad(f"not JSON ({error})") from None
+        if self._number == 1:
             return self._header(line, value)
         if self._over:
-            raise BadRecordError(f"{path}: line {number}: a line after the result")
+            raise self._bad("a line after the result")
         if isinstance(value, dict) and set(value) == {"result"}:
-            result: ResultInfo = _structured(path, number, line, value["result"], ResultInfo)
-            _check_result(path, number, result, self._seats)
+            result: ResultInfo = self._structured(line, value["result"], ResultInfo)
+            self._check_result(result)
             self._over = True
             return result
-        turn: TurnInfo = _structured(path, number, line, value, TurnInfo)
-        _check_turn(path, number, turn, self._turns, self._seats)
+        turn: TurnInfo = self._structured(line, value, TurnInfo)
+        self._check_turn(turn)
         self._turns += 1
         return turn
 
@@ -494,70 +493,80 @@ class LineReader:
         self._number += turns
         self._turns += turns
 
+    def _bad(self, problem: str) -> BadRecordError:
+        return BadRecordError(f"{self.path}: line {self._number}: {problem}")
+
     def _header(self, line: bytes, value: Any) -> Header:
         version = value.get("lanista_record") if isinstance(value, dict) else None
         if type(version) is not int or version != FORMAT:
             is_version = type(version) is int
             problem = f"record format {version}" if is_version else "not the header of a record"
-            raise BadRecordError(
-                f"{self.path}: line 1: {problem}; this version reads format {FORMAT}"
-            )
-        header: Header = _structured(self.path, 1, line, value, Header)
+            raise self._bad(f"{problem}; this version reads format {FORMAT}")
+        header: Header = self._structured(line, value, Header)
         self._seats = len(header.players)
         if len(header.seat_seeds) not in {0, self._seats}:
-            raise BadRecordError(
-                f"{self.path}: line 1: seat_seeds has {len(header.seat_seeds)} seeds; "
+            raise self._bad(
+                f"seat_seeds has {len(header.seat_seeds)} seeds; "
                 f"expected one for each of {self._seats} seats"
             )
         versions = () if header.ladder is None else header.ladder.versions
         if len(versions) not in {0, self._seats} or any(v is not None and v < 1 for v in versions):
-            raise BadRecordError(
-                f"{self.path}: line 1: the ladder's versions are {list(versions)}; expected null "
+            raise self._bad(
+                f"the ladder's versions are {list(versions)}; expected null "
                 f"or a number from 1 for each of {self._seats} seats"
             )
         return header
 
+    def _check_turn(self, turn: TurnInfo) -> None:
+        seats = self._seats
+        counts = {len(turn.verdicts), len(turn.raw), len(turn.times), len(turn.status) or seats}
+        if turn.turn != self._turns or counts != {seats}:
+            raise self._bad(f"expected turn {self._turns} with {seats} seats in every list")
+        for times in turn.times:
+            if times is not None and (len(times) not in {1, 4} or max(map(abs, times)) > MAX_TIME):
+                raise self._bad("expected times of 1 or 4 microseconds")
+        lengths = [*turn.lags.values(), *chain.from_iterable(turn.round_trips.values())]
+        if any(not 0 <= length <= MAX_TIME for length in lengths):
+            raise self._bad("expected ways of 0 microseconds or more")
+        named = chain(turn.logs, turn.shortened, turn.left, turn.rejoined)
+        self._check_seats(turn.faults, chain(named, turn.round_trips, turn.lags))
 
-def _check_turn(path: Path, number: int, turn: TurnInfo, expected: int, seats: int) -> None:
-    counts = {len(turn.verdicts), len(turn.raw), len(turn.times), len(turn.status) or seats}
-    if turn.turn != expected or counts != {seats}:
-        raise BadRecordError(
-            f"{path}: line {number}: expected turn {expected} with {seats} seats in every list"
-        )
-    for times in turn.times:
-        if times is not None and (len(times) not in {1, 4} or max(map(abs, times)) > MAX_TIME):
-            raise BadRecordError(f"{path}: line {number}: expected times of 1 or 4 microseconds")
-    lengths = [*turn.lags.values(), *chain.from_iterable(turn.round_trips.values())]
-    if any(not 0 <= length <= MAX_TIME for length in lengths):
-        raise BadRecordError(f"{path}: line {number}: expected ways of 0 microseconds or more")
-    named = [str(fault.seat) for fault in turn.faults]
-    named += [*turn.logs, *turn.shortened, *turn.left, *turn.rejoined]
-    named += [*turn.round_trips, *turn.lags]
-    _check_seats(path, number, named, seats)
+    def _check_result(self, result: ResultInfo) -> None:
+        seats = self._seats
+        counted = bool(result.fault_counts) or result.end != Termination.ABORTED.value
+        lengths = {len(result.ranks), len(result.scores), len(result.bots) or seats}
+        lengths.add(len(result.endings) or seats)
+        if lengths | {len(result.fault_counts) if counted else seats} != {seats}:
+            raise self._bad(f"expected {seats} seats in every list")
+        if any(count < 1 for counts in result.fault_counts for count in counts.values()):
+            raise self._bad("a count of faults that isn't positive")
+        for ending in result.endings:
+            if ending not in ENDINGS:
+                raise self._bad(f"no ending {ending!a}; they are {', '.join(ENDINGS)}")
+        self._check_seats(result.faults)
 
+    def _check_seats(self, faults: Sequence[FaultInfo], named: Iterable[str] = ()) -> None:
+        """Check that faults and keys are of seats that there are."""
+        known = set(map(str, range(self._seats)))
+        for seat in chain([str(fault.seat) for fault in faults], named):
+            if seat not in known:
+                raise self._bad(f"no seat {seat!a}; they are 0 to {self._seats - 1}")
 
-def _check_result(path: Path, number: int, result: ResultInfo, seats: int) -> None:
-    counted = bool(result.fault_counts) or result.end != Termination.ABORTED.value
-    lengths = {len(result.ranks), len(result.scores), len(result.bots) or seats}
-    lengths.add(len(result.endings) or seats)
-    if lengths | {len(result.fault_counts) if counted else seats} != {seats}:
-        raise BadRecordError(f"{path}: line {number}: expected {seats} seats in every list")
-    if any(count < 1 for counts in result.fault_counts for count in counts.values()):
-        raise BadRecordError(f"{path}: line {number}: a count of faults that isn't positive")
-    for ending in result.endings:
-        if ending not in ENDINGS:
-            known = ", ".join(ENDINGS)
-            raise BadRecordError(f"{path}: line {number}: no ending {ending!a}; they are {known}")
-    _check_seats(path, number, [str(fault.seat) for fault in result.faults], seats)
+    def _structured(self, line: bytes, value: Any, kind: type[Any]) -> Any:
+        problems = "it is not a JSON object"
+        if isinstance(value, dict):
+            try:
+                return _converter(detailed=False).structure(value, kind)
+            except Exception as error:  # noqa: BLE001 - cattrs raises many types of errors
+                problems = str(error)
+            if len(line) <= DETAILED:
+                import cattrs  # noqa: PLC0415 - as in `_converter`
 
-
-def _check_seats(path: Path, number: int, named: Sequence[str], seats: int) -> None:
-    known = {str(seat) for seat in range(seats)}
-    for seat in named:
-        if seat not in known:
-            raise BadRecordError(
-                f"{path}: line {number}: no seat {seat!a}; they are 0 to {seats - 1}"
-            )
+                try:
+                    _converter(detailed=True).structure(value, kind)
+                except cattrs.BaseValidationError as error:
+                    problems = "; ".join(cattrs.transform_error(error))
+        raise self._bad(f"not a valid {_NAMES[kind]} ({problems})")
 
 
 def whole_lines(path: Path) -> Generator[bytes, None, None]:
@@ -591,20 +600,3 @@ def _no_constant(name: str) -> None:
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 _NAMES = {Header: "header", TurnInfo: "turn", ResultInfo: "result"}
-
-
-def _structured(path: Path, number: int, line: bytes, value: Any, kind: type[Any]) -> Any:
-    problems = "it is not a JSON object"
-    if isinstance(value, dict):
-        try:
-            return _converter(detailed=False).structure(value, kind)
-        except Exception as error:  # noqa: BLE001 - cattrs raises many types of errors
-            problems = str(error)
-        if len(line) <= DETAILED:
-            import cattrs  # noqa: PLC0415 - as in `_converter`
-
-            try:
-                _converter(detailed=True).structure(value, kind)
-            except cattrs.BaseValidationError as error:
-                problems = "; ".join(cattrs.transform_error(error))
-    raise BadRecordError(f"{path}: line {number}: not a valid {_NAMES[kind]} ({problems})")

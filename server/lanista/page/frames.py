@@ -58,46 +58,42 @@ def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) 
     Seed and command lines aren't in it: the seed must stay unknown until the match is over, and a
     command line may contain secrets.
     """
-    return {
-        "type": "head",
-        "api": API,
+    players = [{"name": player.name, "protocol": player.protocol} for player in header.players]
+    return _head(ruleset, scene, "record", players, header.settings) | {
         "match": header.match,
-        "source": "record",
-        "game": header.game,
-        "title": ruleset.title,
         "started": header.started,
-        "players": [
-            {"name": player.name, "protocol": player.protocol} for player in header.players
-        ],
-        "settings": dict(header.settings),
         "clock": attrs.asdict(header.clock),
         "attempt": header.attempt,
         "ladder": None if header.ladder is None else header.ladder.name,
         "rounds": rounds,
-        "numbers": submove_numbers(ruleset),
-        "scene": scene_json(scene),
     }
 
 
 def head_of_res(shown: Shown) -> dict[str, Any]:
     """Return the head of an original game's match file."""
     ruleset = registry.get(shown.game)
+    players = [{"name": name, "protocol": None} for name in shown.names]
+    unknown = dict.fromkeys(("match", "started", "clock", "ladder", "rounds"))
+    return _head(ruleset, shown.scene, "res", players, shown.settings) | unknown | {"attempt": 1}
+
+
+def _head(
+    ruleset: Ruleset,
+    scene: Scene,
+    source: str,
+    players: Sequence[Mapping[str, str | None]],
+    settings: Mapping[str, int],
+) -> dict[str, Any]:
     return {
         "type": "head",
         "api": API,
-        "match": None,
-        "source": "res",
-        "game": shown.game,
+        "source": source,
+        "game": ruleset.name,
         "title": ruleset.title,
-        "started": None,
-        "players": [{"name": name, "protocol": None} for name in shown.names],
-        "settings": dict(shown.settings),
-        "clock": None,
-        "attempt": 1,
-        "ladder": None,
-        "rounds": None,
+        "players": players,
+        "settings": dict(settings),
         "numbers": submove_numbers(ruleset),
-        "scene": scene_json(shown.scene),
+        "scene": scene_json(scene),
     }
 
 

@@ -282,7 +282,8 @@ def _endings(standings: Standings) -> Iterator[str]:
         for ending in Ending:
             count = row.endings.get(ending, 0)
             cells.append(_cell(str(count), "failed" if count and ending in FAILURES else ""))
-        rows.append([*cells, *(_cell(str(n)) for n in (row.late, row.malformed, row.illegal))])
+        faults = (row.late_turns, row.malformed_turns, row.illegal_moves)
+        rows.append([*cells, *(_cell(str(count)) for count in faults)])
     yield "<h2>Endings</h2>"
     yield from _table(headings, rows)
     yield '<p class="muted">How to read it: how each bot\'s matches ended for it, one ending per '

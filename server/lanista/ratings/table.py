@@ -83,11 +83,11 @@ class Row:
     """Number of matches in which all bots had the same rank."""
     endings: Mapping[Ending, int]
     """How often each ending occurred: one a match. Void matches are in it, but not in `matches`."""
-    late: int
+    late_turns: int
     """Turns whose answer didn't come in time, in all its matches that count."""
-    malformed: int
+    malformed_turns: int
     """Turns whose answer couldn't be read, in the same matches."""
-    illegal: int
+    illegal_moves: int
     """Moves that the rules forbid, in the same matches."""
     benched: bool = False
     """Whether it plays no more because it failed too often in a row."""
@@ -113,19 +113,13 @@ class HeadToHead:
 
 @attrs.frozen(kw_only=True)
 class Standings:
-    """The standings of a tournament: everything that its tables show."""
+    """The standings of a tournament: everything that its tables show, in the order of the JSON."""
 
     name: str
     game: str
     format: str
     seats: int
     """Number of seats of a match."""
-    rows: tuple[Row, ...] = ()
-    """The bots' rows, best first; equal ranks are in the spec's order."""
-    head_to_head: tuple[HeadToHead, ...] = ()
-    """The results of every two bots that met, both ways."""
-    seat_advantage: tuple[Estimate, ...] = ()
-    """The advantage of each seat, in Elo; their sum is 0. Empty while nothing was played."""
     blocks: int
     """Number of blocks that were played and count."""
     planned: int | None = None
@@ -139,5 +133,11 @@ class Standings:
     """Whether everything was played."""
     words: str = ""
     """The current stage or the outcome, in one line; or empty."""
+    rows: tuple[Row, ...] = ()
+    """The bots' rows, best first; equal ranks are in the spec's order."""
+    head_to_head: tuple[HeadToHead, ...] = ()
+    """The results of every two bots that met, both ways."""
+    seat_advantage: tuple[Estimate, ...] = ()
+    """The advantage of each seat, in Elo; their sum is 0. Empty while nothing was played."""
     rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
     """The meetings of each round until now; empty in formats without rounds."""

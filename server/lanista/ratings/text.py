@@ -44,45 +44,13 @@ def json_text(standings: Standings) -> str:
 
 def as_json(standings: Standings) -> dict[str, Any]:
     """Return what `json_text` writes, as plain data; docs/statistics.md describes its keys."""
-    return {
-        "schema": SCHEMA,
-        "name": standings.name,
-        "game": standings.game,
-        "format": standings.format,
-        "seats": standings.seats,
-        "blocks": standings.blocks,
-        "planned": standings.planned,
-        "matches": standings.matches,
-        "voids": standings.voids,
-        "uncounted": standings.uncounted,
-        "over": standings.over,
-        "words": standings.words,
-        "standings": [_row_as_json(row) for row in standings.rows],
-        "head_to_head": [attrs.asdict(pair) for pair in standings.head_to_head],
-        "seat_advantage": [attrs.asdict(estimate) for estimate in standings.seat_advantage],
-        "rounds": [[attrs.asdict(meeting) for meeting in round_] for round_ in standings.rounds],
-    }
-
-
-def _row_as_json(row: Row) -> dict[str, Any]:
-    return {
-        "rank": row.rank,
-        "bot": row.bot,
-        "matches": row.matches,
-        "points": row.points,
-        "blocks": row.blocks,
-        "rating": None if row.rating is None else attrs.asdict(row.rating),
-        "rank_low": row.rank_low,
-        "rank_high": row.rank_high,
-        "superior": row.superior,
-        "places": list(row.places),
-        "draws": row.draws,
-        "endings": {ending.value: row.endings.get(ending, 0) for ending in Ending},
-        "late_turns": row.late,
-        "malformed_turns": row.malformed,
-        "illegal_moves": row.illegal,
-        "benched": row.benched,
-    }
+    # Only a ladder's bots have versions, and its tables are told otherwise.
+    shown = attrs.filters.exclude("version", "versions")
+    values = attrs.asdict(standings, filter=shown, retain_collection_types=False)
+    for row in values["rows"]:
+        row["endings"] = {ending.value: row["endings"].get(ending, 0) for ending in Ending}
+    named = {"standings" if name == "rows" else name: value for name, value in values.items()}
+    return {"schema": SCHEMA} | named
 
 
 def csv_text(standings: Standings) -> str:
@@ -102,7 +70,7 @@ def csv_text(standings: Standings) -> str:
                 *(row.rank_low, row.rank_high, _rounded(row.superior, 4)),
                 *(row.blocks, *places, row.draws),
                 *(row.endings.get(ending, 0) for ending in Ending),
-                *(row.late, row.malformed, row.illegal),
+                *(row.late_turns, row.malformed_turns, row.illegal_moves),
                 int(row.benched),
             ]
         )
