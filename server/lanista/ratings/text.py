@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import attr
 import attrs
 
 from lanista.match.ending import FAILURES, Ending
@@ -46,7 +47,8 @@ def as_json(standings: Standings) -> dict[str, Any]:
     """Return what `json_text` writes, as plain data; docs/statistics.md describes its keys."""
     # Only a ladder's bots have versions, and its tables are told otherwise.
     shown = attrs.filters.exclude("version", "versions")
-    values = attrs.asdict(standings, filter=shown, retain_collection_types=False)
+    # That of `attrs` would keep tuples.
+    values = attr.asdict(standings, filter=shown, retain_collection_types=False)
     for row in values["rows"]:
         row["endings"] = {ending.value: row["endings"].get(ending, 0) for ending in Ending}
     named = {"standings" if name == "rows" else name: value for name, value in values.items()}
