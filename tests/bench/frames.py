@@ -22,8 +22,9 @@ MATCHES = {
 }
 MEASURE = """
 import hashlib, itertools, json, shutil, sys, tempfile, time
+from functools import partial
 from pathlib import Path
-from lanista.page.replay_worker import work
+from lanista.page.replay_worker import ReplayWorker, work
 
 folder = Path(tempfile.mkdtemp())
 jobs = itertools.count(1)
@@ -31,7 +32,7 @@ jobs = itertools.count(1)
 def made(record):
     job = next(jobs)
     began = time.process_time()
-    orders = [{"open": job, "path": record, "live": False, "logs": None}]
+    orders = [partial(ReplayWorker.open, number=job, path=Path(record), live=False, logs=None)]
     count, first, has_more = 0, None, True
     while has_more:
         reports, has_more = work(folder, orders, [job])

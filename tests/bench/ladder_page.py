@@ -29,6 +29,7 @@ from measured import keep
 from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
 from lanista.games import registry
+from lanista.page.ladders import Ladders
 from lanista.page.server import Server
 from lanista.page.tables import TableHelpers
 from lanista.page.view import View
@@ -132,7 +133,7 @@ async def measure(folder, count, helpers):
         view = View(
             arena.running,
             arena=arena,
-            ladders=helpers.ladders_of(arena),
+            ladders=Ladders.of(arena, helpers.compute, helpers.ask),
         )
         server = Server(view, "127.0.0.1", 0)
         await server.listen()

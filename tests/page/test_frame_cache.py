@@ -85,10 +85,10 @@ async def test_a_finished_record_promises_its_frames_before_they_are_made(record
     cut.write_bytes(b"".join(unpacked(record)[:10]))
     for path, live, promised in [(record, False, TURNS + 1), (record, True, 0), (cut, False, 0)]:
         worker = ReplayWorker(tmp_path)
-        worker.do({"open": 1, "path": str(path), "live": live, "logs": None})
+        worker.open(1, path, live=live, logs=None)
         reports, _ = worker.work([1])
         assert (promised, 1) == (reports[0].expected, len(reports[0].frames))
-        worker.do({"close": 1})
+        worker.close(1)
     file = FrameFile(1, record, tmp_path / "1")
     assert file.total is None
     file.update(Report(job=1, head=packed({}), expected=5))
@@ -263,7 +263,7 @@ def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monke
     monkeypatch.setattr("lanista.page.replay_worker.MAX_FRAMES_SIZE", 2000)
     (tmp_path / "frames").mkdir()
     worker = ReplayWorker(tmp_path / "frames")
-    worker.do({"open": 1, "path": str(record), "live": False, "logs": None})
+    worker.open(1, record, live=False, logs=None)
     reports = []
     while not reports or reports[-1].end is None:
         reports += worker.work([1])[0]

@@ -15,8 +15,7 @@ import trio
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
 from lanista.page import ladder_tables, ladders, tournaments
-from lanista.page.ladder_tables import LadderTables
-from lanista.page.ladders import REST, Ladders
+from lanista.page.ladders import REST, Ladders, LadderSource
 from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import View
 from lanista.results.match_result import SingleMatch
@@ -67,18 +66,17 @@ class Asked:
     """Answers as the processes do, and counts the questions; or fails as the test says."""
 
     def __init__(self):
-        self.tables = LadderTables()
         self.questions = []
         self.error = None
         self.gate = None
 
-    async def __call__(self, question):
-        self.questions.append(question["do"])
+    async def __call__(self, function, *arguments):
+        self.questions.append(function.__name__)
         if self.gate is not None:
             await self.gate.wait()
         if self.error is not None:
             raise self.error
-        return await trio.to_thread.run_sync(lambda: self.tables.answer(**question))
+        return await trio.to_thread.run_sync(function, *arguments)
 
 
 @asynccontextmanager
@@ -258,20 +256,20 @@ async def test_whoever_rests_is_told_with_the_reason(tmp_path):
 def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
     """What is known already isn't computed again."""
     write_results(tmp_path, *PLAYED)
-    source = {
-        "name": "pit",
-        "game": "angrymob",
-        "house": ["CamperJoe"],
-        "window": None,
-        "data": str(tmp_path),
-        "url": None,
-    }
-    whole = LadderTables().answer("table", source, known=None)
-    assert {"CamperJoe", "Cem"} < {bot for bot, _ in whole["rows"]}
-    some = LadderTables().answer("table", {**source, "window": 3}, known=None)
-    assert ["CamperJoe", "Cem"] == sorted(bot for bot, _ in some["rows"])
-    assert 3 == some["about"]["matches"]
-    assert {"state": whole["state"]} == LadderTables().answer("table", source, known=whole["state"])
+    source = LadderSource(
+        name="pit",
+        game="angrymob",
+        house=["CamperJoe"],
+        window=None,
+        data=str(tmp_path),
+        url=None,
+    )
+    state, whole = ladder_tables.table_of(source, None)
+    assert {"CamperJoe", "Cem"} < whole.rows.keys()
+    _, some = ladder_tables.table_of(attrs.evolve(source, window=3), None)
+    assert ["CamperJoe", "Cem"] == sorted(some.rows)
+    assert 3 == some.about["matches"]
+    assert (state, None) == ladder_tables.table_of(source, state)
 
 
 # -- when tables are computed --------------------------------------------------------------------
@@ -385,10 +383,10 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
     async with opened(tmp_path, ask=ask) as house:
         first = (await house.get("/api/1/ladders/pit/bots/Ann")).body
         assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
-        assert ["table", "bot"] == ask.questions
+        assert ["table_of", "bot_of"] == ask.questions
         await house.get("/api/1/ladders/pit/bots/Ann/against/Bob")
         assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
-        assert ["table", "bot", "against", "bot"] == ask.questions
+        assert ["table_of", "bot_of", "pair_of", "bot_of"] == ask.questions
         house.server.view.ladders._answers.clear()
         ask.error = NoStandingsError("the results can't be read")
         answer = await house.get("/api/1/ladders/pit/bots/Ann")

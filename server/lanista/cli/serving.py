@@ -141,7 +141,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
         ladders = Ladders()
         if shown is not None:
             nursery.start_soon(shown.helpers.run)
-            ladders = shown.helpers.ladders_of(arena)
+            ladders = Ladders.of(arena, shown.helpers.compute, shown.helpers.ask)
         if ladders:
             nursery.start_soon(ladders.run)
         if page is not None:

@@ -5,10 +5,7 @@ from collections.abc import Sequence
 from lanista.bots.process import Exit
 from lanista.match.ending import ENDINGS, Ending
 from lanista.match.record import ResultInfo
-from lanista.results.match_result import MatchResult, SeatResult
-
-COUNTED_FAULTS = ("late", "malformed", "illegal")
-"""The kinds of faults that are counted each for itself."""
+from lanista.results.match_result import MatchResult, SeatResult, fault_counts
 
 
 def match_result(
@@ -54,7 +51,7 @@ def match_result(
 
 
 def _seat_result(result: ResultInfo, seat: int, bot: str, exit_: Exit | None) -> SeatResult:
-    counts, ending = result.fault_counts[seat], ENDINGS[result.endings[seat]]
+    ending = ENDINGS[result.endings[seat]]
     fault = result.fault_out(seat)
     words = "" if fault is None else fault.words
     if ending is Ending.DISCONNECT and exit_ is not None:
@@ -68,8 +65,5 @@ def _seat_result(result: ResultInfo, seat: int, bot: str, exit_: Exit | None) ->
         score=result.scores[seat],
         ending=ending,
         words=" ".join(words.split()),
-        late=counts.get("late", 0),
-        malformed=counts.get("malformed", 0),
-        illegal=counts.get("illegal", 0),
-        gone=sum(counts.values()) - sum(counts.get(fault, 0) for fault in COUNTED_FAULTS),
+        **fault_counts(result.fault_counts[seat]),
     )

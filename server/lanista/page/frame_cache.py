@@ -19,6 +19,7 @@ import os
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ import trio
 
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page.frames import KEY_EVERY
-from lanista.page.replay_worker import Report, work
+from lanista.page.replay_worker import Order, ReplayWorker, Report, work
 from lanista.temporary import TemporaryFolder
 
 KEPT = 512 * 1024 * 1024
@@ -191,8 +192,8 @@ class FrameCache:
         factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
     )
     _is_warm: bool = attrs.field(default=False, init=False)
-    _send_order: trio.MemorySendChannel[dict[str, Any]] = attrs.field(init=False)
-    _orders: trio.MemoryReceiveChannel[dict[str, Any]] = attrs.field(init=False)
+    _send_order: trio.MemorySendChannel[Order] = attrs.field(init=False)
+    _orders: trio.MemoryReceiveChannel[Order] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         # Unbounded: an order is small, and each comes from a viewer that waits for its answer.
@@ -257,7 +258,7 @@ class FrameCache:
         """
         if not self._is_warm:
             self._is_warm = True
-            self._send_order.send_nowait({"prepare": True})
+            self._send_order.send_nowait(ReplayWorker.prepare)
 
     def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
         """Return the frames of a file, which are begun now if they aren't there; `release` them.
@@ -283,12 +284,7 @@ class FrameCache:
             file = FrameFile(number, source, self.folder / str(number), logs)
             self._by_number[number] = file
             self._send_order.send_nowait(
-                {
-                    "open": number,
-                    "path": str(source),
-                    "live": live,
-                    "logs": None if logs is None else sorted(logs),
-                }
+                partial(ReplayWorker.open, number=number, path=source, live=live, logs=logs)
             )
         self._files[key] = file
         file.viewers += 1
@@ -298,7 +294,7 @@ class FrameCache:
         """Tell the worker that a match is over: its record won't grow any more."""
         for other, file in self._files.items():
             if not file.over and other == _with_logs(key, file.logs):
-                self._send_order.send_nowait({"finish": file.number})
+                self._send_order.send_nowait(partial(ReplayWorker.finish, number=file.number))
 
     def release(self, key: str, file: FrameFile) -> None:
         """Count one viewer less, and remove files without a viewer if there are too many."""
@@ -322,14 +318,14 @@ class FrameCache:
 
     def _forget(self, file: FrameFile) -> None:
         del self._by_number[file.number]
-        self._send_order.send_nowait({"close": file.number})
+        self._send_order.send_nowait(partial(ReplayWorker.close, number=file.number))
 
     def remove(self, folder: Path) -> None:
         """Have the worker remove a folder, as of a file that a viewer had sent.
 
         Removing a large file would hold the arena's loop.
         """
-        self._send_order.send_nowait({"remove": str(folder)})
+        self._send_order.send_nowait(partial(ReplayWorker.remove, folder=folder))
 
 
 def _with_logs(key: str, logs: Seats) -> str:

@@ -1,11 +1,13 @@
 """What a ladder's results say: its table, by which bots are paired too, and each bot, as JSON.
 
-It is computed from the ladder's database, in a helper process (`tables.TableHelpers`), which calls
-`answer`; `ladders` asks it. docs/api.md describes the answers.
+It is computed from the ladder's database, in a helper process (`tables.TableHelpers`); `ladders`
+asks for it. docs/api.md describes the answers. All functions raise `StoreError` if the results
+can't be read.
 """
 
+import contextlib
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from lanista.games import registry
 from lanista.match.ending import FAILURES
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
+from lanista.page.ladders import FIRST, LadderSource, LadderTable
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.table import Estimate, Row, Standings
@@ -37,187 +40,127 @@ MEASURED = 10
 """Number of a bot's last matches whose records are read for its round trips."""
 
 
-@attrs.frozen(kw_only=True)
-class LadderSource:
-    """Where the results of a ladder are, and what else its table depends on."""
-
-    name: str
-    game: str
-    house: Sequence[str]
-    """The names of the house bots."""
-    window: int | None
-    """Number of the latest matches that count for the table; None for all."""
-    data: str
-    """The arena's data folder."""
-    url: str | None
-    """The URL of its PostgreSQL database, which may have a password; None if it has none."""
+_databases: dict[tuple[str, str | None], Database] = {}
+"""The databases that this process has open, by data folder and URL."""
 
 
-class LadderTables:
-    """Answers questions about ladders; their databases stay open in between."""
+@contextlib.contextmanager
+def _store(source: LadderSource) -> Iterator[Store]:
+    """Yield the results of a ladder; their database stays open.
 
-    def __init__(self) -> None:
-        """Begin without an open database."""
-        self._databases: dict[tuple[str, str | None], Database] = {}
-        self._answers: Mapping[str, Callable[..., dict[str, Any]]] = {
-            "table": self._table,
-            "bot": self._bot,
-            "against": self._against,
-        }
-
-    def answer(self, do: str, ladder: Mapping[str, Any], **about: Any) -> dict[str, Any]:
-        """Answer a question.
-
-        Args:
-            do: `table`, `bot` or `against`.
-            ladder: The attributes of a `LadderSource`.
-            about: The arguments of the question.
-
-        Raises:
-            StoreError: The results can't be read.
-        """
-        source = LadderSource(**ladder)
-        try:
-            return self._answers[do](source, **about)
-        except StoreError:
-            # It may have been replaced: it is opened again for the next question.
-            database = self._databases.pop((source.data, source.url), None)
-            if database is not None:
-                database.close()
-            raise
-
-    def _store(self, source: LadderSource) -> Store:
-        key = source.data, source.url
-        if key not in self._databases:
+    Raises:
+        StoreError: They can't be read.
+    """
+    key = source.data, source.url
+    try:
+        if key not in _databases:
             # The arena has looked for damage when it opened the database.
-            self._databases[key] = Database.of_arena(
+            _databases[key] = Database.of_arena(
                 DataFolder(source.data), source.url, create=False, check=False
             )
-        return Store.of_ladder(self._databases[key], source.name, source.game)
+        yield Store.of_ladder(_databases[key], source.name, source.game)
+    except StoreError:
+        # It may have been replaced: it is opened again for the next question.
+        database = _databases.pop(key, None)
+        if database is not None:
+            database.close()
+        raise
 
-    def _table(self, source: LadderSource, known: str | None) -> dict[str, Any]:
-        """Return the table unless nothing has changed since the one that is known.
 
-        Args:
-            source: The ladder.
-            known: The `state` of the last answer; None if there is none.
-
-        Returns:
-            `state`; and, if it isn't the known one, `about`, what isn't about a single bot, `rows`,
-            a list of each bot's name and its row as JSON, `ratings`, by name, and by name of each
-            bot that has some, `versions`, a list of each one's number and rating.
-        """
-        store = self._store(source)
+def table_of(source: LadderSource, known: str | None) -> tuple[str, LadderTable | None]:
+    """Return the state of a ladder and its table, but for a state that is known already."""
+    with _store(source) as store:
         with store.ladder_reading(source.window) as now:
             state = now.last_change()
             if state == known:
-                return {"state": state}
+                return state, None
             standings = _standings(source, now)
         computed = datetime.now(UTC)
         history = RatingHistory(store)
         if standings.matches:
             history.add(computed, _ratings(standings))
         earlier = [history.at(computed - ago) for ago in (DAY, WEEK)]
-        about = {
-            "seats": standings.seats,
-            "matches": standings.matches,
-            "voids": standings.voids,
-            "bots": len(standings.rows),
-            "computed": computed.isoformat(timespec="milliseconds"),
-            "seat_advantage": [_estimate(estimate) for estimate in standings.seat_advantage],
-        }
-        rows = [
-            (row.bot, json.dumps(_row(row, source.house, *earlier), allow_nan=False))
-            for row in standings.rows
+    about = {
+        "seats": standings.seats,
+        "matches": standings.matches,
+        "voids": standings.voids,
+        "bots": len(standings.rows),
+        "computed": computed.isoformat(timespec="milliseconds"),
+        "seat_advantage": [_estimate(estimate) for estimate in standings.seat_advantage],
+    }
+    rows = [_row(row, source.house, *earlier) for row in standings.rows]
+    ratings = {row.bot: row.rating.value for row in standings.rows if row.rating is not None}
+    versions = {
+        row.bot: [(each.version, _estimate(each.rating)) for each in row.versions]
+        for row in standings.rows
+        if row.versions
+    }
+    texts = {row["bot"]: json.dumps(row, allow_nan=False) for row in rows}
+    return state, LadderTable(about, texts, ratings, versions, rows[:FIRST])
+
+
+def bot_of(
+    source: LadderSource, bot: str, versions: Sequence[tuple[int | None, Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """Return the results of a bot.
+
+    Args:
+        source: The ladder.
+        bot: The bot's name.
+        versions: Its versions with their ratings, as in the table.
+    """
+    rated = dict(versions)
+    with _store(source) as store, store.ladder_reading(source.window) as now:
+        opponents = [
+            attrs.asdict(score) | {"matches": score.matches} for score in now.opponents(bot)
         ]
-        ratings = {row.bot: row.rating.value for row in standings.rows if row.rating is not None}
-        versions = {
-            row.bot: [(each.version, _estimate(each.rating)) for each in row.versions]
-            for row in standings.rows
-            if row.versions
+        by_seat = [attrs.asdict(score) | {"matches": score.matches} for score in now.seats(bot)]
+        endings = {ending.value: count for ending, count in now.bot_endings(bot).items()}
+        last = list(now.matches(bot=bot, limit=MATCHES))
+        failed = list(now.matches(bot=bot, failures=True, limit=MATCHES))
+        spans = [span for span in now.versions(bot) if span.version in rated] if rated else []
+        ends = {
+            match.number: _place(match, source)
+            for span in spans
+            for match in now.numbered([span.first, span.last])
         }
-        return {
-            "state": state,
-            "about": about,
-            "rows": rows,
-            "ratings": ratings,
-            "versions": versions,
-        }
-
-    def _bot(
-        self,
-        source: LadderSource,
-        bot: str,
-        versions: Sequence[tuple[int | None, Mapping[str, Any]]],
-    ) -> dict[str, Any]:
-        """Return the results of a bot.
-
-        Args:
-            source: The ladder.
-            bot: The bot's name.
-            versions: Its versions with their ratings, as in the table.
-        """
-        rated = dict(versions)
-        store = self._store(source)
-        with store.ladder_reading(source.window) as now:
-            opponents = [
-                attrs.asdict(score) | {"matches": score.matches} for score in now.opponents(bot)
-            ]
-            by_seat = [attrs.asdict(score) | {"matches": score.matches} for score in now.seats(bot)]
-            endings = {ending.value: count for ending, count in now.bot_endings(bot).items()}
-            last = list(now.matches(bot=bot, limit=MATCHES))
-            failed = list(now.matches(bot=bot, failures=True, limit=MATCHES))
-            spans = [span for span in now.versions(bot) if span.version in rated] if rated else []
-            ends = {
-                match.number: _place(match, source)
-                for span in spans
-                for match in now.numbered([span.first, span.last])
-            }
         curve = RatingHistory(store).of_bot(bot)
-        return {
-            "bot": bot,
-            "history": [[taken, *map(_tenths, rated)] for taken, rated in curve],
-            "opponents": opponents,
-            "by_seat": by_seat,
-            "endings": endings,
-            "versions": [
-                {
-                    "version": span.version,
-                    "rating": rated[span.version],
-                    "matches": span.matches,
-                    "first": ends[span.first],
-                    "last": ends[span.last],
-                }
-                for span in spans
-            ],
-            "recent": [_match(match, source) for match in last],
-            "failed": [_match(match, source) for match in failed],
-            "round_trip": _round_trip(bot, last[:MEASURED], source),
-        }
-
-    def _against(self, source: LadderSource, bot: str, opponent: str) -> dict[str, Any]:
-        """Return the results of a bot against another one."""
-        with self._store(source).ladder_reading(source.window) as now:
-            scores = [score for score in now.opponents(bot) if score.opponent == opponent]
-            last = list(now.matches(bot=bot, opponent=opponent, limit=MATCHES))
-        won, tied, lost = (scores[0].won, scores[0].tied, scores[0].lost) if scores else (0, 0, 0)
-        return {
-            "bot": bot,
-            "opponent": opponent,
-            "won": won,
-            "tied": tied,
-            "lost": lost,
-            "recent": [_match(match, source) for match in last],
-        }
+    return {
+        "bot": bot,
+        "history": [[taken, *map(_tenths, rated)] for taken, rated in curve],
+        "opponents": opponents,
+        "by_seat": by_seat,
+        "endings": endings,
+        "versions": [
+            {
+                "version": span.version,
+                "rating": rated[span.version],
+                "matches": span.matches,
+                "first": ends[span.first],
+                "last": ends[span.last],
+            }
+            for span in spans
+        ],
+        "recent": [_match(match, source) for match in last],
+        "failed": [_match(match, source) for match in failed],
+        "round_trip": _round_trip(bot, last[:MEASURED], source),
+    }
 
 
-_tables = LadderTables()
-"""The databases that this process has open."""
-
-
-def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer a question as `LadderTables.answer` does, which has its parts as arguments."""
-    return _tables.answer(**question)
+def pair_of(source: LadderSource, bot: str, opponent: str) -> dict[str, Any]:
+    """Return the results of a bot against another one."""
+    with _store(source) as store, store.ladder_reading(source.window) as now:
+        scores = [score for score in now.opponents(bot) if score.opponent == opponent]
+        last = list(now.matches(bot=bot, opponent=opponent, limit=MATCHES))
+    won, tied, lost = (scores[0].won, scores[0].tied, scores[0].lost) if scores else (0, 0, 0)
+    return {
+        "bot": bot,
+        "opponent": opponent,
+        "won": won,
+        "tied": tied,
+        "lost": lost,
+        "recent": [_match(match, source) for match in last],
+    }
 
 
 def _standings(source: LadderSource, now: LadderReading) -> Standings:

@@ -7,9 +7,9 @@ Everything that is computed from results comes from helper processes (`tables.Ta
 Answers are made of the last table that was computed: they wait only for the first.
 """
 
-import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
@@ -22,7 +22,6 @@ from lanista.page.tournaments import NoStandingsError, Renewal
 
 if TYPE_CHECKING:  # they load much, which an arena without ladders needs not
     from lanista.arena.ladder_room import LadderRoom
-    from lanista.arena.options import Options
 
 EVERY = 1.0
 """Seconds between two checks for tables that are due."""
@@ -35,8 +34,8 @@ ANSWERS = 64
 ANSWER_FOR = 5.0
 """Seconds for which such an answer is sent again."""
 
-Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Returns the answer to a question for `LadderTables`; it raises `NoStandingsError`."""
+Ask = Callable[..., Awaitable[Any]]
+"""Has a function called in a helper process with some arguments; raises `NoStandingsError`."""
 
 
 class UnknownBotError(Exception):
@@ -45,6 +44,22 @@ class UnknownBotError(Exception):
 
 _NOTHING = dict.fromkeys(("seats", "matches", "voids", "bots", "computed", "seat_advantage"))
 """What is known of a ladder before its first table."""
+
+
+@attrs.frozen(kw_only=True)
+class LadderSource:
+    """Where the results of a ladder are, and what else its table depends on."""
+
+    name: str
+    game: str
+    house: Sequence[str]
+    """The names of the house bots."""
+    window: int | None
+    """Number of the latest matches that count for the table; None for all."""
+    data: str
+    """The arena's data folder."""
+    url: str | None
+    """The URL of its PostgreSQL database, which may have a password; None if it has none."""
 
 
 @attrs.frozen
@@ -68,34 +83,20 @@ class _Ladder:
     """A ladder with the last table that was computed."""
 
     room: "LadderRoom"
-    source: Mapping[str, Any]
-    """The attributes of its `LadderSource`."""
-    ask: Ask
-    renewal: Renewal[LadderTable] = attrs.field(init=False)
+    renewal: Renewal[LadderTable]
     """Has the table computed."""
+    bot: Callable[[str, Any], Awaitable[dict[str, Any]]]
+    """Returns the results of a bot, given its versions in the table."""
+    pair: Callable[[str, str], Awaitable[dict[str, Any]]]
+    """Returns the results of a bot against another one."""
     computed: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the first table, or the first problem, is there."""
-
-    def __attrs_post_init__(self) -> None:
-        about = {"ladder": self.room.spec.name}
-        self.renewal = Renewal(
-            self._compute, REST, "no table of a ladder", about, result=LadderTable()
-        )
 
     @property
     def table(self) -> LadderTable:
         """The last table."""
         assert self.renewal.result is not None
         return self.renewal.result
-
-    async def _compute(self, known: str | None) -> tuple[str, LadderTable | None]:
-        answer = await self.ask({"do": "table", "ladder": self.source, "known": known})
-        state = answer.pop("state")
-        if not answer:
-            return state, None
-        rows = dict(answer.pop("rows"))
-        first = [json.loads(row) for row in list(rows.values())[:FIRST]]
-        return state, LadderTable(rows=rows, first=first, **answer)
 
     def names(self) -> dict[str, Any]:
         """Return how it is called, and its game."""
@@ -148,8 +149,6 @@ class Ladders:
     """The ladders of an arena; `run` it while they are played."""
 
     ladders: Mapping[str, _Ladder] = attrs.field(factory=dict)
-    ask: Ask | None = None
-    """Answers questions about bots."""
     on_change: Callable[[], None] = attrs.field(default=lambda: None)
     """Called in the event loop when a table has changed."""
     _answers: OrderedDict[tuple[str, ...], tuple[float, dict[str, Any]]] = attrs.field(
@@ -160,21 +159,35 @@ class Ladders:
     _one_bot: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     @classmethod
-    def of(cls, arena: Arena, tables: Ask, bots: Ask) -> Self:
+    def of(cls, arena: Arena, compute: Ask, ask: Ask) -> Self:
         """Return the ladders of an arena.
 
         Args:
             arena: The arena.
-            tables: Asks for tables.
-            bots: Asks about bots.
+            compute: Has tables computed.
+            ask: Has answers about bots made.
         """
-        return cls(
-            {
-                name: _Ladder(room, _source(room, arena.options), tables)
-                for name, room in arena.ladders.items()
-            },
-            bots,
-        )
+        from lanista.page import ladder_tables  # noqa: PLC0415 - it loads numpy, for ladders only
+
+        ladders = {}
+        for name, room in arena.ladders.items():
+            source = LadderSource(
+                name=name,
+                game=room.ruleset.name,
+                house=list(room.house),
+                window=room.spec.window,
+                data=str(arena.options.data.path),
+                url=arena.options.spec.store,
+            )
+            table = partial(compute, ladder_tables.table_of, source)
+            about = {"ladder": name}
+            renewal = Renewal(table, REST, "no table of a ladder", about, result=LadderTable())
+            bot, pair = (
+                partial(ask, function, source)
+                for function in (ladder_tables.bot_of, ladder_tables.pair_of)
+            )
+            ladders[name] = _Ladder(room, renewal, bot, pair)
+        return cls(ladders)
 
     def __len__(self) -> int:
         return len(self.ladders)
@@ -230,7 +243,7 @@ class Ladders:
             return None
         (row,) = await ladder.rows_of(bot)
         versions = ladder.table.versions.get(bot, ())
-        found = await self._ask(ladder, {"do": "bot", "bot": bot}, versions=versions)
+        found = await self._kept(ladder, (bot,), lambda: ladder.bot(bot, versions))
         about = {
             "submissions": ladder.room.spec.submissions is not None,
             "rest": ladder.rests().get(bot),
@@ -249,32 +262,25 @@ class Ladders:
         if ladder is None:
             return None
         rows = await ladder.rows_of(bot, opponent)
-        found = await self._ask(ladder, {"do": "against", "bot": bot, "opponent": opponent})
+        bots = bot, opponent
+        found = await self._kept(ladder, bots, lambda: ladder.pair(*bots))
         return orjson.dumps(ladder.names() | {"rows": rows} | found)
 
-    async def _ask(self, ladder: _Ladder, question: dict[str, str], **more: Any) -> dict[str, Any]:
+    async def _kept(
+        self,
+        ladder: _Ladder,
+        bots: tuple[str, ...],
+        ask: Callable[[], Awaitable[dict[str, Any]]],
+    ) -> dict[str, Any]:
         """Return the answer to a question about bots; for some seconds it is the same one."""
-        assert self.ask is not None
         # With the time of the table, as viewers ask again when there is another one.
-        key = (ladder.room.spec.name, ladder.table.about["computed"], *question.values())
+        key = (ladder.room.spec.name, ladder.table.about["computed"], *bots)
         async with self._one_bot:
             until, found = self._answers.get(key, (float("-inf"), {}))
             if trio.current_time() >= until:
-                found = await self.ask({"ladder": ladder.source, **question, **more})
+                found = await ask()
                 self._answers[key] = trio.current_time() + ANSWER_FOR, found
                 self._answers.move_to_end(key)
                 if len(self._answers) > ANSWERS:
                     self._answers.popitem(last=False)
         return found
-
-
-def _source(room: "LadderRoom", options: "Options") -> Mapping[str, Any]:
-    spec = room.spec
-    return {
-        "name": spec.name,
-        "game": room.ruleset.name,
-        "house": list(room.house),
-        "window": spec.window,
-        "data": str(options.data.path),
-        "url": options.spec.store,
-    }

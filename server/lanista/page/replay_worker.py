@@ -11,7 +11,7 @@ import gc
 import shutil
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -58,16 +58,13 @@ def packed(part: dict[str, Any]) -> bytes:
 
 
 def work(
-    folder: Path, orders: Sequence[dict[str, Any]], jobs: Sequence[int]
+    folder: Path, orders: "Sequence[Order]", jobs: Sequence[int]
 ) -> tuple[Sequence[Report], bool]:
     """Carry out orders, and make some frames of every job; wait for a moment if there are none.
 
     Args:
         folder: Where the frames are written.
-        orders: `{"prepare": True}` does what the first job would have to wait for; `{"open": JOB,
-            "path": PATH, "live": bool, "logs": [SEAT] or None}` begins a job;
-            `{"finish": JOB}` says that its source won't grow any more; `{"close": JOB}` ends it and
-            removes its file; `{"remove": FOLDER}` removes a folder.
+        orders: Calls of the worker's methods.
         jobs: Those that aren't over. One that was begun by another process, which has died, fails.
 
     Returns:
@@ -81,7 +78,7 @@ def work(
         gc.freeze()
         gc.set_threshold(100_000)
     for order in orders:
-        _worker.do(order)
+        order(_worker)
     return _worker.work(jobs)
 
 
@@ -93,7 +90,7 @@ class ReplayJob:
     path: Path
     """The source: a record, or an original game's match file."""
     live: bool
-    logs: Sequence[int] | None
+    logs: Collection[int] | None
     """The seats whose bots' logs are included; None for all."""
     file: IO[bytes]
     """The file that the frames are written into."""
@@ -146,24 +143,14 @@ class ReplayWorker:
         self._jobs: dict[int, ReplayJob] = {}
         self._reports: list[Report] = []
 
-    def do(self, order: dict[str, Any]) -> None:
-        """Carry out an order."""
-        if "prepare" in order:
-            _prepare()
-        elif "open" in order:
-            self._open(order)
-        elif "finish" in order:
-            if order["finish"] in self._jobs:
-                self._jobs[order["finish"]].finish()
-        elif "remove" in order:
-            shutil.rmtree(order["remove"], ignore_errors=True)
-        else:
-            self._drop(order["close"])
-            # Removed here, as removing a large file takes longer than matches should wait.
-            (self.folder / str(order["close"])).unlink(missing_ok=True)
+    def prepare(self) -> None:
+        """Import and make what every record needs, for which the first job would have to wait."""
+        prepare_reading()
+        for game in registry.ours():
+            registry.get(game)
 
-    def _open(self, order: dict[str, Any]) -> None:
-        number = order["open"]
+    def open(self, number: int, path: Path, *, live: bool, logs: Collection[int] | None) -> None:
+        """Begin a job; the arguments are the attributes of a `ReplayJob`."""
         try:
             self.folder.mkdir(exist_ok=True)  # a clean-up of temporary files may have removed it
             file = (self.folder / str(number)).open("wb", buffering=0)
@@ -172,9 +159,21 @@ class ReplayWorker:
                 Report(job=number, failed=f"no room for the frames: {error.strerror}")
             )
             return
-        self._jobs[number] = ReplayJob(
-            number, Path(order["path"]), order["live"], order["logs"], file
-        )
+        self._jobs[number] = ReplayJob(number, path, live, logs, file)
+
+    def finish(self, number: int) -> None:
+        """Note that the source of a job won't grow any more."""
+        if number in self._jobs:
+            self._jobs[number].finish()
+
+    def close(self, number: int) -> None:
+        """End a job, and remove its file, which takes longer than matches should wait."""
+        self._drop(number)
+        (self.folder / str(number)).unlink(missing_ok=True)
+
+    def remove(self, folder: Path) -> None:
+        """Remove a folder."""
+        shutil.rmtree(folder, ignore_errors=True)
 
     def work(self, jobs: Sequence[int]) -> tuple[Sequence[Report], bool]:
         """Make some frames of every job (`work`)."""
@@ -250,12 +249,7 @@ class ReplayWorker:
             job.close()
 
 
-def _prepare() -> None:
-    """Import and make what every record needs."""
-    prepare_reading()
-    for game in registry.ours():
-        registry.get(game)
-
-
+Order = Callable[[ReplayWorker], None]
+"""Calls one of the worker's methods; it is pickled."""
 _worker: ReplayWorker | None = None
 """The worker of this process."""

@@ -145,10 +145,10 @@ class Routes:
             re.compile(f"{route.method} {route.path}", re.DOTALL): route for route in routes
         }
 
-    def _submission_routes(self, path: str) -> "list[Route]":
+    def _submission_routes(self, path: str) -> list[Route]:
         if self.view.arena is None or self.view.arena.submissions is None:
             return []
-        # Imported only now, as it imports SQLAlchemy.
+        # Imported only now, as it loads what only an arena with ladders needs.
         from lanista.page.submissions import SubmissionRoutes, refusing  # noqa: PLC0415
 
         of, number = SubmissionRoutes(self.view, self.authorization), "([0-9]{1,9})"

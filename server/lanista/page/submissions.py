@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import trio
@@ -25,11 +25,9 @@ from lanista.page.answers import (
     not_found,
 )
 from lanista.page.authorization import Asked, Authorization
+from lanista.page.view import View
 from lanista.results.names import key_of
-
-if TYPE_CHECKING:
-    from lanista.page.view import View
-    from lanista.results.submissions import Author, Version
+from lanista.results.submissions import Author, Version
 
 _FORM = re.compile(rb"--[^\r\n]+\r\nContent-Disposition: form-data", re.IGNORECASE)
 """The beginning of a form with files, as `curl -F` sends it."""
@@ -61,7 +59,7 @@ def refusing(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitab
 class SubmissionRoutes:
     """Answers requests about what was handed in to ladders."""
 
-    view: "View"
+    view: View
     authorization: Authorization
 
     async def get(self, asked: Asked, ladder: str) -> Answer:
@@ -147,7 +145,7 @@ class SubmissionRoutes:
                 return submissions
         raise not_found(f"there is no ladder {ladder!r} here to which programs are handed in")
 
-    async def _own(self, asked: Asked, ladder: str) -> "tuple[LadderSubmissions, Author]":
+    async def _own(self, asked: Asked, ladder: str) -> tuple[LadderSubmissions, Author]:
         """Return the submissions of a ladder, and those of the name whose owner asks."""
         submissions = self._of(ladder)
         visitor = await self.authorization.visitor(asked)
@@ -204,7 +202,7 @@ class SubmissionRoutes:
         }
 
 
-def _author_json(name: str, author: "Author | None") -> dict[str, Any]:
+def _author_json(name: str, author: Author | None) -> dict[str, Any]:
     versions = (
         [] if author is None else [_version_json(author, v) for v in author.versions.values()]
     )
@@ -217,7 +215,7 @@ def _author_json(name: str, author: "Author | None") -> dict[str, Any]:
     }
 
 
-def _version_json(author: "Author", version: "Version") -> dict[str, Any]:
+def _version_json(author: Author, version: Version) -> dict[str, Any]:
     is_playing = version.number == author.playing and not author.paused and not author.disabled
     return {
         "version": version.number,

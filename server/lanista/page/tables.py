@@ -16,15 +16,12 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
-from lanista.arena.arena import Arena
 from lanista.competition.match_list import page_of
 from lanista.competition.setup import Setup, load
 from lanista.competition.standings import moment_of, standings
 from lanista.helper_processes import HelperDiedError, HelperProcess
-from lanista.page import ladder_tables
-from lanista.page.ladders import Ladders
 from lanista.page.tournament_matches import MatchSource
-from lanista.page.tournaments import Look, NoStandingsError, TournamentTable
+from lanista.page.tournaments import FAILED, Look, NoStandingsError, TournamentTable
 from lanista.ratings.race import MAX_LEADERS, Races
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
@@ -73,36 +70,18 @@ class TableHelpers:
         """Return what finds the matches of a tournament: that of a spec, as it is now."""
         return MatchSource(setup.records, functools.partial(self.ask, matches_of, file))
 
-    def ladders_of(self, arena: Arena) -> Ladders:
-        """Return the ladders of an arena."""
-        table, bots = (
-            functools.partial(way, ladder_tables.answer) for way in (self.compute, self.ask)
-        )
-        return Ladders.of(arena, table, bots)
-
 
 async def _call(helper: HelperProcess, function: Callable[..., T], arguments: Any) -> T:
     try:
-        return await helper.call(_called, function, arguments)
-    except (HelperDiedError, OSError) as error:
-        raise NoStandingsError("the standings can't be computed now", str(error)) from None
-
-
-def _called(function: Callable[..., T], arguments: Any) -> T:
-    """Call a function in a helper.
-
-    Raises:
-        NoStandingsError: It failed.
-    """
-    try:
-        return function(*arguments)
+        return await helper.call(function, *arguments)
     except NoStandingsError:
         raise
     except StoreError as error:
         problem, why = "the results can't be read; the arena's log says why", str(error)
+    except (HelperDiedError, OSError) as error:
+        problem, why = "the standings can't be computed now", str(error)
     except Exception:  # noqa: BLE001 - an error in one call must not end the others
-        problem = "the arena failed to compute the standings; its log says why"
-        why = traceback.format_exc()
+        problem, why = FAILED, traceback.format_exc()
     raise NoStandingsError(problem, why)
 
 

@@ -25,6 +25,9 @@ SHARE = 4
 FIRST = 8
 """Number of rows of a table that the lobby shows."""
 
+FAILED = "the arena failed to compute the standings; its log says why"
+"""The problem if something went wrong that shouldn't."""
+
 _LONG = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
 """Parts of standings that the lobby doesn't have: it goes to all viewers, and they grow with the
 square of the bots."""
@@ -125,8 +128,7 @@ class Renewal(Generic[T]):
         except NoStandingsError as error:
             self._state, self.problem, why = None, str(error), error.why
         except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
-            self._state, why = None, traceback.format_exc()
-            self.problem = "the arena failed to compute the standings; its log says why"
+            self._state, self.problem, why = None, FAILED, traceback.format_exc()
         if why and self._logged != (self.problem, why):
             log.error(self.trouble, **self.about, words=self.problem, why=why)
         self._logged = self.problem, why

@@ -15,7 +15,8 @@ import sqlalchemy as sa
 
 from lanista.match.record import Header, ResultInfo
 from lanista.results.base import Database, Kind, competition_in
-from lanista.results.reading import FAULTS, chunks, json_list, rows
+from lanista.results.match_result import FAULTS, fault_counts
+from lanista.results.reading import chunks, json_list, rows
 from lanista.results.recorded import match_json
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
 from lanista.results.writing import Row, insert, last_match
@@ -322,11 +323,9 @@ def listed_row(competition: int, match: ListedMatch) -> Row:
     }
     seats = []
     for seat, player in enumerate(header.players):
-        faults: dict[str, int | None] = dict.fromkeys((*FAULTS, "gone"))
+        faults: dict[str, Any] = dict.fromkeys((*FAULTS, "gone"))
         if result.fault_counts:  # else nobody has counted them, as the arena was killed
-            counts = result.fault_counts[seat]
-            faults |= {fault: counts.get(fault, 0) for fault in FAULTS}
-            faults["gone"] = sum(counts.values()) - sum(counts.get(each, 0) for each in FAULTS)
+            faults = fault_counts(result.fault_counts[seat])
         name = player.name
         seats.append({"bot": name, "ending": None, "words": '""', "version": None, **faults})
     return competition, row, seats

@@ -1,13 +1,16 @@
 """The results of matches and blocks, as data; they correspond to the rows of the database.
 
-They are made where matches are played, sent to the manager, stored, and read back. Nothing is
-computed here.
+They are made where matches are played, sent to the manager, stored, and read back.
 """
+
+from collections.abc import Mapping
 
 import attrs
 
 from lanista.match.ending import Ending
 
+FAULTS = ("late", "malformed", "illegal")
+"""The kinds of faults that are counted each for itself."""
 SEAT_COLUMNS = ("bot", "late", "malformed", "illegal", "gone", "version")
 """The fields of `SeatResult` that are stored as they are, in columns of these names."""
 MATCH_COLUMNS = (
@@ -15,6 +18,12 @@ MATCH_COLUMNS = (
     "record",
 )
 """The fields of `MatchResult` that are stored as they are, in columns of these names."""
+
+
+def fault_counts(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return what is stored of the faults of a seat: by kind, and all others as `gone`."""
+    found = {fault: counts.get(fault, 0) for fault in FAULTS}
+    return found | {"gone": sum(counts.values()) - sum(found.values())}
 
 
 @attrs.frozen(kw_only=True)

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from lanista.match.ending import ENDINGS, Ending
 from lanista.results.match_result import (
+    FAULTS,
     MATCH_COLUMNS,
     SEAT_COLUMNS,
     Benching,
@@ -44,8 +45,6 @@ MOST_BOUND = 5000
 
 _Key = TypeVar("_Key", int, str)
 Statement = sa.Select[*tuple[Any, ...]]
-FAULTS = ("late", "malformed", "illegal")
-"""The kinds of faults that are counted for each seat."""
 
 
 class PlayedBlock(NamedTuple):

@@ -20,8 +20,8 @@ from lanista.games import registry
 from lanista.match.ending import Ending
 from lanista.match.record import BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store
-from lanista.results.match_result import SingleMatch
-from lanista.results.reading import FAULTS, PAGE, StoredMatch
+from lanista.results.match_result import FAULTS, SingleMatch
+from lanista.results.reading import PAGE, StoredMatch
 
 SETTLED = 60.0
 """Seconds after the last change of a record from which on its match must be stored."""
