@@ -233,8 +233,6 @@ def test_standings_count_finished_and_forfeited_matches(match_list, tmp_path):
         ],
     }
     assert [angrymob, hogwarts] == match_list.standings()
-    assert [hogwarts] == match_list.standings("hogwarts")
-    assert [] == match_list.standings("chess")
 
 
 def test_equal_points_share_the_best_rank(match_list, tmp_path):

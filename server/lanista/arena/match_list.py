@@ -203,8 +203,8 @@ class MatchList:
         path = self._records / found[1]
         return path if path.is_file() else None
 
-    def standings(self, game: str | None = None) -> list[dict[str, Any]]:
-        """Return the standings of all games, or of one, as docs/api.md describes them.
+    def standings(self) -> list[dict[str, Any]]:
+        """Return the standings of all games as docs/api.md describes them.
 
         A win is the best rank alone, a draw is the best rank together with others, and anything
         else is a loss. A bot that has played against itself counts once for each of its seats.
@@ -224,7 +224,6 @@ class MatchList:
                     "rows": list(_table(totals.bots[name])),
                 }
                 for name, count in sorted(totals.matches.items())
-                if game in {None, name}
             ]
 
     def _read_all(self, batch: Sequence[tuple[str, str]]) -> Iterator[ListedMatch]:

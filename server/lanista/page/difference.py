@@ -19,7 +19,7 @@ from lanista.games.picture import counted
 from lanista.match.record import Header, Record, TurnInfo, read_record
 from lanista.match.replay import JudgedTurn, judge, played_turns, positions, seat_faults, start
 from lanista.page.answer_words import SUBMOVES_SHOWN, decoded
-from lanista.page.position_words import LINES, position_words
+from lanista.page.position_words import LINES, differing, position_words
 from lanista_protocol import MalformedLineError, shown, tokenize
 
 RAW_SHOWN = 200
@@ -150,19 +150,13 @@ def json_of_files(a: Path, b: Path) -> dict[str, Any]:
 def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
     """Return what prevents a comparison of turns, and what else differs at the start."""
     if a.game != b.game:
-        return [f"the games differ: {a.game} in A, {b.game} in B"], []
-    blocking = []
-    if a.game_version != b.game_version:
-        blocking.append(
-            f"the versions of {a.game} differ: {shown(a.game_version)} in A, "
-            f"{shown(b.game_version)} in B"
-        )
+        return differing("the games differ", a.game, b.game), []
+    versions = shown(a.game_version), shown(b.game_version)
+    blocking = differing(f"the versions of {a.game} differ", *versions)
     for name in sorted(a.settings.keys() | b.settings.keys()):
         values = [settings.get(name, "not given") for settings in (a.settings, b.settings)]
-        if values[0] != values[1]:
-            blocking.append(f"setting {shown(name)}: {values[0]} in A, {values[1]} in B")
-    if a.seed != b.seed:
-        blocking.append(f"the seeds differ: {a.seed} in A, {b.seed} in B")
+        blocking += differing(f"setting {shown(name)}", *values)
+    blocking += differing("the seeds differ", a.seed, b.seed)
     if a.board != b.board:
         lines = zip_longest(a.board.splitlines(), b.board.splitlines())
         line = next(number for number, pair in enumerate(lines, 1) if pair[0] != pair[1])
@@ -175,19 +169,14 @@ def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
         names = ["nobody" if player is None else shown(player.name) for player in players]
         if names[0] != names[1]:
             others.append(f"seat {seat} is {names[0]} in A, {names[1]} in B")
-    for what, first, second in (
+    for what, *limits in (
         ("time for the first answer", a.clock.time_init, b.clock.time_init),
         ("time for every other answer", a.clock.time_move, b.clock.time_move),
         ("time added for round trips", a.clock.lag_allowance, b.clock.lag_allowance),
     ):
-        if first != second:
-            limits = [f"{limit:g} s" if limit else "none" for limit in (first, second)]
-            others.append(f"{what}: {limits[0]} in A, {limits[1]} in B")
-    if a.clock.late_limit != b.clock.late_limit:
-        others.append(
-            f"late turns in a row that put a bot out: {a.clock.late_limit} in A, "
-            f"{b.clock.late_limit} in B"
-        )
+        others += differing(what, *(f"{limit:g} s" if limit else "none" for limit in limits))
+    late_limits = a.clock.late_limit, b.clock.late_limit
+    others += differing("late turns in a row that put a bot out", *late_limits)
     return blocking, others
 
 

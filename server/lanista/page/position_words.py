@@ -38,6 +38,11 @@ def position_words(a: Game, b: Game) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def differing(what: str, a: object, b: object) -> list[str]:
+    """Return a line that says what something is in A and in B; none if it is the same."""
+    return [] if a == b else [f"{what}: {a} in A, {b} in B"]
+
+
 def _over(a: Game, b: Game) -> Iterator[str]:
     ends = [game.outcome() for game in (a, b)]
     if ends[0] != ends[1]:
@@ -49,9 +54,8 @@ def _over(a: Game, b: Game) -> Iterator[str]:
 
 
 def _values(title: str, a: Sequence[object], b: Sequence[object]) -> Iterator[str]:
-    for seat, (one, other) in enumerate(zip(a, b, strict=True)):
-        if one != other:
-            yield f"{title} of seat {seat}: {one} in A, {other} in B"
+    for seat, values in enumerate(zip(a, b, strict=True)):
+        yield from differing(f"{title} of seat {seat}", *values)
 
 
 def _bounded(lines: Iterable[str], things: str) -> Iterator[str]:

@@ -267,7 +267,9 @@ class Server:
         try:
             request, length = parse_request(data)
             if request.method not in {"GET", "POST"}:
-                return _not_get(request.method).serialized(self.embed)
+                # The answer to HEAD has no body.
+                body = b"" if request.method == "HEAD" else b'{"error": "only GET is known here"}'
+                return Answer(body, status=HTTPStatus.METHOD_NOT_ALLOWED).serialized(self.embed)
             self._check_origin(request, length)
             if unquote(request.path.partition("?")[0]) == WEBSOCKET and request.method == "GET":
                 self._check_viewer(peer, request)
@@ -308,18 +310,12 @@ class Server:
         if len(hosts) != 1 or len(origins) > 1:
             raise bad_request("a request has one Host header and at most one Origin header")
         (host,) = hosts
-        if is_loopback(self.host) and _name_of(host) not in _own_names(self.host):
+        own = {self.host, "localhost", "127.0.0.1", "::1"}
+        if is_loopback(self.host) and _name_of(host) not in own:
             raise forbidden(f"Host {host!r} isn't this page's address")
         for origin in origins:
             if origin.partition("://")[2] != host:
                 raise forbidden(f"Origin {origin!r} isn't this page's")
-
-
-def _not_get(method: str) -> Answer:
-    """Return the answer to a request of another method."""
-    # The answer to HEAD has no body.
-    body = b"" if method == "HEAD" else b'{"error": "only GET is known here"}'
-    return Answer(body, status=HTTPStatus.METHOD_NOT_ALLOWED)
 
 
 def _name_of(host: str) -> str | None:
@@ -328,10 +324,6 @@ def _name_of(host: str) -> str | None:
         return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
-
-
-def _own_names(host: str) -> set[str | None]:
-    return {host, "localhost", "127.0.0.1", "::1"}
 
 
 def page_files() -> dict[str, Answer]:

@@ -34,6 +34,7 @@ Here are only numbers; ranks of the table are given in `compute`.
 """
 
 import math
+from statistics import NormalDist
 from typing import Self
 
 import attrs
@@ -51,7 +52,7 @@ from lanista.ratings.likelihood import (
 from lanista.ratings.numerics import Bools, Floats, Ints, np
 from lanista.ratings.table import CENTRE, Estimate
 
-NORMAL = 1.959963984540054
+NORMAL = NormalDist().inv_cdf(0.975)
 """The 97.5 % quantile of the normal distribution."""
 
 
