@@ -73,8 +73,7 @@ def _by_name(value: attrs.AttrsInstance) -> dict[str, Any]:
 encode = json.JSONEncoder(separators=(",", ":"), default=_by_name).encode
 """Return a value as JSON, as in records: objects of attrs by the names of their attributes.
 
-`json.dumps` would build an encoder for every line, and `attrs.asdict` copies all that an object
-holds.
+`json.dumps` would build an encoder for every line; `attrs.asdict` copies all that an object has.
 """
 
 
@@ -498,10 +497,10 @@ class LineReader:
 
     def _header(self, line: bytes, value: Any) -> Header:
         version = value.get("lanista_record") if isinstance(value, dict) else None
-        if type(version) is not int or version != FORMAT:
-            is_version = type(version) is int
-            problem = f"record format {version}" if is_version else "not the header of a record"
-            raise self._bad(f"{problem}; this version reads format {FORMAT}")
+        if type(version) is not int:
+            raise self._bad(f"not the header of a record; this version reads format {FORMAT}")
+        if version != FORMAT:
+            raise self._bad(f"record format {version}; this version reads format {FORMAT}")
         header: Header = self._structured(line, value, Header)
         self._seats = len(header.players)
         if len(header.seat_seeds) not in {0, self._seats}:
@@ -532,13 +531,13 @@ class LineReader:
         self._check_seats(turn.faults, chain(named, turn.round_trips, turn.lags))
 
     def _check_result(self, result: ResultInfo) -> None:
-        seats = self._seats
-        counted = bool(result.fault_counts) or result.end != Termination.ABORTED.value
-        lengths = {len(result.ranks), len(result.scores), len(result.bots) or seats}
-        lengths.add(len(result.endings) or seats)
-        if lengths | {len(result.fault_counts) if counted else seats} != {seats}:
+        seats, counts = self._seats, result.fault_counts
+        is_counted = bool(counts) or result.end != Termination.ABORTED.value
+        lengths = {len(result.ranks), len(result.scores)}
+        lengths |= {len(given) for given in (result.bots, result.endings) if given}
+        if lengths | {len(counts) if is_counted else seats} != {seats}:
             raise self._bad(f"expected {seats} seats in every list")
-        if any(count < 1 for counts in result.fault_counts for count in counts.values()):
+        if any(count < 1 for of_seat in counts for count in of_seat.values()):
             raise self._bad("a count of faults that isn't positive")
         for ending in result.endings:
             if ending not in ENDINGS:
@@ -546,7 +545,6 @@ class LineReader:
         self._check_seats(result.faults)
 
     def _check_seats(self, faults: Sequence[FaultInfo], named: Iterable[str] = ()) -> None:
-        """Check that faults and keys are of seats that there are."""
         known = set(map(str, range(self._seats)))
         for seat in chain([str(fault.seat) for fault in faults], named):
             if seat not in known:
