@@ -15,7 +15,9 @@ import trio
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
 from lanista.page import ladder_tables, ladders, tournaments
-from lanista.page.ladders import REST, Ladders, LadderSource
+from lanista.page.ladder_tables import LadderSource
+from lanista.page.ladders import REST
+from lanista.page.tables import ladders_of
 from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import View
 from lanista.results.match_result import SingleMatch
@@ -87,7 +89,7 @@ async def opened(data, *specs, ask=None, **how):
     with ExitStack() as stack:
         arena = (await arena_server(options, stack)).arena
         async with showing(
-            View(arena.running, arena=arena, ladders=Ladders.of(arena, ask, ask)), **how
+            View(arena.running, arena=arena, ladders=ladders_of(arena, ask, ask)), **how
         ) as house:
             house.arena = arena
             yield house
@@ -285,7 +287,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     with ExitStack() as stack:
         arena = (await arena_server(options, stack)).arena
-        shown = Ladders.of(arena, ask, ask)
+        shown = ladders_of(arena, ask, ask)
         shown.on_change = lambda: told.append(1)
         assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
         await shown.refresh()
@@ -324,7 +326,7 @@ async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monk
     with ExitStack() as stack:
         arena = (await arena_server(options, stack)).arena
         room = arena.ladders["pit"]
-        shown = Ladders.of(arena, ask, ask)
+        shown = ladders_of(arena, ask, ask)
         await shown.refresh()
         ratings = room._ladder.ratings
         assert ratings["Ann"] > ratings["Bob"] > ratings["Cem"]

@@ -141,7 +141,9 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
         ladders = Ladders()
         if shown is not None:
             nursery.start_soon(shown.helpers.run)
-            ladders = Ladders.of(arena, shown.helpers.compute, shown.helpers.ask)
+            from lanista.page.tables import ladders_of
+
+            ladders = ladders_of(arena, shown.helpers.compute, shown.helpers.ask)
         if ladders:
             nursery.start_soon(ladders.run)
         if page is not None:

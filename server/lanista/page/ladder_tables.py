@@ -18,7 +18,7 @@ from lanista.games import registry
 from lanista.match.ending import FAILURES
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
-from lanista.page.ladders import FIRST, LadderSource, LadderTable
+from lanista.page.ladders import FIRST, LadderTable
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.table import Estimate, Row, Standings
@@ -38,6 +38,22 @@ MATCHES = 30
 """Number of matches, and of failures, in the answers about a bot."""
 MEASURED = 10
 """Number of a bot's last matches whose records are read for its round trips."""
+
+
+@attrs.frozen(kw_only=True)
+class LadderSource:
+    """Where the results of a ladder are, and what else its table depends on."""
+
+    name: str
+    game: str
+    house: Sequence[str]
+    """The names of the house bots."""
+    window: int | None
+    """Number of the latest matches that count for the table; None for all."""
+    data: str
+    """The arena's data folder."""
+    url: str | None
+    """The URL of its PostgreSQL database, which may have a password; None if it has none."""
 
 
 _databases: dict[tuple[str, str | None], Database] = {}

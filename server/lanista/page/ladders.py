@@ -9,14 +9,12 @@ Answers are made of the last table that was computed: they wait only for the fir
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import orjson
 import trio
 
-from lanista.arena.arena import Arena
 from lanista.games.base import client_state
 from lanista.page.tournaments import NoStandingsError, Renewal
 
@@ -34,9 +32,6 @@ ANSWERS = 64
 ANSWER_FOR = 5.0
 """Seconds for which such an answer is sent again."""
 
-Ask = Callable[..., Awaitable[Any]]
-"""Has a function called in a helper process with some arguments; raises `NoStandingsError`."""
-
 
 class UnknownBotError(Exception):
     """There is no such bot on a ladder; the message says so."""
@@ -44,22 +39,6 @@ class UnknownBotError(Exception):
 
 _NOTHING = dict.fromkeys(("seats", "matches", "voids", "bots", "computed", "seat_advantage"))
 """What is known of a ladder before its first table."""
-
-
-@attrs.frozen(kw_only=True)
-class LadderSource:
-    """Where the results of a ladder are, and what else its table depends on."""
-
-    name: str
-    game: str
-    house: Sequence[str]
-    """The names of the house bots."""
-    window: int | None
-    """Number of the latest matches that count for the table; None for all."""
-    data: str
-    """The arena's data folder."""
-    url: str | None
-    """The URL of its PostgreSQL database, which may have a password; None if it has none."""
 
 
 @attrs.frozen
@@ -79,7 +58,7 @@ class LadderTable:
 
 
 @attrs.define(eq=False)
-class _Ladder:
+class Ladder:
     """A ladder with the last table that was computed."""
 
     room: "LadderRoom"
@@ -148,7 +127,7 @@ class _Ladder:
 class Ladders:
     """The ladders of an arena; `run` it while they are played."""
 
-    ladders: Mapping[str, _Ladder] = attrs.field(factory=dict)
+    ladders: Mapping[str, Ladder] = attrs.field(factory=dict)
     on_change: Callable[[], None] = attrs.field(default=lambda: None)
     """Called in the event loop when a table has changed."""
     _answers: OrderedDict[tuple[str, ...], tuple[float, dict[str, Any]]] = attrs.field(
@@ -157,37 +136,6 @@ class Ladders:
     """The last answers about bots, with the time until which each is sent again."""
     _one_table: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _one_bot: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-
-    @classmethod
-    def of(cls, arena: Arena, compute: Ask, ask: Ask) -> Self:
-        """Return the ladders of an arena.
-
-        Args:
-            arena: The arena.
-            compute: Has tables computed.
-            ask: Has answers about bots made.
-        """
-        from lanista.page import ladder_tables  # noqa: PLC0415 - it loads numpy, for ladders only
-
-        ladders = {}
-        for name, room in arena.ladders.items():
-            source = LadderSource(
-                name=name,
-                game=room.ruleset.name,
-                house=list(room.house),
-                window=room.spec.window,
-                data=str(arena.options.data.path),
-                url=arena.options.spec.store,
-            )
-            table = partial(compute, ladder_tables.table_of, source)
-            about = {"ladder": name}
-            renewal = Renewal(table, REST, "no table of a ladder", about, result=LadderTable())
-            bot, pair = (
-                partial(ask, function, source)
-                for function in (ladder_tables.bot_of, ladder_tables.pair_of)
-            )
-            ladders[name] = _Ladder(room, renewal, bot, pair)
-        return cls(ladders)
 
     def __len__(self) -> int:
         return len(self.ladders)
@@ -268,7 +216,7 @@ class Ladders:
 
     async def _kept(
         self,
-        ladder: _Ladder,
+        ladder: Ladder,
         bots: tuple[str, ...],
         ask: Callable[[], Awaitable[dict[str, Any]]],
     ) -> dict[str, Any]:

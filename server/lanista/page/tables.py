@@ -9,19 +9,21 @@ import functools
 import hashlib
 import os
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
 import trio
 
+from lanista.arena.arena import Arena
 from lanista.competition.match_list import page_of
 from lanista.competition.setup import Setup, load
 from lanista.competition.standings import moment_of, standings
 from lanista.helper_processes import HelperDiedError, HelperProcess
+from lanista.page import ladder_tables, ladders
 from lanista.page.tournament_matches import MatchSource
-from lanista.page.tournaments import FAILED, Look, NoStandingsError, TournamentTable
+from lanista.page.tournaments import FAILED, Look, NoStandingsError, Renewal, TournamentTable
 from lanista.ratings.race import MAX_LEADERS, Races
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
@@ -142,3 +144,40 @@ def _setup_of(file: Path) -> Setup:
     if isinstance(setup.database, Path) and not setup.database.exists():
         raise NoStandingsError(f"no results yet: run lanista tournament run {file.name}")
     return setup
+
+
+# -- ladders ---------------------------------------------------------------------------------------
+
+Ask = Callable[..., Awaitable[Any]]
+"""Has a function called in a helper process with some arguments; raises `NoStandingsError`."""
+
+
+def ladders_of(arena: Arena, compute: Ask, ask: Ask) -> ladders.Ladders:
+    """Return the ladders of an arena.
+
+    Args:
+        arena: The arena.
+        compute: Has tables computed, as `TableHelpers.compute`.
+        ask: Has answers about bots made, as `TableHelpers.ask`.
+    """
+    shown: dict[str, ladders.Ladder] = {}
+    for name, room in arena.ladders.items():
+        source = ladder_tables.LadderSource(
+            name=name,
+            game=room.ruleset.name,
+            house=list(room.house),
+            window=room.spec.window,
+            data=str(arena.options.data.path),
+            url=arena.options.spec.store,
+        )
+        table = functools.partial(compute, ladder_tables.table_of, source)
+        about = {"ladder": name}
+        renewal = Renewal(
+            table, ladders.REST, "no table of a ladder", about, result=ladders.LadderTable()
+        )
+        bot, pair = (
+            functools.partial(ask, function, source)
+            for function in (ladder_tables.bot_of, ladder_tables.pair_of)
+        )
+        shown[name] = ladders.Ladder(room, renewal, bot, pair)
+    return ladders.Ladders(shown)
