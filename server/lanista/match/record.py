@@ -527,8 +527,8 @@ class LineReader:
         lengths = [*turn.lags.values(), *chain.from_iterable(turn.round_trips.values())]
         if any(not 0 <= length <= MAX_TIME for length in lengths):
             raise self._bad("expected ways of 0 microseconds or more")
-        named = chain(turn.logs, turn.shortened, turn.left, turn.rejoined)
-        self._check_seats(turn.faults, chain(named, turn.round_trips, turn.lags))
+        named = [*turn.logs, *turn.shortened, *turn.left, *turn.rejoined]
+        self._check_seats(turn.faults, [*named, *turn.round_trips, *turn.lags])
 
     def _check_result(self, result: ResultInfo) -> None:
         seats, counts = self._seats, result.fault_counts
@@ -545,10 +545,10 @@ class LineReader:
         self._check_seats(result.faults)
 
     def _check_seats(self, faults: Sequence[FaultInfo], named: Iterable[str] = ()) -> None:
-        known = set(map(str, range(self._seats)))
-        for seat in chain([str(fault.seat) for fault in faults], named):
-            if seat not in known:
-                raise self._bad(f"no seat {seat!a}; they are 0 to {self._seats - 1}")
+        seats = {*named, *[str(fault.seat) for fault in faults]}
+        unknown = seats.difference(map(str, range(self._seats)))
+        if unknown:
+            raise self._bad(f"no seat {min(unknown)!a}; they are 0 to {self._seats - 1}")
 
     def _structured(self, line: bytes, value: Any, kind: type[Any]) -> Any:
         problems = "it is not a JSON object"

@@ -42,7 +42,8 @@ def match_json(game: str, **known: Any) -> dict[str, Any]:
         game: The game's name.
         known: What is known of the match besides.
     """
-    return {"game": game, "title": title_of(game), "state": "over"} | _UNKNOWN | known
+    about = {"match": None, "game": game, "title": title_of(game), "state": "over"}
+    return about | _UNKNOWN | known
 
 
 def title_of(game: str) -> str:
