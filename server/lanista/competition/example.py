@@ -1,7 +1,9 @@
 """The example spec that `lanista tournament new` writes: playable, with every key and its default.
 
-It is only text here; a test compares each default with that of `Spec`.
+It is only text, `example.toml.template`; a test compares each default with that of `Spec`.
 """
+
+from pathlib import Path
 
 from lanista.errors import BadInputError
 from lanista.games import registry
@@ -9,105 +11,7 @@ from lanista.games.base import Ruleset
 from lanista.hosting.spec_parts import example_of
 from lanista.toml_spec import quoted
 
-_TEXT = """\
-# A tournament of {title}. Try its bots, then play it:
-#
-#     lanista tournament check {file}
-#     lanista tournament run {file}
-#
-# Lines that start with a # are defaults or examples. docs/tournaments.md explains everything.
-
-name = {name}
-game = "{game}"
-
-# round-robin  every pair of bots meets
-# gauntlet     one bot meets all the others
-# swiss        bots with similar points meet
-# knockout     the loser is eliminated
-# ladder       endless: bots with similar ratings meet
-# sprt         tests whether the first of two bots is the stronger one
-format = "round-robin"
-
-# Bots that meet play each seed in all seatings. This is a list of seeds; or their number (default:
-# 10), drawn from a secret; or {{ count = 100, base = 42 }}, drawn from 42.
-seeds = [1, 2, 3]
-
-# Maps: files, or names from `lanista map list {game}`. Each seed is played on each map; by
-# default each seed makes its own.
-# maps = [{maps}]
-
-# rotations: {rotations}; all: {all}.
-# seatings = "rotations"
-
-# Swiss: the number of rounds; by default as many as leave one winner.
-# rounds = 5
-
-# Swiss, knockout: blocks per meeting and map (1). Ladder, sprt: the most blocks in all.
-# blocks = 1
-
-# Gauntlet: the bot that meets all others; by default the first one.
-# challenger = {first}
-
-{fill}# The resources each bot may use, and whether it is isolated from this machine ("bwrap").
-# limits = "memory=1G,cpu=3600,files=1024,file-size=256M,processes=64"
-# sandbox = "none"
-
-# Seconds of processor time for a whole match, without limits for each turn if the clock below is 0;
-# every bot is then started anew for every match.
-# match_cpu = 60
-
-# Failed matches in a row after which a bot is benched: it plays no more.
-# bench_after = 5
-
-# Blocks at the same time: "auto" plays as many as give each bot a core of its own.
-# concurrency = "auto"
-
-# Give the blocks that run at the same time cores of their own.
-# pin = false
-
-# Where blocks are played: "local", "dask-local" or "dask://HOST:PORT".
-# executor = "local"
-
-# Which records are kept: "all", "failures" (of matches in which a bot failed) or "none".
-# keep = "all"
-
-# Where results are stored: a file, or postgresql://USER@HOST/NAME; and the folder of the records.
-# database = {database}
-# records = {records}
-
-# The game's settings; see `lanista games`.
-[settings]
-{settings}
-
-# Seconds that bots have; 0 is no limit for an answer.
-[clock]
-# time_init = 20.0     # for the first answer
-# time_move = 0.2      # for every other answer
-# time_start = 30.0    # from a bot's start to its hello
-# late_limit = 10      # late turns in a row that put a bot out, where late turns are skipped
-# stall_margin = 0.05  # a stall of this machine above which a late answer makes a match void
-
-# For the format sprt: H0 says that the first bot is elo0 Elo stronger, H1 elo1 Elo.
-# [sprt]
-# elo0 = 0.0
-# elo1 = 10.0
-# alpha = 0.05  # the probability of accepting H1 if H0 is true
-# beta = 0.05   # the probability of accepting H0 if H1 is true
-
-# The bots. A command is a house bot's name (`lanista bots {game}`), a command line, or
-# "stdio: COMMAND LINE" for a bot that reads stdin and writes stdout; it is run in this folder.
-{bots}
-# A bot of your own, with every key that a bot can have:
-# [[bots]]
-# name = "Mine"
-# command = "python3 mybot.py"
-# program = "mine.program"              # built by an arena, and unpacked in its sandbox
-# limits = "memory=512M"               # its own, instead of those above
-# restart = false                      # true: started anew for every match
-# environment = {{ LEVEL = "3" }}        # additional environment variables
-"""
-
-
+_TEMPLATE = Path(__file__).with_name("example.toml.template")
 _FILL = """\
 # A house bot that takes the seats left free if there are fewer bots than seats.
 # fill = {bot}
@@ -133,7 +37,7 @@ def example(ruleset: Ruleset, stem: str) -> str:
         raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
     entries = [(bot, bot) for bot in house]
     entries += [(f"{house[0]}-{copy}", house[0]) for copy in range(2, seats - len(house) + 2)]
-    return _TEXT.format(
+    return _TEMPLATE.read_text(encoding="utf-8").format(
         **example_of(ruleset),
         file=f"{stem}.toml",
         name=quoted(stem),

@@ -9,20 +9,36 @@ divisible by 12 (Hanani 1961); the least possible λ is 1, 2, 3 or 6.
 A design is described by a few base blocks: adding 1 again and again, modulo some number, turns each
 of them into a whole orbit of blocks, and every two points with the same difference meet equally
 often in it. So it is enough that the differences within the base blocks are balanced. The base
-blocks come from `FAMILIES`, from a formula (`_multiples`), or, for a third of the counts above 40,
-a design is put together from smaller ones (`_composed`). Every design is exact; the tests count its
-pairs. Here are only numbers: no bots, no openings.
+blocks come from `designs.json`, from a formula (`_multiples`), or, for a third of the counts above
+40, a design is put together from smaller ones (`_composed`). Every design is exact; the tests count
+its pairs. Here are only numbers: no bots, no openings.
 """
 
 import functools
 import itertools
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from lanista.competition.formats.base import turned
 
 Block = tuple[int, ...]
 """Four points out of 0 … n-1, in their order around the table."""
+_FAMILIES: Mapping[str, tuple[int, list[list[int]]]] = json.loads(
+    Path(__file__).with_name("designs.json").read_text(encoding="utf-8")
+)
+"""The base blocks that no formula gives, by count of points: the length of a cycle, and the blocks.
+
+They were found by two searches of our own. Those with λ = 1 or 2, and those for 5 and 9 points,
+come from a backtracking search over the orbits of sets of four under x → x+1, which always
+continued with the orbit of pairs that the fewest remaining sets can cover. Of the families found
+within some seconds, the one was kept whose circular orders could make the distances most equal. The
+others, with λ = 3 or 6, come from simulated annealing over base blocks in circular order; the cost
+was how far each difference is from occurring λ/3 times between neighbours and λ/3 times between
+opposites. For most counts it reached 0, so each bot is equally often next after, opposite and next
+before every other one. The tests don't rely on these searches: they count the pairs.
+"""
 
 
 @functools.cache
@@ -46,8 +62,9 @@ def balanced(count: int) -> tuple[Block, ...]:
 @functools.cache
 def _design(count: int) -> tuple[Block, ...]:
     """Return a balanced design, in the order in which it was constructed."""
-    if count in FAMILIES:
-        modulus, bases = FAMILIES[count]
+    bases: Sequence[Sequence[int]]
+    if (family := _FAMILIES.get(str(count))) is not None:
+        modulus, bases = family
     elif count % 6 in {1, 5}:
         modulus, bases = count, _multiples(count)
     elif count % 6 in {0, 2}:
@@ -57,7 +74,7 @@ def _design(count: int) -> tuple[Block, ...]:
     return tuple(block for base in bases for block in _developed(base, modulus, count))
 
 
-def _developed(base: Block, modulus: int, count: int) -> list[Block]:
+def _developed(base: Sequence[int], modulus: int, count: int) -> list[Block]:
     """Return the orbit of a block under repeated addition of 1, each set of four once.
 
     The points are divided into cycles of length `modulus`, numbered one cycle after another; a
@@ -157,132 +174,3 @@ def _spread(blocks: Sequence[Block], count: int) -> Iterator[Block]:
             played[point] += 1
             left[point].remove(index)
         yield blocks[index]
-
-
-# fmt: off
-FAMILIES: Mapping[int, tuple[int, tuple[tuple[int, ...], ...]]] = {
-    4: (4, (
-        (0, 1, 2, 3),
-    )),
-    5: (5, (
-        (0, 1, 3, 2),
-    )),
-    7: (7, (
-        (0, 2, 1, 5),
-    )),
-    8: (7, (
-        (7, 0, 6, 4), (0, 4, 2, 3),
-    )),
-    9: (3, (
-        (0, 6, 1, 4), (3, 4, 6, 8), (0, 4, 7, 3), (0, 7, 8, 1), (0, 1, 3, 5), (0, 8, 5, 6),
-    )),
-    10: (3, (
-        (0, 9, 3, 6), (3, 9, 4, 5), (0, 2, 1, 9), (0, 7, 5, 4), (0, 1, 6, 5), (6, 7, 8, 9),
-        (0, 3, 8, 7),
-    )),
-    12: (11, (
-        (11, 0, 8, 7), (0, 7, 8, 2), (0, 3, 9, 2),
-    )),
-    13: (13, (
-        (0, 5, 11, 1),
-    )),
-    15: (15, (
-        (0, 1, 14, 2), (0, 9, 5, 6), (0, 14, 7, 9), (0, 14, 11, 3), (0, 8, 13, 5), (0, 4, 9, 11),
-        (0, 10, 6, 12),
-    )),
-    16: (15, (
-        (0, 5, 10, 15), (0, 7, 3, 1),
-    )),
-    17: (17, (
-        (0, 4, 15, 5), (0, 1, 3, 12), (0, 14, 5, 4), (0, 6, 4, 14),
-    )),
-    19: (19, (
-        (0, 8, 1, 2), (0, 3, 10, 14), (0, 2, 16, 6),
-    )),
-    20: (19, (
-        (19, 0, 10, 2), (0, 6, 1, 14), (0, 17, 14, 10), (0, 8, 9, 12), (0, 4, 16, 17),
-    )),
-    21: (21, (
-        (0, 1, 15, 2), (0, 20, 10, 4), (0, 12, 19, 8), (0, 3, 12, 17), (0, 6, 8, 3),
-    )),
-    22: (21, (
-        (0, 21, 14, 7), (0, 7, 21, 14), (0, 16, 1, 3), (0, 12, 2, 17), (0, 1, 10, 18),
-    )),
-    24: (23, (
-        (23, 0, 1, 11), (0, 5, 13, 4), (0, 21, 18, 12), (0, 7, 2, 11), (0, 22, 3, 6),
-        (0, 15, 8, 21),
-    )),
-    25: (5, (
-        (10, 24, 11, 16), (0, 10, 22, 12), (5, 13, 24, 7), (5, 16, 12, 19), (0, 11, 6, 7),
-        (5, 17, 23, 18), (0, 23, 19, 21), (0, 2, 5, 15), (0, 14, 17, 1), (0, 24, 20, 9),
-    )),
-    27: (27, (
-        (0, 15, 6, 9), (0, 9, 25, 19), (0, 17, 18, 14), (0, 7, 14, 26), (0, 20, 19, 3),
-        (0, 13, 5, 10), (0, 14, 20, 18), (0, 8, 1, 23), (0, 19, 23, 21), (0, 11, 7, 22),
-        (0, 16, 26, 1), (0, 22, 9, 6), (0, 12, 14, 17),
-    )),
-    28: (7, (
-        (0, 16, 3, 22), (7, 26, 8, 24), (7, 27, 20, 21), (0, 25, 21, 1), (7, 22, 19, 18),
-        (0, 14, 23, 18), (0, 2, 8, 11), (0, 19, 12, 10), (0, 15, 17, 7),
-    )),
-    29: (29, (
-        (0, 18, 23, 6), (0, 2, 3, 22), (0, 6, 14, 1), (0, 13, 16, 2), (0, 26, 22, 7), (0, 9, 4, 8),
-        (0, 11, 2, 19),
-    )),
-    31: (31, (
-        (0, 1, 20, 22), (0, 11, 2, 5), (0, 6, 16, 23), (0, 15, 7, 3), (0, 14, 27, 1),
-    )),
-    32: (31, (
-        (31, 0, 2, 3), (0, 27, 4, 22), (0, 17, 1, 8), (0, 6, 18, 12), (0, 11, 15, 28),
-        (0, 22, 12, 11), (0, 29, 24, 21), (0, 17, 10, 15),
-    )),
-    33: (33, (
-        (0, 25, 11, 7), (0, 18, 21, 2), (0, 2, 23, 1), (0, 28, 19, 24), (0, 20, 24, 18),
-        (0, 16, 6, 23), (0, 12, 25, 32), (0, 30, 3, 25),
-    )),
-    34: (33, (
-        (0, 22, 11, 33), (0, 33, 11, 22), (0, 3, 29, 12), (0, 2, 30, 14), (0, 4, 18, 24),
-        (0, 27, 1, 2), (0, 13, 5, 23),
-    )),
-    36: (35, (
-        (35, 0, 30, 18), (0, 28, 15, 23), (0, 25, 26, 17), (0, 33, 6, 26), (0, 32, 13, 34),
-        (0, 15, 32, 11), (0, 7, 1, 32), (0, 13, 19, 24), (0, 4, 23, 25),
-    )),
-    37: (37, (
-        (0, 14, 1, 21), (0, 29, 4, 19), (0, 11, 2, 5),
-    )),
-    39: (39, (
-        (0, 2, 8, 24), (0, 21, 14, 25), (0, 35, 15, 10), (0, 35, 32, 13), (0, 10, 37, 21),
-        (0, 25, 30, 24), (0, 13, 35, 19), (0, 30, 15, 27), (0, 24, 32, 21), (0, 17, 38, 35),
-        (0, 37, 29, 32), (0, 38, 37, 9), (0, 22, 12, 38), (0, 19, 23, 32), (0, 8, 13, 38),
-        (0, 27, 19, 33), (0, 37, 31, 26), (0, 16, 18, 11), (0, 17, 20, 29),
-    )),
-    40: (40, (
-        (0, 22, 3, 14), (0, 10, 30, 20), (0, 15, 9, 2), (0, 1, 5, 17),
-    )),
-    46: (45, (
-        (0, 28, 3, 40), (0, 6, 29, 20), (0, 38, 4, 33), (0, 8, 22, 32), (0, 3, 27, 1),
-        (0, 1, 19, 36), (0, 15, 30, 45), (0, 30, 15, 45), (0, 2, 34, 41),
-    )),
-    70: (69, (
-        (69, 0, 47, 34), (69, 0, 61, 21), (0, 68, 65, 37), (0, 46, 25, 41), (0, 13, 49, 39),
-        (0, 54, 67, 16), (0, 23, 64, 41), (0, 32, 13, 47), (0, 23, 39, 37), (0, 63, 57, 9),
-        (0, 17, 24, 16), (0, 67, 56, 66), (0, 6, 32, 35), (0, 8, 29, 17), (0, 1, 3, 34),
-        (0, 20, 58, 18), (0, 19, 8, 26), (0, 14, 19, 30), (0, 20, 60, 24), (0, 30, 18, 44),
-        (0, 55, 10, 29), (0, 48, 47, 42), (0, 30, 39, 13), (0, 35, 46, 42), (0, 44, 48, 33),
-        (0, 17, 41, 36), (0, 15, 22, 31), (0, 12, 27, 32), (0, 12, 37, 20), (0, 49, 27, 24),
-        (0, 62, 63, 59), (0, 50, 23, 9), (0, 59, 34, 7), (0, 31, 45, 67), (0, 4, 12, 63),
-    )),
-}
-"""The base blocks that no formula gives, by count of points: the length of a cycle, and the blocks.
-
-They were found by two searches of our own. Those with λ = 1 or 2, and those for 5 and 9 points,
-come from a backtracking search over the orbits of sets of four under x → x+1, which always
-continued with the orbit of pairs that the fewest remaining sets can cover. Of the families found
-within some seconds, the one was kept whose circular orders could make the distances most equal. The
-others, with λ = 3 or 6, come from simulated annealing over base blocks in circular order; the cost
-was how far each difference is from occurring λ/3 times between neighbours and λ/3 times between
-opposites. For most counts it reached 0, so each bot is equally often next after, opposite and next
-before every other one. The tests don't rely on these searches: they count the pairs.
-"""
-# fmt: on
