@@ -3,17 +3,16 @@
 import functools
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any
 
 import lanista_maps
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.games.crematoria import files as crematoria
-from lanista.games.hogwarts import files as hogwarts
-from lanista.games.originals import FormatError, of_game, of_text
+from lanista.games.originals import of_game, of_text
+from lanista.games.tokens import FormatError
 from lanista.page.frames import FrameWriter, encode, head_of_res
+from support.originals import write_res
 from support.players import PLAYERS
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")
@@ -37,7 +36,6 @@ ORDERS = {
         for at in range(8)
     ),
 }
-READERS: Mapping[str, Any] = {"crematoria": crematoria, "hogwarts": hogwarts}
 
 
 def match_file(game: str, seed: int) -> str:
@@ -66,15 +64,9 @@ def cnf(game: str) -> Target:
         for name in lanista_maps.names(game)
         if name != "default"
     ]
-    wanted = {"NUM_INI_WIZARDS_PER_CLAN": "wizards_per_clan", "NUM_INI_BOOKS": "books"}
     corpus = [shipped] * 6
     for board in boards:
-        fitting = {
-            name: (board.wizards_per_clan, len(board.books))[name == "NUM_INI_BOOKS"]
-            if name in wanted
-            else value
-            for name, value in settings.items()
-        }
+        fitting = {**settings, **getattr(board, "needs", {})}
         corpus.append(originals.write_cnf(fitting, board).encode())
 
     def check(text: str) -> None:
@@ -91,7 +83,8 @@ def cnf(game: str) -> Target:
 def res(game: str) -> Target:
     """A match file is shown, explained and written again; or refused with its line."""
     corpus = [match_file(game, seed).encode() for seed in range(1, 9)]
-    reader = READERS[game]
+    reader = of_game(game)
+    assert reader is not None
 
     def draw(random: Random) -> tuple[str, bool]:
         return changed_text(random, corpus), random.random() < THOROUGH
@@ -105,8 +98,8 @@ def res(game: str) -> Target:
             return
         if not is_thorough:
             return
-        written = reader.write_res(read)
-        assert written == reader.write_res(reader.read_res(written))
+        written = write_res(reader, read)
+        assert written == write_res(reader, reader.read_res(written))
         originals = of_text(text)
         shown = originals.show(text)
         encode(head_of_res(shown))
@@ -124,11 +117,12 @@ def res(game: str) -> Target:
 def orders(game: str) -> Target:
     """A log of orders is read, or refused with its line."""
     corpus = [ORDERS[game]]
-    read = READERS[game].read_orders
+    reader = of_game(game)
+    assert reader is not None
 
     def check(text: str) -> None:
         try:
-            rounds = read(text)
+            rounds = reader.read_orders(text)
         except FormatError as error:
             _check_error(error, text)
             return

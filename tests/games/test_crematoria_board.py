@@ -7,8 +7,8 @@ import pytest
 import lanista_maps
 from lanista.games.base import BadBoardError, Late, complete_settings
 from lanista.games.crematoria.board import CAVE, read_board, write_board
-from lanista.games.crematoria.files import write_cnf
 from lanista.games.crematoria.geometry import NEAR
+from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
 from support.crematoria import board
 
@@ -160,4 +160,4 @@ def test_a_shipped_board_can_be_played_on(name):
 def test_the_original_s_configuration_is_shipped():
     """`default.cnf`, for the original's own tools."""
     text = (files("lanista_maps") / "crematoria" / "default.cnf").read_text(encoding="utf-8")
-    assert write_cnf(complete_settings(RULESET, {}), None) == text
+    assert ORIGINALS.write_cnf(complete_settings(RULESET, {}), None) == text

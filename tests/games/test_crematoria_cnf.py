@@ -3,11 +3,12 @@
 import pytest
 
 from lanista.games.base import complete_settings
-from lanista.games.crematoria.files import read_cnf, write_cnf
+from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.originals import FormatError
+from lanista.games.tokens import FormatError
 from support.crematoria import board
 
+read_cnf, write_cnf = ORIGINALS.read_cnf, ORIGINALS.write_cnf
 SETTINGS = complete_settings(RULESET, {})
 DEFAULT = """\
 Crematoria 1.2
@@ -68,8 +69,8 @@ def test_a_generated_board_as_a_fixed_one():
         ("      80", "      81", "the value of cols, 80, got 81", 12),
         ("      20", "      30", "the value of nb_elevators, from 16 to 23, got 30", 8),
         ("GENERATOR", "RANDOM", "expected `GENERATOR` or `FIXED`, got 'RANDOM'", 14),
-        ("GENERATOR", "GENERATOR 3", "`GENERATOR` takes no parameters, got '3'", 14),
-        ("GENERATOR", "GENERATOR\nfoo", "`GENERATOR` takes no parameters, got 'foo'", 15),
+        ("GENERATOR", "GENERATOR 3", "expected the end of the file, got '3'", 14),
+        ("GENERATOR", "GENERATOR\nfoo", "expected the end of the file, got 'foo'", 15),
         ("GENERATOR\n", "", "the file ends where `GENERATOR` or `FIXED` belongs", 12),
         ("GENERATOR", "FIXED", "the board ends after 0 rows", 14),
         ("GENERATOR", "FIXED RRX", "the board ends after 1 rows", 14),

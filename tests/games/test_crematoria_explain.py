@@ -10,10 +10,21 @@ import lanista_maps
 from lanista.games.base import complete_settings
 from lanista.games.chance import OriginalChance
 from lanista.games.crematoria.explaining import explain, explain_round
-from lanista.games.crematoria.files import Res, read_res
+from lanista.games.crematoria.files import Res
 from lanista.games.crematoria.ruleset import RULESET
-from support.crematoria import TRACE_NAMES, board, new_game, roamed, trace_text
+from lanista.games.match_files import UnexplainedError
+from support.crematoria import TRACE_NAMES, board, new_game, read_res, roamed, trace_text
 from support.traces import some_always
+
+
+def problem(*round_):
+    """What is wrong with one round, or None."""
+    try:
+        explain_round(*round_)
+    except UnexplainedError as error:
+        return str(error)
+    return None
+
 
 LIVELY = "05_Dummy-Serox-DFS-alfus_s11"
 
@@ -83,9 +94,9 @@ def test_rebirth_in_a_crowd_is_explained():
 def test_the_first_unexplained_round_is_told():
     """And how many rounds before it were explained."""
     res = trace()
-    after = res.positions[8]
+    after = res.states[8]
     changed = attrs.evolve(after, gems=(9, *after.gems[1:]))
-    res = attrs.evolve(res, positions=(*res.positions[:8], changed, *res.positions[9:]))
+    res = attrs.evolve(res, states=(*res.states[:8], changed, *res.states[9:]))
     explained = explain(res)
     assert 7 == explained.rounds
     told = ", ".join(map(str, after.gems))
@@ -170,13 +181,13 @@ def noticed(alter_position=None, alter_movements=None, times=15):
     res, pick, count = trace(), Random(7), 0
     for _ in range(times):
         number = pick.randrange(120)
-        before, after = res.positions[number : number + 2]
-        movements = res.movements[number]
+        before, after = res.states[number : number + 2]
+        movements = res.commands[number]
         if alter_position:
             after = alter_position(after, pick)
         if alter_movements:
             movements = alter_movements(list(movements), pick)
-        words = explain_round(res.header.settings, before, movements, after)
+        words = problem(res.settings, before, movements, after)
         assert words is None or (words.isprintable() and words)
         count += words is not None
     return count
@@ -199,8 +210,8 @@ def test_a_flip_of_orders_that_dont_commute_is_noticed():
     res = trace()
     flips = found = 0
     for number in range(0, 120, 5):
-        before, after = res.positions[number : number + 2]
-        movements = list(res.movements[number])
+        before, after = res.states[number : number + 2]
+        movements = list(res.commands[number])
         places = [place(unit) for unit in before.units]
         left = {places[unit]: at for at, (unit, _) in enumerate(movements) if unit < 80}
         for at, (unit, _) in enumerate(movements):
@@ -209,7 +220,7 @@ def test_a_flip_of_orders_that_dont_commute_is_noticed():
                 flipped = movements.copy()
                 flipped[first], flipped[at] = movements[at], movements[first]
                 flips += 1
-                found += explain_round(res.header.settings, before, flipped, after) is not None
+                found += problem(res.settings, before, flipped, after) is not None
     assert flips >= 20
     assert flips == found
 
@@ -222,10 +233,10 @@ def place(unit):
 def test_hellhounds_and_necromongers_move_by_id(at):
     """Their order isn't drawn: any flip among them is noticed."""
     res, number = trace(), 40
-    before, after = res.positions[number : number + 2]
-    movements = list(res.movements[number])
+    before, after = res.states[number : number + 2]
+    movements = list(res.commands[number])
     movements[at], movements[at - 1] = movements[at - 1], movements[at]
-    words = explain_round(res.header.settings, before, movements, after)
+    words = problem(res.settings, before, movements, after)
     assert words is not None
     assert "belongs here, but there is one of unit" in words
 
@@ -242,12 +253,10 @@ def test_hellhounds_and_necromongers_move_by_id(at):
 )
 def test_the_first_position_is_checked(change, words):
     res = trace()
-    res = attrs.evolve(
-        res, positions=(attrs.evolve(res.positions[0], **change), *res.positions[1:])
-    )
+    res = attrs.evolve(res, states=(attrs.evolve(res.states[0], **change), *res.states[1:]))
     explained = explain(res)
     assert 0 == explained.rounds
-    assert explained.problem.startswith(f"state 0: {words}")
+    assert explained.problem.startswith(f"first state: {words}")
 
 
 @pytest.mark.parametrize(
@@ -263,10 +272,10 @@ def test_the_first_position_is_checked(change, words):
 )
 def test_the_units_of_the_first_position_are_checked(number, change, words):
     res = trace()
-    units = list(res.positions[0].units)
+    units = list(res.states[0].units)
     units[number] = units[number]._replace(**change)
     if number == 91:
         units[90], units[91] = units[91], units[90]
-    first = attrs.evolve(res.positions[0], units=tuple(units))
-    explained = explain(attrs.evolve(res, positions=(first, *res.positions[1:])))
-    assert explained.problem == f"state 0: {words}"
+    first = attrs.evolve(res.states[0], units=tuple(units))
+    explained = explain(attrs.evolve(res, states=(first, *res.states[1:])))
+    assert explained.problem == f"first state: {words}"

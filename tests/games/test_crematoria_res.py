@@ -7,17 +7,21 @@ import attrs
 import pytest
 
 from lanista.games.base import Late, complete_settings
-from lanista.games.crematoria.files import (
-    Header,
+from lanista.games.crematoria.files import state_of, state_text
+from lanista.games.crematoria.originals import ORIGINALS
+from lanista.games.crematoria.ruleset import RULESET
+from lanista.games.tokens import FormatError
+from support.crematoria import (
+    TRACE_NAMES,
+    game_at,
     match_text,
+    new_game,
     read_orders,
     read_res,
-    state_text,
+    trace_orders,
+    trace_text,
     write_res,
 )
-from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.originals import FormatError
-from support.crematoria import TRACE_NAMES, game_at, new_game, trace_orders, trace_text
 from support.traces import some_always
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")
@@ -27,8 +31,7 @@ NAMES = ("Null", "Demo", "Dummy", "alfus")
 def short():
     """A match of three rounds: header of 19 lines, then the first position."""
     game = new_game(5, {"nb_rounds": 3})
-    header = Header(seed=5, settings=game.settings, names=NAMES)
-    return "".join(match_text(header, game, [[Late()] * 4] * 3))
+    return "".join(match_text(game, [[Late()] * 4] * 3, seed=5, names=NAMES))
 
 
 @pytest.mark.parametrize("name", some_always(TRACE_NAMES, "05_Dummy-Serox-DFS-alfus_s11"))
@@ -36,29 +39,26 @@ def test_a_trace_is_written_as_it_was_read(name):
     text = trace_text(name)
     res = read_res(text)
     assert text == write_res(res)
-    assert (121, 120) == (len(res.positions), len(res.movements))
-    assert list(range(121)) == [position.round for position in res.positions]
+    assert (121, 120) == (len(res.states), len(res.commands))
+    assert list(range(121)) == [position.round for position in res.states]
 
 
 def test_scores_are_computed_from_the_last_position():
-    assert (414, 457, 295, 919) == read_res(trace_text("05_Dummy-Serox-DFS-alfus_s11")).scores()
+    *_, (_, scores) = ORIGINALS.show(trace_text("05_Dummy-Serox-DFS-alfus_s11")).frames
+    assert (414, 457, 295, 919) == scores
 
 
 def test_the_header():
-    header = read_res(short()).header
-    assert 5 == header.seed
-    assert NAMES == header.names
-    assert complete_settings(RULESET, {"nb_rounds": 3}) == header.settings
-    assert not header.judge
+    res = read_res(short())
+    assert ("Game", 5, NAMES) == (res.word, res.seed, res.names)
+    assert complete_settings(RULESET, {"nb_rounds": 3}) == res.settings
 
 
 def test_what_the_judge_writes():
     """`SecGame`, and shares of time in status."""
     res = read_res(short())
-    first = attrs.evolve(res.positions[0], status=(0.25, 1.0, -1.0, 0.0625))
-    judged = attrs.evolve(
-        res, header=attrs.evolve(res.header, judge=True), positions=(first, *res.positions[1:])
-    )
+    first = attrs.evolve(res.states[0], status=(0.25, 1.0, -1.0, 0.0625))
+    judged = attrs.evolve(res, word="SecGame", states=(first, *res.states[1:]))
     text = write_res(judged)
     assert text.startswith("SecGame\n\nSeed 5\n\nCrematoria 1.2\nnb_players          4\n")
     assert "\nstatus 0.25 1 -1 0.0625\n" in text
@@ -73,7 +73,7 @@ def test_how_every_kind_of_unit_is_told():
         health={0: 61, 17: 20},
     )
     game.state.turns[18] = 0  # it lived once
-    lines = state_text(game).split("\n")
+    lines = state_text(state_of(game)).split("\n")
     assert "f 0 61 -1 1 2 1" in lines
     assert [
         "n -1 75 2 5 6 1",
@@ -99,10 +99,9 @@ def test_a_position_starts_and_ends_with_an_empty_line():
     assert ["", ""] == lines[-2:]
 
 
-@pytest.mark.parametrize("names", [("A", "B", "C"), ("A", "B", "C", "D e"), ("A", "B", "C", "")])
-def test_names_are_four_words(names):
-    with pytest.raises(ValueError, match="name"):
-        Header(seed=1, settings={}, names=names)
+def test_names_are_four_words():
+    header = next(ORIGINALS.write(new_game(1), [], 1, ("A", "B", "C", "D e"), lambda _: (0,) * 4))
+    assert header.endswith(f"names{' ' * 15}A B C D_e\n\n")
 
 
 @pytest.mark.parametrize("name", ["al\u2003fus", "\x1f", "\x85", "\xa0x"])
@@ -110,7 +109,7 @@ def test_a_name_is_one_word_to_the_originals_reader(name):
     """It splits on ASCII white space alone; ours raised another error than a FormatError here."""
     text = short().replace("alfus", name)
     res = read_res(text)
-    assert (*NAMES[:3], name) == res.header.names
+    assert (*NAMES[:3], name) == res.names
     assert text == write_res(res)
 
 

@@ -3,8 +3,14 @@
 import pytest
 
 from lanista.games.base import Late
-from lanista.games.crematoria.files import Header, match_text
-from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text
+from support.crematoria import (
+    TRACE_NAMES,
+    answers,
+    match_text,
+    new_game,
+    trace_orders,
+    trace_text,
+)
 
 SCORES = {
     "01_Demo-Demo-Demo-Demo_s30": (276, 235, 247, 231),
@@ -25,9 +31,8 @@ def replayed(name):
     """The game of a trace and its `.res`, played from its file name and its order log."""
     names, seed = name[3:].split("_s")
     game = new_game(int(seed))
-    header = Header(seed=int(seed), settings=game.settings, names=tuple(names.split("-")))
     turns = (answers(game, orders) for orders in trace_orders(name))
-    return game, "".join(match_text(header, game, turns))
+    return game, "".join(match_text(game, turns, seed=int(seed), names=names.split("-")))
 
 
 @pytest.mark.parametrize("name", TRACE_NAMES)
@@ -45,8 +50,7 @@ def test_no_answer_is_no_orders():
     """A match of four silent players is the one of four that give no orders."""
     name = "02_Null-Null-Null-Null_s1"
     game = new_game(1)
-    header = Header(seed=1, settings=game.settings, names=("Null",) * 4)
-    text = "".join(match_text(header, game, [[Late()] * 4] * 120))
+    text = "".join(match_text(game, [[Late()] * 4] * 120, seed=1, names=["Null"] * 4))
     assert trace_text(name) == text
 
 
@@ -54,8 +58,7 @@ def test_one_order_less_is_another_match():
     """The comparison can fail."""
     name = "01_Demo-Demo-Demo-Demo_s30"
     game = new_game(30)
-    header = Header(seed=30, settings=game.settings, names=("Demo",) * 4)
     turns = [answers(game, trace_orders(name)[0])]
     turns[0][0] = Late()
-    text = "".join(match_text(header, game, turns))
+    text = "".join(match_text(game, turns, seed=30, names=["Demo"] * 4))
     assert not trace_text(name).startswith(text)

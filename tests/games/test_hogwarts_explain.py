@@ -11,11 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanista.games.chance import OriginalChance
-from lanista.games.hogwarts.explaining import _is_drawable, _Round, _towards, _Walls, explain
+from lanista.games.hogwarts.explaining import (
+    _is_drawable,
+    _towards,
+    _Walls,
+    explain,
+    explain_round,
+)
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.placing import draw_ingredients
-from lanista.games.originals import Explanation, UnexplainedError
+from lanista.games.match_files import Explanation, UnexplainedError
 from support.hogwarts import (
     ADDED_UP,
     DOWN,
@@ -39,7 +45,7 @@ from support.traces import some_always
 def problem(res, number, rules="original"):
     """What is wrong with one round, or None."""
     try:
-        _Round(res, number, rules, _Walls(res.states[0].rows)).explain(res.commands[number])
+        explain_round(res, number, rules, _Walls(res.states[0].rows))
     except UnexplainedError as error:
         return str(error)
     return None

@@ -6,9 +6,18 @@ tests/traces/hogwarts holds the program's own match files, and what the players 
 import pytest
 
 from lanista.games.hogwarts.explaining import explain
-from lanista.games.hogwarts.files import match_text, read_res, write_res
-from lanista.games.originals import Explanation
-from support.hogwarts import TRACE_NAMES, check_invariants, replayed, res_of, trace, trace_text
+from lanista.games.match_files import Explanation
+from support.hogwarts import (
+    TRACE_NAMES,
+    check_invariants,
+    match_text,
+    read_res,
+    replayed,
+    res_of,
+    trace,
+    trace_text,
+    write_res,
+)
 from support.traces import some_always
 
 

@@ -15,10 +15,11 @@ from lanista.games.conformance import (
     require_scene,
     require_stats,
 )
-from lanista.games.crematoria import files as crematoria
 from lanista.games.hogwarts import files as hogwarts
 from lanista.games.hogwarts.orders import Order
-from lanista.games.originals import FormatError, of_game, of_text
+from lanista.games.originals import of_game, of_text
+from lanista.games.tokens import FormatError
+from support import crematoria
 from support import hogwarts as hogwarts_trace
 from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text
 from support.traces import some_always
@@ -86,7 +87,7 @@ def judged(text, shares):
 def test_a_judges_file_tells_the_time_too(game):
     """In the first rounds of a trace, all of whose states are written alike."""
     if game == "hogwarts":
-        text = hogwarts.write_res(short_hogwarts())
+        text = hogwarts_trace.write_res(short_hogwarts())
     else:
         text = crematoria.write_res(short_crematoria())
     plain, secure = (
@@ -135,8 +136,8 @@ def short_hogwarts():
 def short_crematoria():
     """The same of Crematoria."""
     res = crematoria.read_res(trace_text(TRACE_NAMES[0]))
-    header = attrs.evolve(res.header, settings={**res.header.settings, "nb_rounds": 4})
-    return crematoria.Res(header, res.positions[:5], res.movements[:4])
+    settings = {**res.settings, "nb_rounds": 4}
+    return attrs.evolve(res, settings=settings, states=res.states[:5], commands=res.commands[:4])
 
 
 def test_hogwarts_states_that_no_rule_leads_to():
@@ -164,7 +165,7 @@ def test_hogwarts_states_that_no_rule_leads_to():
     spells = [Order(unit, -1, (0,) * 15) for unit in (0, 50, 2)]
     walks = [Order(unit % 84, unit % 8) for unit in range(81)]
     res = attrs.evolve(res, states=tuple(strange), commands=((*spells, *walks),) * 4)
-    assert 5 == check(hogwarts.write_res(res))
+    assert 5 == check(hogwarts_trace.write_res(res))
 
 
 def test_a_clan_without_units():
@@ -175,7 +176,7 @@ def test_a_clan_without_units():
         )
         for state in res.states
     ]
-    text = hogwarts.write_res(attrs.evolve(res, states=tuple(states)))
+    text = hogwarts_trace.write_res(attrs.evolve(res, states=tuple(states)))
     assert 5 == check(text)
     frame, _ = next(of_text(text).show(text).frames)
     assert (0, 0) == (frame.stats[3][1], frame.stats[3][3])
@@ -200,9 +201,9 @@ def test_crematoria_positions_that_no_rule_leads_to():
                 for at, unit in enumerate(position.units)
             ),
         )
-        for number, position in enumerate(res.positions)
+        for number, position in enumerate(res.states)
     ]
-    res = attrs.evolve(res, positions=tuple(strange))
+    res = attrs.evolve(res, states=tuple(strange))
     assert 5 == check(crematoria.write_res(res))
 
 

@@ -14,14 +14,18 @@ import lanista_maps
 from lanista.games.base import Answer, Token, Verdict, complete_settings
 from lanista.games.chance import Chance
 from lanista.games.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
-from lanista.games.crematoria.files import Header, match_text, read_orders
 from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.geometry import LEVEL, cell_at
+from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
 from lanista.games.testing import ScriptedChance
+from support import originals
 from support.golden import Answers, GoldenGame, Raw
 
+read_res, read_orders = ORIGINALS.read_res, ORIGINALS.read_orders
+match_text = functools.partial(originals.match_text, ORIGINALS)
+write_res = functools.partial(originals.write_res, ORIGINALS)
 TRACES = Path(__file__).parents[1] / "traces" / "crematoria"
 TRACE_NAMES = tuple(sorted(path.name.removesuffix(".res.gz") for path in TRACES.glob("*.res.gz")))
 
@@ -161,9 +165,8 @@ def roaming(seed: int) -> Answers:
 def roamed(game: Crematoria, rounds: int, seed: int) -> str:
     """The match file of a game of four roaming players."""
     pick = Random(seed)
-    header = Header(seed=seed, settings=game.settings, names=("A", "B", "C", "D"))
     turns = ([game.parse(seat, roam(game, seat, pick)) for seat in range(4)] for _ in range(rounds))
-    return "".join(match_text(header, game, turns))
+    return "".join(match_text(game, turns, seed=seed, names="ABCD"))
 
 
 def at_fault(game: Crematoria) -> list[Raw]:

@@ -17,12 +17,17 @@ import attrs
 from lanista.games.base import Answer, Late, MalformedAnswerError, Token, Verdict, complete_settings
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.board import CLANS, Board, Unit
-from lanista.games.hogwarts.files import Res, match_text, read_orders, read_res
+from lanista.games.hogwarts.files import Res
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
+from lanista.games.hogwarts.originals import ORIGINALS
 from lanista.games.hogwarts.ruleset import RULESET
+from support import originals
 from support.golden import GoldenGame
 
+read_res, read_orders = ORIGINALS.read_res, ORIGINALS.read_orders
+match_text = functools.partial(originals.match_text, ORIGINALS)
+write_res = functools.partial(originals.write_res, ORIGINALS)
 TRACES = Path(__file__).parents[1] / "traces" / "hogwarts"
 TRACE_NAMES = sorted(path.name.removesuffix(".res.gz") for path in TRACES.glob("*.res.gz"))
 DOWN, DR, RIGHT, RU, UP, UL, LEFT, LD = range(8)
@@ -116,8 +121,7 @@ def hall(
 
 def begin(board: Board, chance=None, **settings: int) -> Hogwarts:
     """A game on a board, with the settings that it needs."""
-    needed = {"NUM_INI_WIZARDS_PER_CLAN": board.wizards_per_clan, "NUM_INI_BOOKS": len(board.books)}
-    given = complete_settings(RULESET, {**needed, **settings})
+    given = complete_settings(RULESET, {**board.needs, **settings})
     return RULESET.new(given, board, chance or Draws())
 
 

@@ -2,252 +2,29 @@
 
 Files are read strictly and written byte for byte. The functions are the same for every game, so no
 command needs to know a game's name. No sockets and no paths: text in, text out.
-
-The original programs split their files on white space, so only the order of the words matters.
-`Tokens` does the same, but checks every word, and its errors name the line, the wrong word and
-what was expected there.
 """
 
-import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
 
 from lanista.games import registry
-from lanista.games.base import Game, Ruleset, Setting, Token, Verdict
+from lanista.games.base import BadBoardError, Game, Ruleset, Setting, Token, Verdict
+from lanista.games.match_files import WORDS, Explanation, Res
 from lanista.games.picture import Frame, Scene
-from lanista_protocol import shown
-
-T = TypeVar("T")
-
-_WORD = re.compile(r"\S+", re.ASCII)
-_INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
-_DECIMAL = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,17})?(?:e[-+]?[0-9]{1,3})?", re.ASCII)
-
-
-class FormatError(Exception):
-    """A file that breaks the rules of its format; names the line and what was expected."""
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message if line is None else f"line {line}: {message}")
-        self.message = message
-        """The mistake in words, without the number of its line."""
-        self.line = line
-        """The number of the wrong line, from 1; None if no single line is wrong."""
-
-
-class Tokens:
-    """The words of a text, taken one after another.
-
-    Every method that takes a word gets a description of what is expected there, for the message
-    of the FormatError that it raises if the word is something else.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._words: list[str] = []
-        self._lines: list[int] = []
-        self._starts: list[int] = []
-        self._text = text
-        start = 0
-        for number, line in enumerate(text.split("\n"), 1):
-            for match in _WORD.finditer(line):
-                self._words.append(match.group())
-                self._lines.append(number)
-                self._starts.append(start + match.start())
-            start += len(line) + 1
-        self._last_line = text.count("\n", 0, len(text.rstrip())) + 1
-        self._position = 0
-
-    @property
-    def line(self) -> int:
-        """The line of the next word, from 1; at the end, the last line that has a word."""
-        return self._last_line if self.at_end else self._lines[self._position]
-
-    @property
-    def at_end(self) -> bool:
-        """Whether every word has been taken."""
-        return self._position == len(self._words)
-
-    def error(self, message: str, line: int | None = None) -> FormatError:
-        """Make an error about a line; None: the line of the word that was taken last."""
-        if line is None:
-            line = self._lines[self._position - 1] if self._position else 1
-        return FormatError(message, line)
-
-    def peek(self) -> str | None:
-        """Return the next word without taking it; None at the end."""
-        return None if self.at_end else self._words[self._position]
-
-    def word(self, expected: str) -> str:
-        """Take any word."""
-        if self.at_end:
-            raise FormatError(f"the file ends where {expected} belongs", self._last_line)
-        self._position += 1
-        return self._words[self._position - 1]
-
-    def literal(self, *wanted: str) -> None:
-        """Take exactly these words, one after another."""
-        for want in wanted:
-            got = self.word(f"`{want}`")
-            if got != want:
-                raise self.error(f"expected `{want}`, got {shown(got)}")
-
-    def choice(self, expected: str, *wanted: str) -> str:
-        """Take one of these words."""
-        got = self.word(expected)
-        if got not in wanted:
-            raise self.error(f"expected {expected}, got {shown(got)}")
-        return got
-
-    def integer(self, expected: str, low: int | None = None, high: int | None = None) -> int:
-        """Take a whole number, from `low` to `high` where they are given."""
-        got = self.word(expected)
-        if not _INTEGER.fullmatch(got):
-            raise self.error(f"expected {expected}, a whole number, got {shown(got)}")
-        value = int(got)
-        if (low is not None and value < low) or (high is not None and value > high):
-            raise self.error(f"expected {expected}, {_range(low, high)}, got {value}")
-        return value
-
-    def integers(
-        self, count: int, expected: str, low: int | None = None, high: int | None = None
-    ) -> tuple[int, ...]:
-        """Take `count` whole numbers."""
-        return tuple(self.integer(expected, low, high) for _ in range(count))
-
-    def decimal(self, expected: str) -> float:
-        """Take a finite number, with or without digits after the point."""
-        got = self.word(expected)
-        if not _DECIMAL.fullmatch(got) or math.isinf(float(got)):
-            raise self.error(f"expected {expected}, a number, got {shown(got)}")
-        return float(got)
-
-    def matching(self, pattern: "re.Pattern[str]", expected: str) -> str:
-        """Take a word, all of which matches a pattern."""
-        got = self.word(expected)
-        if not pattern.fullmatch(got):
-            raise self.error(f"expected {expected}, got {shown(got)}")
-        return got
-
-    def remaining(self, read: Callable[[str], T]) -> T:
-        """Take everything that follows, and return what another reader makes of it.
-
-        Lines before the next word are replaced by empty ones, so that the other reader's errors
-        name the lines of the whole file.
-        """
-        start = len(self._text) if self.at_end else self._starts[self._position]
-        before = "\n" * self._text.count("\n", 0, start)
-        self._position = len(self._words)
-        return read(before + self._text[start:])
-
-    def end(self) -> None:
-        """Check that every word has been taken."""
-        if not self.at_end:
-            got = self._words[self._position]
-            raise FormatError(f"expected the end of the file, got {shown(got)}", self.line)
-
-
-def _range(low: int | None, high: int | None) -> str:
-    if low is None:
-        return f"at most {high}"
-    if high is None:
-        return f"at least {low}"
-    return f"{low}" if low == high else f"from {low} to {high}"
-
+from lanista.games.tokens import FormatError, Tokens, Words
 
 MAX_CALLS = 1000
 """The number of orders that a player may give in a round of an order log."""
 MAX_NAME = 12
 """The number of characters of a player's name that an original program accepts."""
 
+S = TypeVar("S")
+C = TypeVar("C")
+
 Status = Callable[[int], Sequence[float]]
 """A function that returns the players' status in a round, by seat: 0, or -1 if it is out."""
-
-
-def read_settings(tokens: Tokens, title: Sequence[str], known: Iterable[Setting]) -> dict[str, int]:
-    """Take the title of a game, and the names and values of these settings, one after another."""
-    tokens.literal(*title)
-    settings = {}
-    for setting in known:
-        tokens.literal(setting.name)
-        what = f"the value of {setting.name}"
-        settings[setting.name] = tokens.integer(what, setting.low, setting.high)
-    return settings
-
-
-def read_order_log(
-    text: str, seats: int, order: Callable[[Tokens], Sequence[Token]]
-) -> list[list[list[Token]]]:
-    """Read a log of submitted orders, and return the tokens of answers by round and seat.
-
-    For every round and player it has a line `R round P player Q calls`, then the player's first
-    order for each unit.
-
-    Args:
-        text: The text of the log.
-        seats: The number of players.
-        order: Takes an order, and returns it as a submove.
-
-    Raises:
-        FormatError: The text isn't such a log; names the line and what was expected.
-    """
-    tokens = Tokens(text)
-    rounds: list[list[list[Token]]] = []
-    while not tokens.at_end:
-        answers = []
-        for seat in range(seats):
-            tokens.literal("R", str(len(rounds)), "P", str(seat), "Q")
-            calls = tokens.integer("the number of orders given", 0, MAX_CALLS)
-            answer: list[Token] = []
-            orders = 0
-            while tokens.peek() not in (None, "R"):
-                answer += order(tokens)
-                orders += 1
-            if orders > calls:
-                raise tokens.error(f"{orders} orders of {calls} given by player {seat}")
-            answers.append(answer)
-        rounds.append(answers)
-    return rounds
-
-
-def begun(
-    ruleset: Ruleset, settings: Mapping[str, int], seed: int, log: Iterable[Sequence[list[Token]]]
-) -> tuple[Game, Iterator[Sequence[Verdict]]]:
-    """Begin a game on the board of a seed; return it, and its turns by an order log as it goes."""
-    chance = ruleset.chance(seed)
-    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
-    return game, ([game.parse(seat, answer) for seat, answer in enumerate(one)] for one in log)
-
-
-@attrs.frozen(kw_only=True)
-class Explanation:
-    """The number of rounds of a match file that the rules explain, and the problem after them."""
-
-    rounds: int
-    """The number of rounds explained, from the first one on."""
-    of: int
-    """The number of rounds of the file."""
-    rules: str = "original"
-    """The rules by which it was explained: `original` or `text`."""
-    problem: str | None = None
-    """What the rules don't allow in the next round; None: every round is explained."""
-
-
-class UnexplainedError(Exception):
-    """Something in a match file that the rules don't allow."""
-
-    def __init__(self, problem: str, progress: int = 0) -> None:
-        super().__init__(problem)
-        self.progress = progress
-        """The number of steps checked: the attempt that came farthest is the one to report."""
-
-
-def require(condition: object, problem: str, progress: int = 0) -> None:
-    """Raise UnexplainedError unless the condition holds."""
-    if not condition:
-        raise UnexplainedError(problem, progress)
 
 
 @attrs.frozen(kw_only=True)
@@ -257,9 +34,7 @@ class Shown:
     game: str
     seed: int
     settings: Mapping[str, int]
-    """The settings in the file, which has none of those that only Lanista knows."""
     names: tuple[str, ...]
-    """The players' names, by seat."""
     scene: Scene
     """The scene, as a game's; for a judge's file, `time` is the last one of `stats`."""
     frames: Iterator[tuple[Frame, tuple[int, ...]]]
@@ -267,29 +42,253 @@ class Shown:
 
 
 @attrs.frozen(kw_only=True)
-class Originals:
-    """The functions for the files of one game's original program."""
+class Originals(Generic[S, C]):
+    """The files of one game's original program; the fields say how they differ between games."""
 
-    game: str
+    ruleset: Ruleset
     title: tuple[str, ...]
-    """The words by which the files name the game."""
-    rules: tuple[str, ...]
+    """The words by which the files name the game and its version."""
+    settings: tuple[Setting, ...]
+    """The settings that the files have, in their order."""
+    rounds: str
+    """The name of the setting that is the number of rounds."""
+    generated: str
+    """The word for a board that the seed makes, in a configuration."""
+    fixed: str = ""
+    """What a configuration has before a board, if the board doesn't begin with `FIXED` itself."""
+    rules: tuple[str, ...] = ("original",)
     """The rules by which a match file can be explained, the original program's first."""
-    read_cnf: Callable[[str], tuple[Mapping[str, int], Any]]
-    """Reads a configuration into its settings and board; None: the seed makes the board."""
-    write_cnf: Callable[[Mapping[str, int], Any], str]
-    """Writes a configuration from settings and a board, or None."""
-    write: Callable[[Game, Iterable[Sequence[Verdict]], int, Sequence[str], Status], Iterator[str]]
-    """Plays a game from its start through these turns, and yields the parts of its match file.
+    own: Mapping[str, int] = {}
+    """The settings that only Lanista knows, for playing as the original program does."""
+    check_board: Callable[[Mapping[str, int], Any], None] = lambda _settings, _board: None
+    """Raises a FormatError if a board doesn't fit the settings of its configuration."""
+    head: Callable[[Mapping[str, int]], str]
+    """Writes the title and the settings of a configuration."""
+    header: Callable[[Mapping[str, int], Sequence[str]], str]
+    """Writes the title, the settings and the players' names of a match file."""
+    state_of: Callable[[Any, Sequence[float]], S]
+    """Returns the present state of a game, with the players' status."""
+    state_text: Callable[[S], str]
+    read_state: Callable[[Words, Mapping[str, int], int], S]
+    """Reads the state of a round, given the settings and its number."""
+    commands_of: Callable[[Any], Sequence[C]]
+    """Returns what had an effect in a game's last round."""
+    commands_text: Callable[[Sequence[C]], str]
+    read_commands: Callable[[Words, S], tuple[C, ...]]
+    """Reads the commands of a round, given the state before it."""
+    read_order: Callable[[Words], Sequence[Token]]
+    """Takes an order of a log of submitted orders, and returns it as a submove."""
+    explain_res: Callable[[Res[S, C], str], Explanation]
+    """Explains a match file by some rules."""
+    scene: Callable[[S], Scene]
+    position: Callable[[S, Mapping[str, int]], Any]
+    """Returns a state, given the settings, as `frame` takes it; its `scores` are by seat."""
+    frame: Callable[[Any, Any, Sequence[C], Mapping[str, int]], Frame]
+    """Returns a frame from its position, the one before or None, commands and settings."""
 
-    Takes the game, its turns, the seed, the players' names and their status by round.
-    """
-    explain: Callable[[str, str], Explanation]
-    """Explains a match file's text by some rules; FormatError if it isn't a match file."""
-    replay: Callable[[str, str], Iterator[str]]
-    """Plays an orders file with the seed of a match file, and yields the resulting match file."""
-    show: Callable[[str], Shown]
-    """Makes of a match file's text what viewers draw; FormatError if it isn't a match file."""
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self.ruleset.name
+
+    def read_cnf(self, text: str) -> tuple[dict[str, int], Any]:
+        """Read a configuration into its settings and board; None: the seed makes the board.
+
+        Raises:
+            FormatError: The text isn't a configuration; names the line and what was expected.
+        """
+        tokens = Tokens(text, FormatError)
+        settings = self._read_settings(tokens)
+        if tokens.peek() != "FIXED":
+            tokens.choice(f"`{self.generated}` or `FIXED`", self.generated)
+            tokens.end()
+            return settings, None
+        tokens.literal(*self.fixed.split())
+        try:
+            board = tokens.remaining(self.ruleset.read_board)
+        except BadBoardError as bad:
+            error = FormatError(str(bad))  # which names the line, and the column too
+            error.line = bad.line
+            raise error from None
+        self.check_board(settings, board)
+        return settings, board
+
+    def write_cnf(self, settings: Mapping[str, int], board: Any) -> str:
+        """Return a configuration from settings and a board, or None."""
+        written = f"{self.generated}\n"
+        if board is not None:
+            written = self.fixed + self.ruleset.write_board(board)
+        return f"{self.head(settings)}\n{written}"
+
+    def write(
+        self,
+        game: Game,
+        turns: Iterable[Sequence[Verdict]],
+        seed: int,
+        names: Sequence[str],
+        status: Status,
+    ) -> Iterator[str]:
+        """Carry a game through its turns, and yield the parts of its match file.
+
+        Args:
+            game: The game, before its first turn. It is at its end afterwards.
+            turns: The verdicts of every turn, by seat. They may be made on demand: each is taken
+                when the game is in its round.
+            seed: The seed of the match.
+            names: The players' names, by seat. Characters that a file can't hold become `_`.
+            status: Returns the players' status in a round, by seat.
+        """
+        return self._match_text(
+            game, turns, status, word=WORDS[0], seed=seed, names=printable_names(names)
+        )
+
+    def _match_text(
+        self,
+        game: Any,
+        turns: Iterable[Sequence[Verdict]],
+        status: Status,
+        *,
+        word: str,
+        seed: int,
+        names: Sequence[str],
+    ) -> Iterator[str]:
+        settings = {setting.name: game.settings[setting.name] for setting in self.settings}
+        yield f"{word}\n\nSeed {seed}\n\n{self.header(settings, names)}"
+        yield self.state_text(self.state_of(game, status(game.turn)))
+        for verdicts in turns:
+            game.advance(verdicts)
+            yield self.commands_text(self.commands_of(game))
+            yield self.state_text(self.state_of(game, status(game.turn)))
+
+    def read_res(self, text: str) -> Res[S, C]:
+        """Read a match file, whose last word must be the last of its last round.
+
+        Raises:
+            FormatError: The text isn't a match file; names the line and what was expected.
+        """
+        tokens = Tokens(text, FormatError)
+        word = tokens.choice("`Game` or `SecGame`", *WORDS)
+        tokens.literal("Seed")
+        seed = tokens.integer("the seed", *self.ruleset.seeds)
+        settings = self._read_settings(tokens)
+        tokens.literal("names")
+        names = tuple(
+            tokens.word(f"the name of player {player}") for player in range(self.ruleset.seats)
+        )
+        states = [self.read_state(tokens, settings, 0)]
+        commands = []
+        for number in range(1, settings[self.rounds] + 1):
+            commands.append(self.read_commands(tokens, states[0]))
+            states.append(self.read_state(tokens, settings, number))
+        tokens.end()
+        return Res(
+            word=word,
+            seed=seed,
+            settings=settings,
+            names=names,
+            states=tuple(states),
+            commands=tuple(commands),
+        )
+
+    def _read_settings(self, tokens: Words) -> dict[str, int]:
+        """Take the title, and the names and values of the settings, one after another."""
+        tokens.literal(*self.title)
+        settings = {}
+        for setting in self.settings:
+            tokens.literal(setting.name)
+            what = f"the value of {setting.name}"
+            settings[setting.name] = tokens.integer(what, setting.low, setting.high)
+        return settings
+
+    def read_orders(self, text: str) -> list[list[list[Token]]]:
+        """Read a log of submitted orders, and return the tokens of answers by round and seat.
+
+        For every round and player it has a line `R round P player Q calls`, then the player's first
+        order for each unit.
+
+        Raises:
+            FormatError: The text isn't such a log; names the line and what was expected.
+        """
+        tokens = Tokens(text, FormatError)
+        rounds: list[list[list[Token]]] = []
+        while not tokens.at_end:
+            answers = []
+            for seat in range(self.ruleset.seats):
+                tokens.literal("R", str(len(rounds)), "P", str(seat), "Q")
+                calls = tokens.integer("the number of orders given", 0, MAX_CALLS)
+                orders: list[Sequence[Token]] = []
+                while tokens.peek() not in (None, "R"):
+                    orders.append(self.read_order(tokens))
+                if len(orders) > calls:
+                    raise tokens.error(f"{len(orders)} orders of {calls} given by player {seat}")
+                answers.append([token for order in orders for token in order])
+            rounds.append(answers)
+        return rounds
+
+    def explain(self, text: str, rules: str) -> Explanation:
+        """Explain a match file's text by some rules.
+
+        Raises:
+            FormatError: It isn't a match file.
+        """
+        return self.explain_res(self.read_res(text), rules)
+
+    def replay(self, text: str, log: str) -> Iterator[str]:
+        """Play an order log with the seed of a match file, and yield the resulting match file.
+
+        Raises:
+            FormatError: One of them isn't such a file.
+        """
+        res, rules = self.read_res(text), self.ruleset
+        settings, chance = {**res.settings, **self.own}, rules.chance(res.seed)
+        game = rules.new(settings, rules.generate(settings, chance), chance)
+        turns = (
+            [game.parse(seat, answer) for seat, answer in enumerate(answers)]
+            for answers in self.read_orders(log)
+        )
+        no_status = (0.0,) * rules.seats
+        return self._match_text(
+            game, turns, lambda _: no_status, word=res.word, seed=res.seed, names=res.names
+        )
+
+    def show(self, text: str) -> Shown:
+        """Return what viewers draw of a match file's text.
+
+        Raises:
+            FormatError: It isn't a match file.
+        """
+        res = self.read_res(text)
+        scene, frames = self.scene(res.states[0]), self._frames(res)
+        if res.word != WORDS[0]:  # a judge's file has the share of its time that each player used
+            scene = attrs.evolve(scene, stats=(*scene.stats, "time"))
+            frames = _timed(frames, res.states)
+        return Shown(
+            game=self.game,
+            seed=res.seed,
+            settings=res.settings,
+            names=res.names,
+            scene=scene,
+            frames=frames,
+        )
+
+    def _frames(self, res: Res[S, C]) -> Iterator[tuple[Frame, tuple[int, ...]]]:
+        before = None
+        for state, commands in zip(res.states, ((), *res.commands), strict=True):
+            now = self.position(state, res.settings)
+            yield self.frame(now, before, commands, res.settings), now.scores
+            before = now
+
+
+def _timed(
+    frames: Iterable[tuple[Frame, tuple[int, ...]]], states: Iterable[Any]
+) -> Iterator[tuple[Frame, tuple[int, ...]]]:
+    """Yield frames and scores with the share of its time that each player used in the stats."""
+    for (frame, scores), state in zip(frames, states, strict=True):
+        stats = tuple(
+            (*of_seat, "out" if share < 0 else f"{share:.0%}")
+            for of_seat, share in zip(frame.stats, state.status, strict=True)
+        )
+        yield attrs.evolve(frame, stats=stats), scores
 
 
 def seat_seeds(seed: int, seats: int) -> tuple[int, ...]:
@@ -300,30 +299,15 @@ def seat_seeds(seed: int, seats: int) -> tuple[int, ...]:
     return tuple((seed + seat + 1) % 2**31 for seat in range(seats))
 
 
-def with_times(shown: Shown, statuses: Iterable[Sequence[float]]) -> Shown:
-    """Add the share of its time that each player used to the stats; only a judge's file has it."""
-
-    def timed() -> Iterator[tuple[Frame, tuple[int, ...]]]:
-        for (frame, scores), shares in zip(shown.frames, statuses, strict=True):
-            stats = tuple(
-                (*of_seat, "out" if share < 0 else f"{share:.0%}")
-                for of_seat, share in zip(frame.stats, shares, strict=True)
-            )
-            yield attrs.evolve(frame, stats=stats), scores
-
-    scene = attrs.evolve(shown.scene, stats=(*shown.scene.stats, "time"))
-    return attrs.evolve(shown, scene=scene, frames=timed())
-
-
-def of_game(game: str) -> Originals | None:
-    """Return the functions for a game's original files; None if there are none."""
+def of_game(game: str) -> Originals[Any, Any] | None:
+    """Return a game's original files; None if there are none."""
     module = registry.part(game, "originals")
-    originals: Originals | None = None if module is None else module.ORIGINALS
+    originals: Originals[Any, Any] | None = None if module is None else module.ORIGINALS
     return originals
 
 
-def of_text(text: str) -> Originals:
-    """Return the functions for the game that a configuration or match file names.
+def of_text(text: str) -> Originals[Any, Any]:
+    """Return the files of the game that a configuration or match file names.
 
     Raises:
         FormatError: The text names no known game.

@@ -19,6 +19,7 @@ from lanista.bots.command import INTERPRETER, CommandError, parse_command
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import BadBoardError, Ruleset
+from lanista.games.tokens import FormatError
 from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
@@ -75,8 +76,6 @@ def configuration_of(
     Raises:
         UnusableNameError: There is no such map, or it can't be read, or the game doesn't allow it.
     """
-    from lanista.games.originals import FormatError  # noqa: PLC0415 - few matches have a map
-
     if not isinstance(map_, str | os.PathLike):
         raise UnusableNameError(
             f"map {map_!r:.200}; expected a shipped map's name, a path, or the text of a map file"
@@ -89,11 +88,7 @@ def configuration_of(
 
 
 def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]:
-    from lanista.games.originals import (  # noqa: PLC0415 - as above
-        FormatError,
-        of_game,
-        of_text,
-    )
+    from lanista.games.originals import of_game, of_text  # noqa: PLC0415 - few matches have a map
 
     originals = of_game(ruleset.name)
     if originals is None:
@@ -105,7 +100,7 @@ def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]
 
 
 def _is_configuration(text: str) -> bool:
-    from lanista.games.originals import FormatError, of_text  # noqa: PLC0415 - as above
+    from lanista.games.originals import of_text  # noqa: PLC0415 - as above
 
     try:
         of_text(text)

@@ -14,8 +14,9 @@ import attrs
 
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
-from lanista.games.originals import FormatError, of_text
+from lanista.games.originals import of_text
 from lanista.games.picture import Scene
+from lanista.games.tokens import FormatError
 from lanista.match.record import BadRecordError, read_record
 from lanista.match.replay import MismatchError, positions
 from lanista.page.image import BadSizeError, Painter, Shot, gif, png

@@ -16,9 +16,10 @@ import attrs
 from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.games.base import Game
-from lanista.games.originals import FormatError, of_text
+from lanista.games.originals import of_text
 from lanista.games.outcome import Termination
 from lanista.games.registry import UnknownGameError
+from lanista.games.tokens import FormatError
 from lanista.match.record import (
     PART,
     BadRecordError,

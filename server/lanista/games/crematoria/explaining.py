@@ -16,7 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lanista.games.crematoria.files import Movement, Position, Res
 from lanista.games.crematoria.game import Unit
-from lanista.games.originals import Explanation, UnexplainedError, require
+from lanista.games.match_files import (
+    Explanation,
+    Forks,
+    UnexplainedError,
+    explained,
+    require,
+    try_forks,
+)
 
 ROWS, COLS = 40, 80
 PEOPLE = "pf"
@@ -36,45 +43,23 @@ Place = tuple[int, int, int]
 
 def explain(res: Res) -> Explanation:
     """Check a match, up to the first round that the rules don't allow."""
-    try:
-        _check_start(res)
-    except UnexplainedError as error:
-        return Explanation(rounds=0, of=len(res.movements), problem=f"state 0: {error}")
-    for number, movements in enumerate(res.movements):
-        before, after = res.positions[number : number + 2]
-        problem = explain_round(res.header.settings, before, movements, after)
-        if problem is not None:
-            problem = f"round {number}: {problem}"
-            return Explanation(rounds=number, of=len(res.movements), problem=problem)
-    return Explanation(rounds=len(res.movements), of=len(res.movements))
+
+    def check(number: int) -> None:
+        before, after = res.states[number : number + 2]
+        explain_round(res.settings, before, res.commands[number], after)
+
+    return explained(res, lambda: _check_start(res), check)
 
 
 def explain_round(
     settings: Mapping[str, int], before: Position, movements: Sequence[Movement], after: Position
-) -> str | None:
-    """Return why these movements can't lead from one position to the next; None: they can.
+) -> None:
+    """Check that these movements can lead from one position to the next.
 
-    Every way through the forks is tried. If all fail, the problem is that of the attempt that
-    came farthest.
+    Raises:
+        UnexplainedError: They can't; the problem is that of the attempt that came farthest.
     """
-    forks: list[bool] = []
-    farthest, problem = -1, ""
-    for _ in range(_MAX_TRIES):
-        attempt = _Round(settings, before, movements, after, forks)
-        try:
-            attempt.check()
-        except UnexplainedError as error:
-            if attempt.progress > farthest:
-                farthest, problem = attempt.progress, str(error)
-        else:
-            return None
-        forks = attempt.choices
-        while forks and not forks[-1]:  # both ways of the last fork were tried
-            forks.pop()
-        if not forks:
-            return problem
-        forks[-1] = False
-    return f"{problem} (tried {_MAX_TRIES} combinations of deadly and other blows)"
+    try_forks(lambda forks: _Round(settings, before, movements, after, forks).check(), _MAX_TRIES)
 
 
 # -- geometry ------------------------------------------------------------------------------------
@@ -130,14 +115,14 @@ def _distances(grid: Sequence[str], targets: Iterable[Place]) -> dict[Place, int
 
 def _check_start(res: Res) -> None:
     """Check that all stand in caves, in full health, far from hellhounds; no necromonger yet."""
-    position = res.positions[0]
+    position = res.states[0]
     _check_counts(position)
     require(not any(position.gems), "gems are picked already")
     hounds = [_place(unit) for unit in position.units if unit.kind == "h"]
     for first, second in itertools.combinations(hounds, 2):
         apart = _apart(first, second)
         require(apart >= 4, f"hellhounds at {first} and {second}, less than 4 apart")
-    group = res.header.settings["nb_furyans"] + res.header.settings["nb_pioneers"]
+    group = res.settings["nb_furyans"] + res.settings["nb_pioneers"]
     seen: set[Place] = set()
     for number, unit in enumerate(position.units):
         if unit.kind == "n":
@@ -183,7 +168,7 @@ class _Round:
         before: Position,
         movements: Sequence[Movement],
         after: Position,
-        forks: Sequence[bool],
+        forks: Forks,
     ) -> None:
         self.settings, self.before, self.after = settings, before, after
         self.number = before.round
@@ -206,8 +191,6 @@ class _Round:
         self.dead: set[int] = set()
         self.remaining = list(movements)
         self.forks = forks
-        self.choices: list[bool] = []
-        """The choice made at each fork: whether the victim dies."""
         self.progress = 0
         """The number of checks passed: of several failures the one after most of them counts."""
 
@@ -221,6 +204,12 @@ class _Round:
 
     def check(self) -> None:
         """Check the round in the phases of docs/rules/crematoria.md 5."""
+        try:
+            self.check_phases()
+        except UnexplainedError as error:
+            raise UnexplainedError(str(error), self.progress) from None
+
+    def check_phases(self) -> None:
         self.people_move()
         self.necromongers_act()
         self.necromongers_land()
@@ -236,12 +225,6 @@ class _Round:
         self.check_rest()
 
     # What happens to a unit
-
-    def fork(self) -> bool:
-        """Choose whether the victim of a blow dies, where both are possible."""
-        number = len(self.choices)
-        self.choices.append(self.forks[number] if number < len(self.forks) else True)
-        return self.choices[-1]
 
     def kill(self, unit: int, killer: int, how: str) -> None:
         """Let a unit die, which the next position must show; `killer` is a player, or -1."""
@@ -268,7 +251,7 @@ class _Round:
             f"unit {by}'s blow kills unit {unit} of health {self.health[unit][1]} or less, "
             "which the next state doesn't show",
         )
-        if may_die and (not may_live or self.fork()):
+        if may_die and (not may_live or self.forks.choose()):
             self.kill(unit, killer, f"is killed by unit {by}")
         else:
             self.health[unit] = (max(1, low), high)

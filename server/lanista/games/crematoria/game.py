@@ -42,7 +42,7 @@ from lanista.games.crematoria.geometry import (
 )
 from lanista.games.crematoria.phases import play_round
 from lanista.games.crematoria.scene import NAMES, PLACES, Position
-from lanista.games.crematoria.state import State
+from lanista.games.crematoria.state import State, scores
 from lanista.games.outcome import Outcome, Termination, ranks_by_score
 from lanista.games.picture import Frame, Scene
 
@@ -145,21 +145,17 @@ class Crematoria:
         """Return the outcome, ranked by score, after the last round."""
         if self.turn < self.settings["nb_rounds"]:
             return None
-        scores = self.scores()
+        final = self.scores()
         return Outcome(
             termination=Termination.FINISHED,
-            ranks=ranks_by_score(scores),
-            scores=scores,
+            ranks=ranks_by_score(final),
+            scores=final,
             reason="rounds",
         )
 
     def scores(self) -> tuple[int, ...]:
         """Return each seat's score: its caves, and the gems it has picked at their value."""
-        value = self.settings["gem_value"]
-        return tuple(
-            cells + value * gems
-            for cells, gems in zip(self.state.cells, self.state.gems, strict=True)
-        )
+        return scores(self.settings, self.state.cells, self.state.gems)
 
     # -- the position for formats and viewers --------------------------------------------------
 

@@ -6,7 +6,7 @@ the rules.
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -160,3 +160,12 @@ def roster(settings: Mapping[str, int]) -> tuple[list[str], list[int]]:
     kinds = group * SEATS + [NECROMONGER] * slots + [HELLHOUND] * hounds
     players = [seat for seat in range(SEATS) for _ in group] + [NOBODY] * (slots + hounds)
     return kinds, players
+
+
+def scores(
+    settings: Mapping[str, int], cells: Sequence[int], gems: Sequence[int]
+) -> tuple[int, ...]:
+    """Return each seat's score: its caves, and the gems it has picked at their value."""
+    return tuple(
+        caves + settings["gem_value"] * picked for caves, picked in zip(cells, gems, strict=True)
+    )

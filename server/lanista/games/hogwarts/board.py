@@ -9,9 +9,10 @@ import re
 
 import attrs
 
-from lanista.games.base import BadBoardError, quoted
+from lanista.games.base import BadBoardError
 from lanista.games.hogwarts.grid import AROUND, BORDER, CELLS, COL, ROW, SIDE
 from lanista.games.hogwarts.placing import INGREDIENTS
+from lanista.games.tokens import Tokens
 
 CLANS = 4
 WALL, FREE = ord("W"), ord(".")
@@ -29,13 +30,12 @@ It guarantees a free cell outside Voldemort's 3x3 for whatever appears.
 """
 TITLES = ("type", "id", "player", "row", "column", "rounds", "next")
 """The column titles of the units."""
-_TOKEN = re.compile(r"\S+", re.ASCII)
-_NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 _ROW = re.compile(r"[W.0-3]*", re.ASCII)
-_LABELS = (
+LABELS = (
     "".join(str(col // 10) for col in range(SIDE)),
     "".join(str(col % 10) for col in range(SIDE)),
 )
+"""The titles of the columns of cells."""
 
 
 @attrs.frozen
@@ -68,9 +68,10 @@ class Board:
     voldemort: int
 
     @property
-    def wizards_per_clan(self) -> int:
-        """The setting NUM_INI_WIZARDS_PER_CLAN that this board needs."""
-        return (len(self.units) - CLANS) // CLANS
+    def needs(self) -> dict[str, int]:
+        """The settings that this board needs."""
+        wizards = (len(self.units) - CLANS) // CLANS
+        return {"NUM_INI_WIZARDS_PER_CLAN": wizards, "NUM_INI_BOOKS": len(self.books)}
 
 
 def write_board(board: Board) -> str:
@@ -78,7 +79,7 @@ def write_board(board: Board) -> str:
 
     A match file shows the same position with tabs and empty lines instead.
     """
-    lines = [f"   {label}" for label in _LABELS]
+    lines = [f"   {label}" for label in LABELS]
     cells = board.cells.decode()
     lines += [f"{row:02} {cells[row * SIDE : (row + 1) * SIDE]}" for row in range(SIDE)]
     lines += ["units", str(len(board.units)), " ".join(TITLES)]
@@ -100,9 +101,8 @@ def read_board(text: str) -> Board:
     Raises:
         BadBoardError: The file breaks a rule of rules/hogwarts.md 14.
     """
-    tokens = _Tokens(text)
-    for label in _LABELS:
-        tokens.literal(label)
+    tokens = Tokens(text, BadBoardError)
+    tokens.literal(*LABELS)
     cells = b"".join(_read_row(tokens, row) for row in range(SIDE))
     units = _read_units(tokens, cells)
     books = _read_books(tokens, cells, {unit.cell for unit in units})
@@ -114,11 +114,9 @@ def read_board(text: str) -> Board:
             f"a board has at least {SPARE} more corridors than both"
         )
     tokens.literal("spell_ingredients", str(INGREDIENTS))
-    ingredients = tuple(
-        tokens.number("an ingredient", 0, MAX_INGREDIENT) for _ in range(INGREDIENTS)
-    )
+    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, MAX_INGREDIENT)
     tokens.literal("Voldemort")
-    voldemort = tokens.cell("Voldemort")
+    voldemort = _read_cell(tokens, "Voldemort")
     if voldemort in BORDER:
         raise tokens.error(
             "Voldemort stands on the border; his place is in rows and columns 1 to 58"
@@ -133,9 +131,9 @@ def read_board(text: str) -> Board:
     return Board(cells, units, books, ingredients, voldemort)
 
 
-def _read_row(tokens: "_Tokens", row: int) -> bytes:
+def _read_row(tokens: Tokens[BadBoardError], row: int) -> bytes:
     tokens.literal(f"{row:02}")
-    cells = tokens.next(f"the {SIDE} cells of row {row}")
+    cells = tokens.word(f"the {SIDE} cells of row {row}")
     if len(cells) != SIDE:
         raise tokens.error(f"row {row} has {len(cells)} cells; a row has {SIDE}")
     valid = _ROW.match(cells)
@@ -147,9 +145,9 @@ def _read_row(tokens: "_Tokens", row: int) -> bytes:
     return cells.encode()
 
 
-def _read_units(tokens: "_Tokens", cells: bytes) -> tuple[Unit, ...]:
+def _read_units(tokens: Tokens[BadBoardError], cells: bytes) -> tuple[Unit, ...]:
     tokens.literal("units")
-    count = tokens.number("the number of units", 2 * CLANS, CLANS + CLANS * MAX_WIZARDS)
+    count = tokens.integer("the number of units", 2 * CLANS, CLANS + CLANS * MAX_WIZARDS)
     if count % CLANS:
         raise tokens.error(
             f"{count} units; there must be 4 ghosts, and equally many wizards per clan"
@@ -164,8 +162,8 @@ def _read_units(tokens: "_Tokens", cells: bytes) -> tuple[Unit, ...]:
             tokens.literal(str(number))
             clan = number
         else:
-            clan = tokens.number("the clan", 0, CLANS - 1)
-        cell = tokens.cell(f"unit {number}")
+            clan = tokens.integer("the clan", 0, CLANS - 1)
+        cell = _read_cell(tokens, f"unit {number}")
         where = f"({ROW[cell]}, {COL[cell]})"
         if cell in standing:
             raise tokens.error(f"units {standing[cell]} and {number} both stand at {where}")
@@ -175,8 +173,8 @@ def _read_units(tokens: "_Tokens", cells: bytes) -> tuple[Unit, ...]:
                 f"unit {number} of clan {clan} stands at {where}, which is "
                 f"`{chr(cells[cell])}`; a unit stands on a corridor that its clan owns"
             )
-        rounds = tokens.number("its rounds", 0, MAX_COUNT)
-        turns_to = tokens.number("its next", -1, MAX_COUNT if is_ghost else CLANS - 1)
+        rounds = tokens.integer("its rounds", 0, MAX_COUNT)
+        turns_to = tokens.integer("its next", -1, MAX_COUNT if is_ghost else CLANS - 1)
         if not is_ghost and ((rounds == 0) != (turns_to == -1) or turns_to == clan):
             raise tokens.error(
                 f"wizard {number} of clan {clan} has rounds {rounds} and next {turns_to}; it has "
@@ -186,13 +184,13 @@ def _read_units(tokens: "_Tokens", cells: bytes) -> tuple[Unit, ...]:
     return tuple(units)
 
 
-def _read_books(tokens: "_Tokens", cells: bytes, units: set[int]) -> tuple[int, ...]:
+def _read_books(tokens: Tokens[BadBoardError], cells: bytes, units: set[int]) -> tuple[int, ...]:
     tokens.literal("books")
-    count = tokens.number("the number of books", 1, MAX_BOOKS)
+    count = tokens.integer("the number of books", 1, MAX_BOOKS)
     tokens.literal("row", "column")
     books: set[int] = set()
     for _ in range(count):
-        cell = tokens.cell("a book")
+        cell = _read_cell(tokens, "a book")
         if cells[cell] == WALL or cell in units or cell in books:
             obstacle = (
                 "a wall" if cells[cell] == WALL else "a unit" if cell in units else "another book"
@@ -205,41 +203,6 @@ def _read_books(tokens: "_Tokens", cells: bytes, units: set[int]) -> tuple[int, 
     return tuple(sorted(books))
 
 
-class _Tokens:
-    """The tokens of a board file, read one after another, with their places for messages."""
-
-    def __init__(self, text: str) -> None:
-        self._tokens = [
-            (match.group(), number, match.start() + 1)
-            for number, line in enumerate(text.split("\n"), 1)
-            for match in _TOKEN.finditer(line)
-        ]
-        self._index = 0
-
-    def error(self, message: str, offset: int = 0) -> BadBoardError:
-        """Return an error at the last token read, or at a character of that token."""
-        _, line, column = self._tokens[self._index - 1]
-        return BadBoardError(message, line, column + offset)
-
-    def next(self, expected: str) -> str:
-        if self._index == len(self._tokens):
-            line = self._tokens[-1][1] if self._tokens else 1
-            raise BadBoardError(f"the board ends where {expected} belongs", line)
-        self._index += 1
-        return self._tokens[self._index - 1][0]
-
-    def literal(self, *wanted: str) -> None:
-        for expected in wanted:
-            token = self.next(f"`{expected}`")
-            if token != expected:
-                raise self.error(f"expected `{expected}`, got {quoted(token)}")
-
-    def number(self, what: str, low: int, high: int) -> int:
-        token = self.next(what)
-        if not _NUMBER.fullmatch(token) or not low <= int(token) <= high:
-            raise self.error(f"expected {what}, from {low} to {high}, got {quoted(token)}")
-        return int(token)
-
-    def cell(self, what: str) -> int:
-        row = self.number(f"the row of {what}", 0, SIDE - 1)
-        return row * SIDE + self.number(f"the column of {what}", 0, SIDE - 1)
+def _read_cell(tokens: Tokens[BadBoardError], what: str) -> int:
+    row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
+    return row * SIDE + tokens.integer(f"the column of {what}", 0, SIDE - 1)

@@ -9,10 +9,8 @@ The module shares no code with the ruleset, so that each of them is a check of t
 check status values or the file's first word.
 """
 
-import copy
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
 
 import attrs
 
@@ -20,38 +18,46 @@ from lanista.games.hogwarts.board import CLANS
 from lanista.games.hogwarts.files import Res, State
 from lanista.games.hogwarts.grid import SIDE
 from lanista.games.hogwarts.orders import Order
-from lanista.games.originals import Explanation, UnexplainedError, require
+from lanista.games.match_files import Explanation, Forks, explained, require, try_forks
 
-Rules = Literal["original", "text"]
 Cell = tuple[int, int]
 
 STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 SPELL_FREE_ROUNDS = 50
-MAX_FORKS = 2_000
-"""The number of battles followed both ways after which a round counts as unexplained."""
+MAX_TRIES = 2_000
+"""The number of ways through a round's battles after which it counts as unexplained."""
 
 
-def explain(res: Res, rules: Rules = "original") -> Explanation:
+def explain(res: Res, rules: str = "original") -> Explanation:
     """Follow a match file from its first state, up to the first one that can't have happened.
 
     Args:
-        res: The file, as `read_res` returns it.
+        res: The file.
         rules: Whether spells capture as the rules' text says, or as the original program does
             (rules/hogwarts.md 18, row 1).
     """
-    rounds = len(res.commands)
-    try:
-        _check_start(res)
-    except UnexplainedError as error:
-        return Explanation(rounds=0, of=rounds, rules=rules, problem=f"first state: {error}")
     walls = _Walls(res.states[0].rows)
-    for number, commands in enumerate(res.commands):
-        try:
-            _Round(res, number, rules, walls).explain(commands)
-        except UnexplainedError as error:
-            problem = f"round {number}: {error}"
-            return Explanation(rounds=number, of=rounds, rules=rules, problem=problem)
-    return Explanation(rounds=rounds, of=rounds, rules=rules)
+    return explained(
+        res,
+        lambda: _check_start(res),
+        lambda number: explain_round(res, number, rules, walls),
+        rules,
+    )
+
+
+def explain_round(res: Res, number: int, rules: str, walls: "_Walls") -> None:
+    """Find outcomes of a round's battles that lead to the state after it.
+
+    Raises:
+        UnexplainedError: There are none; says what is wrong in the attempt that came farthest.
+    """
+    commands, after = res.commands[number], res.states[number + 1]
+    for row, (cells, was) in enumerate(zip(after.rows, walls.rows, strict=True)):
+        require(cells.translate(_UNOWNED) == was, f"the walls of row {row} change")
+    require(_is_drawable(after.ingredients), f"the ingredients {after.ingredients} can't be drawn")
+    ids = [command.unit for command in commands]
+    require(len(set(ids)) == len(ids), "a unit has two commands")
+    try_forks(lambda forks: _Round(res, number, rules, walls, forks).follow(), MAX_TRIES)
 
 
 def _check_start(res: Res) -> None:
@@ -125,45 +131,39 @@ class _Unit:
     dead: bool = False
 
 
-@attrs.define
-class _Position:
-    """The position within a round, after some commands and one choice of its battles' outcomes."""
+class _Round:
+    """One way through a round of a file: its commands carried out, battle by battle."""
 
-    units: list[_Unit]
-    standing: dict[Cell, int]
-    owners: dict[Cell, str]
-    """The owners of the cells whose owner was decided in this round."""
-    books: set[Cell]
-    points: list[int]
-    read: list[int]
-    counts: list[int]
-    """The number of units, by clan."""
-    deaths: list[tuple[int, int]] = attrs.field(factory=list)
-    """The clan at death and the number of each unit that died, in order."""
-    caster: int | None = None
-    """The clan that cast the round's spell; None: no clan has yet."""
-    spell_open: set[Cell] = attrs.field(factory=set)
-    """The cells that the spell may have captured, and that nobody has taken since."""
-    spell_hidden: int = 0
-    """The number of cells that the spell may have captured, but that were taken since."""
-    spell_quota: int = 0
-    """The number of cells that the spell captured."""
-
-    def copy(self) -> "_Position":
-        return _Position(
-            [copy.copy(unit) for unit in self.units],
-            dict(self.standing),
-            dict(self.owners),
-            set(self.books),
-            list(self.points),
-            list(self.read),
-            list(self.counts),
-            list(self.deaths),
-            self.caster,
-            set(self.spell_open),
-            self.spell_hidden,
-            self.spell_quota,
-        )
+    def __init__(self, res: Res, number: int, rules: str, walls: _Walls, forks: Forks) -> None:
+        self.settings: Mapping[str, int] = res.settings
+        self.before: State = res.states[number]
+        self.after: State = res.states[number + 1]
+        self.commands: tuple[Order, ...] = res.commands[number]
+        self.number = number
+        self.rules = rules
+        self.walls = walls.cells
+        self.forks = forks
+        self.units = [
+            _Unit(unit.player, (unit.row, unit.column), unit.rounds, unit.next)
+            for unit in self.before.units
+        ]
+        self.standing = {unit.at: number for number, unit in enumerate(self.units)}
+        # The owners of the cells whose owner was decided in this round.
+        self.owners: dict[Cell, str] = {}
+        self.books = set(self.before.books)
+        self.points = list(self.before.conversion_points)
+        self.read = [0] * CLANS
+        # The number of units, by clan.
+        self.counts = [sum(unit.clan == clan for unit in self.units) for clan in range(CLANS)]
+        # The clan at death and the number of each unit that died, in order.
+        self.deaths: list[tuple[int, int]] = []
+        # The clan that cast the round's spell; None: no clan has yet.
+        self.caster: int | None = None
+        # The cells that the spell may have captured, and that nobody has taken since; the number of
+        # those that were taken since; and the number of cells that the spell captured.
+        self.spell_open: set[Cell] = set()
+        self.spell_hidden = 0
+        self.spell_quota = 0
 
     def own(self, cell: Cell, owner: str) -> None:
         self.owners[cell] = owner
@@ -179,110 +179,45 @@ class _Position:
         if number >= CLANS:
             self.counts[unit.clan] -= 1
 
-
-class _Round:
-    """One round of a file, between the states before and after it."""
-
-    def __init__(self, res: Res, number: int, rules: Rules, walls: _Walls) -> None:
-        self.settings: Mapping[str, int] = res.settings
-        self.before: State = res.states[number]
-        self.after: State = res.states[number + 1]
-        self.number = number
-        self.rules = rules
-        self.wall_rows = walls.rows
-        self.walls = walls.cells
-        self.commands: tuple[Order, ...] = ()
-        self.forks = 0
-
-    def explain(self, commands: tuple[Order, ...]) -> None:
-        """Find outcomes of the round's battles that lead to the state after it.
-
-        Raises:
-            UnexplainedError: There are none; says what is wrong in the attempt that came farthest.
-        """
-        self.commands = commands
-        self._check_determined()
-        ids = [command.unit for command in commands]
-        require(len(set(ids)) == len(ids), "a unit has two commands")
-        state = self.before
-        units = [_Unit(u.player, (u.row, u.column), u.rounds, u.next) for u in state.units]
-        position = _Position(
-            units=units,
-            standing={unit.at: number for number, unit in enumerate(units)},
-            owners={},
-            books=set(state.books),
-            points=list(state.conversion_points),
-            read=[0] * CLANS,
-            counts=[sum(unit.clan == clan for unit in units) for clan in range(CLANS)],
-        )
-        problem = self._follow(position, 0)
-        if problem is not None:
-            raise problem
-
-    def _check_determined(self) -> None:
-        """Check what doesn't depend on commands: the walls, and that the ingredients can be."""
-        for row, (cells, walls) in enumerate(zip(self.after.rows, self.wall_rows, strict=True)):
-            require(cells.translate(_UNOWNED) == walls, f"the walls of row {row} change")
-        require(
-            _is_drawable(self.after.ingredients),
-            f"the ingredients {self.after.ingredients} can't be drawn",
-        )
-
     # -- commands --------------------------------------------------------------------------
 
-    def _follow(self, position: _Position, start: int) -> UnexplainedError | None:
-        """Carry out the commands from `start` on; return None if they lead to the state after."""
-        try:
-            for index in range(start, len(self.commands)):
-                fighters = self._carry_out(position, self.commands[index], index)
-                if fighters is not None:
-                    return self._follow_battle(position, fighters, index)
-            self._end(position)
-        except UnexplainedError as error:
-            return error
-        return None
+    def follow(self) -> None:
+        """Carry out the commands, which must lead to the state after the round."""
+        for index, command in enumerate(self.commands):
+            fighters = self._carry_out(command, index)
+            if fighters is not None:
+                self._battle(fighters, index)
+        self._end()
 
-    def _follow_battle(
-        self, position: _Position, fighters: tuple[int, int], index: int
-    ) -> UnexplainedError | None:
-        """Follow both outcomes of a battle that chance decides, first the one that shows."""
+    def _battle(self, fighters: tuple[int, int], index: int) -> None:
+        """Carry out a battle that chance decides; the outcome that shows is the likelier one."""
         options = [(loser, winner) for winner, loser in (fighters, fighters[::-1])]
-        options = [pair for pair in options if self._can_lose(position, *pair, index)]
-        options.sort(key=lambda pair: not self._shows_loss(position, *pair))
+        options = [pair for pair in options if self._can_lose(*pair, index)]
+        options.sort(key=lambda pair: not self._shows_loss(*pair))
         where = f"{fighters[0]} against {fighters[1]}"
-        farthest = UnexplainedError(f"command {index}: neither can have lost, {where}", index)
-        self.forks += len(options) > 1
-        if self.forks > MAX_FORKS:
-            return UnexplainedError(f"none of {MAX_FORKS} outcomes of its battles fits", index)
-        for loser, winner in options:
-            branch = position if (loser, winner) == options[-1] else position.copy()
-            branch.units[loser].rounds = self.settings["ROUNDS_FOR_CONVERTING"]
-            branch.units[loser].next = branch.units[winner].clan
-            problem = self._follow(branch, index + 1)
-            if problem is None:
-                return None
-            if problem.progress >= farthest.progress:
-                farthest = problem
-        return farthest
+        require(options, f"command {index}: neither can have lost, {where}", index)
+        loser, winner = options[0 if len(options) == 1 or self.forks.choose() else 1]
+        self.units[loser].rounds = self.settings["ROUNDS_FOR_CONVERTING"]
+        self.units[loser].next = self.units[winner].clan
 
-    def _shows_loss(self, position: _Position, loser: int, winner: int) -> bool:
+    def _shows_loss(self, loser: int, winner: int) -> bool:
         """Return whether the state after shows just this conversion."""
         shown = self.after.units[loser]
         left = self.settings["ROUNDS_FOR_CONVERTING"] - 1
-        clan = position.units[winner].clan
+        clan = self.units[winner].clan
         if left:
             return (shown.rounds, shown.next) == (left, clan)
         return (shown.rounds, shown.player) == (0, clan)
 
-    def _can_lose(self, position: _Position, loser: int, winner: int, index: int) -> bool:
+    def _can_lose(self, loser: int, winner: int, index: int) -> bool:
         """Return whether a conversion that begins here can lead to what the state after shows."""
-        if self._shows_loss(position, loser, winner):
+        if self._shows_loss(loser, winner):
             return True
         shown = self.after.units[loser]
         if shown.rounds:
             # Another conversion began later: this one was cancelled before.
             return self._can_be_cancelled(index)
-        reached = {position.units[loser].at, *self._steps_of(position, loser, index)}
+        reached = {self.units[loser].at, *self._steps_of(loser, index)}
         died = (shown.row, shown.column) not in reached or any(
             _distance(cell, self.after.voldemort) <= 1
             or _distance(cell, self.before.voldemort) <= 2
@@ -290,21 +225,21 @@ class _Round:
         )
         return died or self._can_be_cancelled(index)
 
-    def _steps_of(self, position: _Position, number: int, index: int) -> Iterator[Cell]:
+    def _steps_of(self, number: int, index: int) -> Iterator[Cell]:
         for command in self.commands[index + 1 :]:
             if command.unit == number and command.groups is None:
-                yield _step(position.units[number].at, command.direction)
+                yield _step(self.units[number].at, command.direction)
 
     def _can_be_cancelled(self, index: int) -> bool:
         """Return whether wizards are still to move, one of which may be a comrade."""
         return any(c.groups is None and c.unit >= CLANS for c in self.commands[index + 1 :])
 
-    def _carry_out(self, position: _Position, command: Order, index: int) -> tuple[int, int] | None:
+    def _carry_out(self, command: Order, index: int) -> tuple[int, int] | None:
         """Carry out a command; return the two units of its battle if chance decides it."""
         if command.groups is not None:
-            self._cast(position, command, command.groups, index)
+            self._cast(command, command.groups, index)
             return None
-        number, unit = command.unit, position.units[command.unit]
+        number, unit = command.unit, self.units[command.unit]
         what = f"command {index}: unit {number}"
         is_ghost = number < CLANS
         require(is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally", index)
@@ -312,20 +247,20 @@ class _Round:
         off = not (0 <= target[0] < SIDE and 0 <= target[1] < SIDE)
         require(not off, f"{what} leaves the board", index)
         if _distance(target, self.before.voldemort) <= 1:
-            position.die(number)
+            self.die(number)
             return None
         require(target not in self.walls, f"{what} walks into the wall at {target}", index)
-        other_number = position.standing.get(target)
+        other_number = self.standing.get(target)
         if other_number is None:
-            del position.standing[unit.at]
-            position.standing[target] = number
+            del self.standing[unit.at]
+            self.standing[target] = number
             unit.at = target
-            position.own(target, str(unit.clan))
-            if target in position.books:
-                position.books.remove(target)
-                position.read[unit.clan] += 1
+            self.own(target, str(unit.clan))
+            if target in self.books:
+                self.books.remove(target)
+                self.read[unit.clan] += 1
             return None
-        other = position.units[other_number]
+        other = self.units[other_number]
         require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}", index)
         require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}", index)
         if other.clan == unit.clan:
@@ -342,116 +277,116 @@ class _Round:
             return None
         require(not other.rounds, f"{what} attacks unit {other_number}, in conversion", index)
         ours, theirs = (
-            self.before.strength[clan] // position.counts[clan] for clan in (unit.clan, other.clan)
+            self.before.strength[clan] // self.counts[clan] for clan in (unit.clan, other.clan)
         )
         if ours <= 2 * theirs and theirs <= 2 * ours:
             return number, other_number
         loser, clan = (other, unit.clan) if ours > theirs else (unit, other.clan)
-        self._convert(position, loser, clan)
+        self._convert(loser, clan)
         return None
 
-    def _convert(self, position: _Position, unit: _Unit, clan: int) -> None:
-        position.counts[unit.clan] -= 1
-        position.counts[clan] += 1
+    def _convert(self, unit: _Unit, clan: int) -> None:
+        self.counts[unit.clan] -= 1
+        self.counts[clan] += 1
         unit.clan, unit.rounds, unit.next = clan, 0, -1
-        position.own(unit.at, str(clan))
-        position.points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
+        self.own(unit.at, str(clan))
+        self.points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
 
-    def _cast(self, position: _Position, command: Order, groups: Sequence[int], index: int) -> None:
+    def _cast(self, command: Order, groups: Sequence[int], index: int) -> None:
         what = f"command {index}: unit {command.unit}"
-        unit = position.units[command.unit]
+        unit = self.units[command.unit]
         require(command.unit < CLANS, f"{what}, a wizard, casts", index)
         left = self.settings["NUM_ROUNDS"] - self.number
         require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}", index)
         require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", index)
-        require(position.caster is None, f"{what} casts the round's second spell", index)
+        require(self.caster is None, f"{what} casts the round's second spell", index)
         members: list[list[int]] = [[] for _ in range(5)]
         for group, ingredient in zip(groups, self.before.ingredients, strict=True):
             members[group].append(ingredient)
         right = {len(group) for group in members} == {3} and len({*map(sum, members)}) == 1
         require(right, f"{what} casts with a wrong solution", index)
         unit.rounds = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
-        position.caster = unit.clan
+        self.caster = unit.clan
         free = 0
         for row, cells in enumerate(self.before.rows):
             for col, was in enumerate(cells):
-                if was == "W" or (row, col) in position.standing:
+                if was == "W" or (row, col) in self.standing:
                     continue
                 free += 1
-                if position.owners.get((row, col), was) != str(unit.clan):
-                    position.spell_open.add((row, col))
-        counted = free if self.rules == "original" else len(position.spell_open)
-        position.spell_quota = min(15 * counted // 100, len(position.spell_open))
+                if self.owners.get((row, col), was) != str(unit.clan):
+                    self.spell_open.add((row, col))
+        counted = free if self.rules == "original" else len(self.spell_open)
+        self.spell_quota = min(15 * counted // 100, len(self.spell_open))
 
     # -- the end of the round --------------------------------------------------------------
 
-    def _end(self, position: _Position) -> None:
+    def _end(self) -> None:
         """Carry out the round's end, from Voldemort's move on, and compare it to the state after.
 
         Progress goes on counting from the number of commands.
         """
         done = len(self.commands)
-        destroyed = self._move_voldemort(position, done)
-        self._respawn(position, done + 1)
-        for number, unit in enumerate(position.units):
+        destroyed = self._move_voldemort(done)
+        self._respawn(done + 1)
+        for number, unit in enumerate(self.units):
             if unit.rounds:
                 unit.rounds -= 1
                 if number >= CLANS and not unit.rounds:
-                    self._convert(position, unit, unit.next)
-        self._compare_units(position, done + 2)
-        self._check_books(position, destroyed, done + 3)
-        self._check_owners(position, done + 4)
-        self._check_sums(position, done + 5)
+                    self._convert(unit, unit.next)
+        self._compare_units(done + 2)
+        self._check_books(destroyed, done + 3)
+        self._check_owners(done + 4)
+        self._check_sums(done + 5)
 
-    def _move_voldemort(self, position: _Position, progress: int) -> int:
+    def _move_voldemort(self, progress: int) -> int:
         here, there = self.before.voldemort, self.after.voldemort
-        far = [abs(u.at[0] - here[0]) + abs(u.at[1] - here[1]) for u in position.units]
+        far = [abs(u.at[0] - here[0]) + abs(u.at[1] - here[1]) for u in self.units]
         steps = {
             _towards(here, unit.at)
-            for unit, distance in zip(position.units, far, strict=True)
+            for unit, distance in zip(self.units, far, strict=True)
             if distance == min(far)
         }
         require(there in steps, f"Voldemort moves to {there}; he can to {sorted(steps)}", progress)
         destroyed = 0
         for cell in _around(there):
             if cell not in self.walls:
-                position.own(cell, ".")
-            if cell in position.books:
-                position.books.remove(cell)
+                self.own(cell, ".")
+            if cell in self.books:
+                self.books.remove(cell)
                 destroyed += 1
-            if cell in position.standing:
-                position.die(position.standing[cell])
+            if cell in self.standing:
+                self.die(self.standing[cell])
         return destroyed
 
-    def _respawn(self, position: _Position, progress: int) -> None:
+    def _respawn(self, progress: int) -> None:
         """Let the dead appear on clear cells, one after another in the order of the rules."""
         order = [
             number
             for clan in range(CLANS)
-            for had, number in position.deaths
+            for had, number in self.deaths
             if had == clan and number >= CLANS
         ]
-        order += sorted(number for _, number in position.deaths if number < CLANS)
-        things = {*position.standing, *position.books, self.after.voldemort}
+        order += sorted(number for _, number in self.deaths if number < CLANS)
+        things = {*self.standing, *self.books, self.after.voldemort}
         for number in order:
-            unit, shown = position.units[number], self.after.units[number]
+            unit, shown = self.units[number], self.after.units[number]
             cell = shown.row, shown.column
             what = f"unit {number}, which died, appears at {cell}"
-            taken = cell in self.walls or cell in position.standing or cell in position.books
+            taken = cell in self.walls or cell in self.standing or cell in self.books
             require(not taken, f"{what}, which is taken", progress)
             if not self._is_clear(cell, things):
                 require(not self._any_clear(things), f"{what}, which isn't clear", progress)
                 beside = _distance(cell, self.after.voldemort) <= 1
                 require(not beside, f"{what}, next to Voldemort", progress)
             unit.at, unit.dead = cell, False
-            position.standing[cell] = number
+            self.standing[cell] = number
             things.add(cell)
             if number >= CLANS:
                 unit.clan, unit.rounds, unit.next = shown.player, 0, -1
-                position.counts[unit.clan] += 1
+                self.counts[unit.clan] += 1
             else:
                 unit.rounds, unit.next = self.settings["ROUNDS_SPELL_RESTING_GHOST"], -1
-            position.own(cell, str(unit.clan))
+            self.own(cell, str(unit.clan))
 
     @staticmethod
     def _is_clear(cell: Cell, things: Iterable[Cell]) -> bool:
@@ -467,8 +402,8 @@ class _Round:
         cells = itertools.product(range(SIDE), repeat=2)
         return any(cell not in near and cell not in self.walls for cell in cells)
 
-    def _compare_units(self, position: _Position, progress: int) -> None:
-        for number, (unit, shown) in enumerate(zip(position.units, self.after.units, strict=True)):
+    def _compare_units(self, progress: int) -> None:
+        for number, (unit, shown) in enumerate(zip(self.units, self.after.units, strict=True)):
             for what, expected, got in (
                 ("clan", unit.clan, shown.player),
                 ("place", unit.at, (shown.row, shown.column)),
@@ -481,19 +416,19 @@ class _Round:
                     progress,
                 )
 
-    def _check_books(self, position: _Position, destroyed: int, progress: int) -> None:
+    def _check_books(self, destroyed: int, progress: int) -> None:
         shown = set(self.after.books)
-        for cell in position.books:
+        for cell in self.books:
             require(cell in shown, f"the book at {cell} vanishes", progress)
-        new = shown - position.books
-        wanted = sum(position.read) + destroyed
+        new = shown - self.books
+        wanted = sum(self.read) + destroyed
         require(
             len(new) == wanted, f"{len(new)} new books; {wanted} were read or destroyed", progress
         )
-        things = {*position.standing, *shown, self.after.voldemort}
+        things = {*self.standing, *shown, self.after.voldemort}
         for cell in new:
             what = f"a book appears at {cell}"
-            taken = cell in self.walls or cell in position.standing
+            taken = cell in self.walls or cell in self.standing
             require(not taken, f"{what}, which is taken", progress)
             if not self._is_clear(cell, things - {cell}):
                 # That is allowed only if no clear cell was left; then none is left at the end.
@@ -503,14 +438,14 @@ class _Round:
         for clan, (had, got) in enumerate(
             zip(self.before.strength, self.after.strength, strict=True)
         ):
-            expected = had + position.read[clan] * self.settings["BOOK_MAGIC_STRENGTH"]
+            expected = had + self.read[clan] * self.settings["BOOK_MAGIC_STRENGTH"]
             require(got == expected, f"clan {clan} has strength {got}; it is {expected}", progress)
 
-    def _check_owners(self, position: _Position, progress: int) -> None:
+    def _check_owners(self, progress: int) -> None:
         """Check every cell's owner, and the number of cells that the spell captured."""
         captured = 0
         rows = [list(cells) for cells in self.before.rows]
-        for (row, col), owner in position.owners.items():
+        for (row, col), owner in self.owners.items():
             rows[row][col] = owner
         for row, (cells, shown) in enumerate(zip(rows, self.after.rows, strict=True)):
             if "".join(cells) == shown:
@@ -518,24 +453,24 @@ class _Round:
             for col, (expected, got) in enumerate(zip(cells, shown, strict=True)):
                 if expected == got:
                     continue
-                is_captured = (row, col) in position.spell_open and got == str(position.caster)
+                is_captured = (row, col) in self.spell_open and got == str(self.caster)
                 require(
                     is_captured,
                     f"cell {(row, col)} is `{got}`; by the commands it is `{expected}`",
                     progress,
                 )
                 captured += 1
-        most = captured + position.spell_hidden
+        most = captured + self.spell_hidden
         require(
-            captured <= position.spell_quota <= most,
-            f"the spell captured from {captured} to {most} cells; it is {position.spell_quota}",
+            captured <= self.spell_quota <= most,
+            f"the spell captured from {captured} to {most} cells; it is {self.spell_quota}",
             progress,
         )
 
-    def _check_sums(self, position: _Position, progress: int) -> None:
+    def _check_sums(self, progress: int) -> None:
         per_cell = self.settings["POINTS_PER_OWNED_CELL"]
         for clan in range(CLANS):
-            points = position.points[clan]
+            points = self.points[clan]
             got = self.after.conversion_points[clan]
             require(points == got, f"clan {clan} has scr_acc {got}; it is {points}", progress)
             cells = sum(row.count(str(clan)) for row in self.after.rows)

@@ -1,52 +1,36 @@
-"""The files of the original Hogwarts program: `.cnf`, `.res` and the traces' `.orders`.
+"""The parts of the original Hogwarts program's files: states, commands, orders, settings.
 
-The formats are in rules/hogwarts.md 13 and 14. A `.res` is written byte for byte as the original
-writes it. Readers split on white space as the original's do, and refuse any other deviation.
-The readers check a file's form only: `explaining` checks whether the match in a `.res` can
-have happened. Nothing here decides a rule.
+The formats are in rules/hogwarts.md 13 and 14. Files are written byte for byte as the original
+writes them. The readers check a file's form only: `explaining` checks whether the match in a match
+file can have happened. Nothing here decides a rule.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import attrs
 
-from lanista.games.base import BadBoardError, Setting, Token, Verdict
-from lanista.games.hogwarts.board import CLANS, MAX_WIZARDS, Board
+from lanista.games import match_files
+from lanista.games.base import Setting, Token
+from lanista.games.hogwarts.board import CLANS, LABELS, TITLES
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.grid import CELLS, PLACES, SIDE
 from lanista.games.hogwarts.orders import Order
+from lanista.games.hogwarts.placing import INGREDIENTS
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.games.originals import FormatError, Tokens, read_order_log, read_settings
+from lanista.games.tokens import Words
 
 VERSION = ("HarryPotter", "1.0")
 """The two words by which files name the game and its version."""
-INGREDIENTS = 15
 NO_STATUS = (0.0,) * CLANS
 """The players' status in a match that the original's judge didn't run, and so didn't time."""
-WORDS = ("Game", "SecGame")
-"""The possible first words of a match file: the public program's, and the judge's."""
 DIRECTIONS = "dcreuqlz"
 """The letters of the directions 0 to 7."""
-TITLES = ("type", "id", "player", "row", "column", "rounds", "next")
-"""The column titles of a state's list of units."""
 CODED: tuple[Setting, ...] = RULESET.settings[:14]
 """The settings that the files have, in the files' order."""
 _TABS = (3, 3, 3, 3, 1, 3, 2, 1, 2, 2, 2, 1, 1, 2)
-_LABELS = (
-    "".join(str(col // 10) for col in range(SIDE)),
-    "".join(str(col % 10) for col in range(SIDE)),
-)
-_NUMBERS = tuple(f"{row:02} " for row in range(SIDE))
-_UNITS = tuple(
-    f"{'w' if unit >= CLANS else 'g'}\t{unit}\t" for unit in range(CLANS + CLANS * MAX_WIZARDS)
-)
-"""By unit, the beginning of its line."""
-_PLACES = tuple(f"{row}\t{col}" for row, col in PLACES)
-"""By cell, its row and column as in the lines of units and books."""
 _ROW = re.compile(rf"[W.0-3]{{{SIDE}}}", re.ASCII)
-_MOST = 2**31 - 1
 
 
 class Unit(NamedTuple):
@@ -82,109 +66,20 @@ class State:
     """The share of its computing time that each player has used; -1: the player is out."""
 
 
-@attrs.frozen(kw_only=True)
-class Res:
-    """The contents of a match file."""
-
-    word: str
-    """The first word, one of `WORDS`."""
-    seed: int
-    settings: Mapping[str, int]
-    """The values of the settings in `CODED`."""
-    names: tuple[str, ...]
-    states: tuple[State, ...]
-    """The states before every round, and after the last."""
-    commands: tuple[tuple[Order, ...], ...]
-    """The orders of each round that had an effect, in the order in which they were carried out."""
+Res = match_files.Res[State, Order]
+"""A match file."""
 
 
-# -- writing match files --------------------------------------------------------------------------
+# -- writing --------------------------------------------------------------------------------------
 
 
-def match_text(
-    game: Hogwarts,
-    turns: Iterable[Sequence[Verdict]],
-    *,
-    seed: int,
-    names: Sequence[str],
-    word: str = "Game",
-    status: Callable[[int], Sequence[float]] = lambda _: NO_STATUS,
-) -> Iterator[str]:
-    """Play a game through its turns, and yield the parts of its match file.
-
-    Args:
-        game: The game, in round 0. It is at its end afterwards.
-        turns: The verdicts of every round, by seat. They may be made on demand: each is taken
-            when the game is in its round.
-        seed: The seed of the match.
-        names: The players' names, by seat. White space in them becomes `_`: readers split on it.
-        word: The first word of the file, `Game` or `SecGame`.
-        status: Returns the shares of the computing time used, by seat, in a round.
-    """
-    yield _header(word, seed, game.settings, ["_".join(name.split()) for name in names])
-    yield state_text(game, status(game.turn))
-    for verdicts in turns:
-        game.advance(verdicts)
-        yield write_commands(game.executed)
-        yield state_text(game, status(game.turn))
+def header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
+    """Return the title, the settings and the players' names of a match file."""
+    return f"{coded(settings)}names         {''.join(f' {name}' for name in names)}\n"
 
 
-def state_text(game: Hogwarts, status: Sequence[float] = NO_STATUS) -> str:
-    """Return the block of a game's present state."""
-    owners = game.owners.decode()
-    # A match has thousands of units to write, so their lines are made of tables, without a `State`.
-    return _block(
-        [owners[start : start + SIDE] for start in range(0, CELLS, SIDE)],
-        [
-            f"{unit}{player}\t{_PLACES[cell]}\t{rounds}\t{turns_to}"
-            for unit, player, cell, rounds, turns_to in zip(
-                _UNITS, game.clans, game.cells, game.rounds, game.nexts, strict=False
-            )
-        ],
-        [_PLACES[cell] for cell in sorted(game.books)],
-        ingredients=game.ingredients,
-        voldemort=PLACES[game.voldemort],
-        number=game.turn,
-        points=(game.scores(), game.conversion_points, game.strength),
-        status=status,
-    )
-
-
-def write_res(res: Res) -> str:
-    """Return the match file, byte for byte as the original writes it."""
-    parts = [_header(res.word, res.seed, res.settings, res.names)]
-    for state, commands in zip(res.states, (*res.commands, None), strict=True):
-        parts.append(write_state(state))
-        if commands is not None:
-            parts.append(write_commands(commands))
-    return "".join(parts)
-
-
-def write_state(state: State) -> str:
-    """Return the block of a state."""
-    return _block(
-        state.rows,
-        [
-            f"{unit}{player}\t{row}\t{column}\t{rounds}\t{turns_to}"
-            for unit, (player, row, column, rounds, turns_to) in zip(
-                _UNITS, state.units, strict=False
-            )
-        ],
-        [f"{row}\t{column}" for row, column in state.books],
-        ingredients=state.ingredients,
-        voldemort=state.voldemort,
-        number=state.round,
-        points=(state.score, state.conversion_points, state.strength),
-        status=state.status,
-    )
-
-
-def _header(word: str, seed: int, settings: Mapping[str, int], names: Sequence[str]) -> str:
-    joined = "".join(f" {name}" for name in names)
-    return f"{word}\n\nSeed {seed}\n\n{_coded(settings)}names         {joined}\n"
-
-
-def _coded(settings: Mapping[str, int]) -> str:
+def coded(settings: Mapping[str, int]) -> str:
+    """Return the title and the settings, as both kinds of files have them."""
     lines = [
         f"{setting.name}{tabs * chr(9)}{settings[setting.name]}\n"
         for setting, tabs in zip(CODED, _TABS, strict=True)
@@ -192,43 +87,54 @@ def _coded(settings: Mapping[str, int]) -> str:
     return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
 
 
-def _block(
-    rows: Sequence[str],
-    units: Sequence[str],
-    books: Sequence[str],
-    *,
-    ingredients: Sequence[int],
-    voldemort: tuple[int, int],
-    number: int,
-    points: tuple[Sequence[int], ...],
-    status: Sequence[float],
-) -> str:
-    """Return the block of a state, with the two empty lines before it.
+def state_of(game: Hogwarts, status: Sequence[float] = NO_STATUS) -> State:
+    """Return a game's present state, with the players' status."""
+    owners = game.owners.decode()
+    return State(
+        rows=tuple(owners[start : start + SIDE] for start in range(0, CELLS, SIDE)),
+        units=tuple(
+            Unit(clan, *PLACES[cell], rounds, turns_to)
+            for clan, cell, rounds, turns_to in zip(
+                game.clans, game.cells, game.rounds, game.nexts, strict=True
+            )
+        ),
+        books=tuple(PLACES[cell] for cell in sorted(game.books)),
+        ingredients=game.ingredients,
+        voldemort=PLACES[game.voldemort],
+        round=game.turn,
+        score=game.scores(),
+        conversion_points=tuple(game.conversion_points),
+        strength=tuple(game.strength),
+        status=tuple(status),
+    )
 
-    Args:
-        rows: The rows of cells.
-        units: The lines of the units.
-        books: The lines of the books.
-        ingredients: The ingredients.
-        voldemort: Voldemort's place.
-        number: The number of the round.
-        points: The players' scores, conversion points and strength.
-        status: The shares of the computing time used, by player.
-    """
-    lines = ["", "", *(f"   {label}" for label in _LABELS)]
-    lines += map(str.__add__, _NUMBERS, rows)
-    lines += ["", "units", str(len(units)), "\t".join(TITLES), *units]
-    lines += ["", "books", str(len(books)), "row\tcolumn", *books]
-    lines += ["", "spell_ingredients", str(len(ingredients))]
-    lines += ["".join(f"{value} " for value in ingredients)]
-    lines += ["", "Voldemort", f"{voldemort[0]} {voldemort[1]}", "", f"round {number}"]
-    for title, values in zip(("score", "scr_acc", "strength"), points, strict=True):
+
+def state_text(state: State) -> str:
+    """Return the block of a state, with the two empty lines before it."""
+    lines = ["", "", *(f"   {label}" for label in LABELS)]
+    lines += [f"{number:02} {row}" for number, row in enumerate(state.rows)]
+    lines += ["", "units", str(len(state.units)), "\t".join(TITLES)]
+    lines += [
+        "\t".join(("w" if number >= CLANS else "g", str(number), *map(str, unit)))
+        for number, unit in enumerate(state.units)
+    ]
+    lines += ["", "books", str(len(state.books)), "row\tcolumn"]
+    lines += [f"{row}\t{column}" for row, column in state.books]
+    lines += ["", "spell_ingredients", str(len(state.ingredients))]
+    lines += ["".join(f"{value} " for value in state.ingredients)]
+    row, column = state.voldemort
+    lines += ["", "Voldemort", f"{row} {column}", "", f"round {state.round}"]
+    for title, values in (
+        ("score", state.score),
+        ("scr_acc", state.conversion_points),
+        ("strength", state.strength),
+    ):
         lines += ["", "\t".join((title, *map(str, values)))]
-    lines += ["", "\t".join(("status", *(f"{share:g}" for share in status))), "", ""]
+    lines += ["", "\t".join(("status", *(f"{share:g}" for share in state.status))), "", ""]
     return "\n".join(lines)
 
 
-def write_commands(commands: Sequence[Order]) -> str:
+def commands_text(commands: Sequence[Order]) -> str:
     """Return the block of a round's commands."""
     lines = ["commands", str(len(commands))]
     for command in commands:
@@ -240,40 +146,12 @@ def write_commands(commands: Sequence[Order]) -> str:
     return "\n".join((*lines, ""))
 
 
-# -- reading match files --------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 
-def read_res(text: str) -> Res:
-    """Read a match file.
-
-    Raises:
-        FormatError: The text isn't a match file; names the line and what was expected.
-    """
-    tokens = Tokens(text)
-    word = tokens.choice("the first word, `Game` or `SecGame`", *WORDS)
-    tokens.literal("Seed")
-    seed = tokens.integer("the seed", 0, _MOST)
-    settings = read_settings(tokens, VERSION, CODED)
-    tokens.literal("names")
-    names = tuple(tokens.word(f"the name of player {player}") for player in range(CLANS))
-    states = [_read_state(tokens, settings, 0)]
-    commands = []
-    for number in range(settings["NUM_ROUNDS"]):
-        commands.append(_read_commands(tokens, len(states[0].units)))
-        states.append(_read_state(tokens, settings, number + 1))
-    tokens.end()
-    return Res(
-        word=word,
-        seed=seed,
-        settings=settings,
-        names=names,
-        states=tuple(states),
-        commands=tuple(commands),
-    )
-
-
-def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
-    tokens.literal(*_LABELS)
+def read_state(tokens: Words, settings: Mapping[str, int], number: int) -> State:
+    """Read the state of a round."""
+    tokens.literal(*LABELS)
     rows = []
     for row in range(SIDE):
         tokens.literal(f"{row:02}")
@@ -310,7 +188,7 @@ def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Sta
     )
 
 
-def _read_units(tokens: Tokens, count: int) -> tuple[Unit, ...]:
+def _read_units(tokens: Words, count: int) -> tuple[Unit, ...]:
     tokens.literal("units")
     tokens.integer("the number of units", count, count)
     tokens.literal(*TITLES)
@@ -324,7 +202,7 @@ def _read_units(tokens: Tokens, count: int) -> tuple[Unit, ...]:
     return tuple(units)
 
 
-def _read_books(tokens: Tokens, count: int) -> tuple[tuple[int, int], ...]:
+def _read_books(tokens: Words, count: int) -> tuple[tuple[int, int], ...]:
     tokens.literal("books")
     tokens.integer("the number of books", count, count)
     tokens.literal("row", "column")
@@ -337,12 +215,14 @@ def _read_books(tokens: Tokens, count: int) -> tuple[tuple[int, int], ...]:
     return tuple(books)
 
 
-def _read_place(tokens: Tokens, what: str) -> tuple[int, int]:
+def _read_place(tokens: Words, what: str) -> tuple[int, int]:
     row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
     return row, tokens.integer(f"the column of {what}", 0, SIDE - 1)
 
 
-def _read_commands(tokens: Tokens, units: int) -> tuple[Order, ...]:
+def read_commands(tokens: Words, state: State) -> tuple[Order, ...]:
+    """Read the commands of a round, given the state before it."""
+    units = len(state.units)
     tokens.literal("commands")
     commands = []
     for _ in range(tokens.integer("the number of commands", 0, units)):
@@ -357,61 +237,16 @@ def _read_commands(tokens: Tokens, units: int) -> tuple[Order, ...]:
     return tuple(commands)
 
 
-# -- configurations -------------------------------------------------------------------------------
+def read_order(tokens: Words) -> tuple[Token, ...]:
+    """Read an order of an `.orders` file: `unit kind direction n g1 … gn`.
 
-
-def read_cnf(text: str) -> tuple[dict[str, int], Board | None]:
-    """Read a configuration into its settings and board; None: the seed makes the board.
-
-    Raises:
-        FormatError: The text isn't a configuration; names the line and what was expected.
+    Kind 0 is a move and 1 a spell. A spell on the wire always has 15 groups (PROTOCOL.md 5). One
+    with another number of groups becomes a spell that is as useless: its groups are out of range.
     """
-    tokens = Tokens(text)
-    settings = read_settings(tokens, VERSION, CODED)
-    if tokens.choice("the generator, `RANDOM` or `FIXED`", "RANDOM", "FIXED") == "RANDOM":
-        tokens.end()
-        return settings, None
-    try:
-        board = tokens.remaining(RULESET.read_board)
-    except BadBoardError as error:
-        raise FormatError(error.args[0]) from None
-    for name, needed in (
-        ("NUM_INI_WIZARDS_PER_CLAN", board.wizards_per_clan),
-        ("NUM_INI_BOOKS", len(board.books)),
-    ):
-        if settings[name] != needed:
-            raise FormatError(f"{name} is {settings[name]}, but the board below needs {needed}")
-    return settings, board
-
-
-def write_cnf(settings: Mapping[str, int], board: Board | None) -> str:
-    """Return the configuration as a file that `read_cnf` reads back."""
-    if board is None:
-        return f"{_coded(settings)}\nRANDOM\n"
-    return f"{_coded(settings)}\nFIXED\n{RULESET.write_board(board)}"
-
-
-# -- submitted orders -----------------------------------------------------------------------------
-
-
-def read_orders(text: str) -> list[list[list[Token]]]:
-    """Read an `.orders` file, as `read_order_log` returns it.
-
-    An order is `unit kind direction n g1 … gn`, where kind 0 is a move and 1 a spell. A spell on
-    the wire always has 15 groups (PROTOCOL.md 5). One with another number of groups becomes a spell
-    that is as useless: its groups are out of range.
-
-    Raises:
-        FormatError: The text isn't such a file; names the line and what was expected.
-    """
-
-    def order(tokens: Tokens) -> tuple[Token, ...]:
-        unit = tokens.integer("the unit of an order")
-        is_spell = tokens.integer("the kind, 0 or 1", 0, 1)
-        direction = tokens.integer("the direction")
-        groups = tokens.integers(tokens.integer("the number of groups", 0), "a group")
-        if not is_spell:
-            return "m", unit, direction
-        return "s", unit, *(groups if len(groups) == INGREDIENTS else (CLANS + 1,) * INGREDIENTS)
-
-    return read_order_log(text, CLANS, order)
+    unit = tokens.integer("the unit of an order")
+    is_spell = tokens.integer("the kind, 0 or 1", 0, 1)
+    direction = tokens.integer("the direction")
+    groups = tokens.integers(tokens.integer("the number of groups", 0), "a group")
+    if not is_spell:
+        return "m", unit, direction
+    return "s", unit, *(groups if len(groups) == INGREDIENTS else (CLANS + 1,) * INGREDIENTS)

@@ -112,10 +112,7 @@ class Hogwarts:
 
     def __attrs_post_init__(self) -> None:
         board, settings = self.board, self.settings
-        for name, needed in (
-            ("NUM_INI_WIZARDS_PER_CLAN", board.wizards_per_clan),
-            ("NUM_INI_BOOKS", len(board.books)),
-        ):
+        for name, needed in board.needs.items():
             if settings[name] != needed:
                 raise BadBoardError(
                     f"the board needs the setting {name} {needed}, which is {settings[name]}"

@@ -1,66 +1,28 @@
-"""What can be done with the files of the original Hogwarts program."""
+"""The files of the original Hogwarts program."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Mapping
+from operator import attrgetter
 
-from lanista.games.base import Verdict
-from lanista.games.hogwarts import explaining, files, scene
+from lanista.games.hogwarts import files, scene
+from lanista.games.hogwarts.board import Board
+from lanista.games.hogwarts.explaining import explain
 from lanista.games.hogwarts.grid import SIDE
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.games.originals import Explanation, Originals, Shown, Status, begun, with_times
-from lanista.games.picture import Frame
+from lanista.games.originals import Originals
+from lanista.games.tokens import FormatError
 
 
-def _write(
-    game: Any,
-    turns: Iterable[Sequence[Verdict]],
-    seed: int,
-    names: Sequence[str],
-    status: Status,
-) -> Iterator[str]:
-    return files.match_text(game, turns, seed=seed, names=names, status=status)
-
-
-def _explain(text: str, rules: str) -> Explanation:
-    return explaining.explain(files.read_res(text), "text" if rules == "text" else "original")
-
-
-def _replay(text: str, log: str) -> Iterator[str]:
-    res = files.read_res(text)
-    settings = {**res.settings, "original": 1}
-    game: Any
-    game, turns = begun(RULESET, settings, res.seed, files.read_orders(log))
-    return files.match_text(game, turns, seed=res.seed, names=res.names, word=res.word)
-
-
-def _show(text: str) -> Shown:
-    res = files.read_res(text)
-    shown = Shown(
-        game="hogwarts",
-        seed=res.seed,
-        settings=res.settings,
-        names=res.names,
-        scene=scene.scene(_cells(res.states[0])),
-        frames=_frames(res),
-    )
-    if res.word == "SecGame":
-        shown = with_times(shown, [state.status for state in res.states])
-    return shown
-
-
-def _frames(res: files.Res) -> Iterator[tuple[Frame, tuple[int, ...]]]:
-    before = None
-    for state, commands in zip(res.states, ((), *res.commands), strict=True):
-        now = _for_scene(state)
-        yield scene.frame(now, before, commands, res.settings), state.score
-        before = now
+def _check_board(settings: Mapping[str, int], board: Board) -> None:
+    for name, needed in board.needs.items():
+        if settings[name] != needed:
+            raise FormatError(f"{name} is {settings[name]}, but the board below needs {needed}")
 
 
 def _cells(state: files.State) -> bytes:
     return "".join(state.rows).encode("ascii")
 
 
-def _for_scene(state: files.State) -> scene.Position:
+def _position(state: files.State, _settings: Mapping[str, int]) -> scene.Position:
     return scene.Position(
         state.round,
         _cells(state),
@@ -76,13 +38,26 @@ def _for_scene(state: files.State) -> scene.Position:
 
 
 ORIGINALS = Originals(
-    game="hogwarts",
+    ruleset=RULESET,
     title=files.VERSION,
+    settings=files.CODED,
+    rounds="NUM_ROUNDS",
+    generated="RANDOM",
+    fixed="FIXED\n",
     rules=("original", "text"),
-    read_cnf=files.read_cnf,
-    write_cnf=files.write_cnf,
-    write=_write,
-    explain=_explain,
-    replay=_replay,
-    show=_show,
+    own={"original": 1},
+    check_board=_check_board,
+    head=files.coded,
+    header=files.header_text,
+    state_of=files.state_of,
+    state_text=files.state_text,
+    read_state=files.read_state,
+    commands_of=attrgetter("executed"),
+    commands_text=files.commands_text,
+    read_commands=files.read_commands,
+    read_order=files.read_order,
+    explain_res=explain,
+    scene=lambda state: scene.scene(_cells(state)),
+    position=_position,
+    frame=scene.frame,
 )

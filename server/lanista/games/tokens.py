@@ -1,0 +1,150 @@
+"""Words of a text file, taken one after another and checked strictly.
+
+The original programs split their files on white space, so only the order of the words matters.
+`Tokens` does the same, but checks every word, and its errors name the line, the wrong word and
+what was expected there.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from lanista_protocol import shown
+
+T = TypeVar("T")
+
+_WORD = re.compile(r"\S+", re.ASCII)
+_INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
+_DECIMAL = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,17})?(?:e[-+]?[0-9]{1,3})?", re.ASCII)
+
+
+class FormatError(Exception):
+    """A file that breaks the rules of its format; names the line and what was expected."""
+
+    def __init__(self, message: str, line: int | None = None, _column: int | None = None) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.line = line
+        """The number of the wrong line, from 1; None if no single line is wrong."""
+
+
+E = TypeVar("E", bound=Exception)
+
+
+class Tokens(Generic[E]):
+    """The words of a text, taken one after another.
+
+    Every method that takes a word gets a description of what is expected there, for the message
+    of the error that it raises if the word is something else.
+    """
+
+    def __init__(self, text: str, error: Callable[[str, int, int | None], E]) -> None:
+        self._text = text
+        self._error = error
+        self._words: list[tuple[str, int, int]] = []  # with their lines and where they begin
+        line = end = 0
+        for match in _WORD.finditer(text):
+            line += text.count("\n", end, match.start())
+            end = match.end()
+            self._words.append((match.group(), line + 1, match.start()))
+        self._taken = 0
+
+    @property
+    def line(self) -> int:
+        """The line of the next word, from 1; at the end, that of the last word."""
+        return self._words[min(self._taken, len(self._words) - 1)][1] if self._words else 1
+
+    @property
+    def at_end(self) -> bool:
+        """Whether every word has been taken."""
+        return self._taken == len(self._words)
+
+    def error(self, message: str, offset: int = 0) -> E:
+        """Return an error at the word that was taken last, or at a character of that word."""
+        if not self._taken:
+            return self._error(message, 1, 1)
+        _, line, start = self._words[self._taken - 1]
+        return self._error(message, line, start - self._text.rfind("\n", 0, start) + offset)
+
+    def peek(self) -> str | None:
+        """Return the next word without taking it; None at the end."""
+        return None if self.at_end else self._words[self._taken][0]
+
+    def word(self, expected: str) -> str:
+        """Take any word."""
+        if self.at_end:
+            raise self._error(f"the file ends where {expected} belongs", self.line, None)
+        self._taken += 1
+        return self._words[self._taken - 1][0]
+
+    def literal(self, *wanted: str) -> None:
+        """Take exactly these words, one after another."""
+        for want in wanted:
+            got = self.word(f"`{want}`")
+            if got != want:
+                raise self.error(f"expected `{want}`, got {shown(got)}")
+
+    def choice(self, expected: str, *wanted: str) -> str:
+        """Take one of these words."""
+        got = self.word(expected)
+        if got not in wanted:
+            raise self.error(f"expected {expected}, got {shown(got)}")
+        return got
+
+    def integer(self, expected: str, low: int | None = None, high: int | None = None) -> int:
+        """Take a whole number, from `low` to `high` where they are given."""
+        got = self.word(expected)
+        if not _INTEGER.fullmatch(got):
+            raise self.error(f"expected {expected}, a whole number, got {shown(got)}")
+        value = int(got)
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise self.error(f"expected {expected}, {_range(low, high)}, got {value}")
+        return value
+
+    def integers(
+        self, count: int, expected: str, low: int | None = None, high: int | None = None
+    ) -> tuple[int, ...]:
+        """Take `count` whole numbers."""
+        return tuple(self.integer(expected, low, high) for _ in range(count))
+
+    def decimal(self, expected: str) -> float:
+        """Take a finite number, with or without digits after the point."""
+        got = self.word(expected)
+        if not _DECIMAL.fullmatch(got) or math.isinf(float(got)):
+            raise self.error(f"expected {expected}, a number, got {shown(got)}")
+        return float(got)
+
+    def matching(self, pattern: "re.Pattern[str]", expected: str) -> str:
+        """Take a word, all of which matches a pattern."""
+        got = self.word(expected)
+        if not pattern.fullmatch(got):
+            raise self.error(f"expected {expected}, got {shown(got)}")
+        return got
+
+    def remaining(self, read: Callable[[str], T]) -> T:
+        """Take everything that follows, and return what another reader makes of it.
+
+        Lines before the next word are replaced by empty ones, so that the other reader's errors
+        name the lines of the whole file.
+        """
+        start = len(self._text) if self.at_end else self._words[self._taken][2]
+        before = "\n" * self._text.count("\n", 0, start)
+        self._taken = len(self._words)
+        return read(before + self._text[start:])
+
+    def end(self) -> None:
+        """Check that every word has been taken."""
+        if (got := self.peek()) is not None:
+            raise self._error(f"expected the end of the file, got {shown(got)}", self.line, None)
+
+
+def _range(low: int | None, high: int | None) -> str:
+    if low is None:
+        return f"at most {high}"
+    if high is None:
+        return f"at least {low}"
+    return f"{low}" if low == high else f"from {low} to {high}"
+
+
+Words = Tokens[FormatError]
+"""The words of a file of an original program."""

@@ -1,0 +1,31 @@
+"""Match files of the original games for tests: written from a game, and from what was read."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from lanista.games.base import Verdict
+from lanista.games.match_files import Res
+from lanista.games.originals import Originals, Status
+
+
+def match_text(
+    originals: Originals[Any, Any],
+    game: Any,
+    turns: Iterable[Sequence[Verdict]],
+    *,
+    seed: int,
+    names: Sequence[str],
+    word: str = "Game",
+    status: Status = lambda _: (0.0,) * 4,
+) -> Iterator[str]:
+    """The parts of the match file of a game that is played through these turns."""
+    return originals._match_text(game, turns, status, word=word, seed=seed, names=names)
+
+
+def write_res(originals: Originals[Any, Any], res: Res[Any, Any]) -> str:
+    """The match file with this content."""
+    parts = [f"{res.word}\n\nSeed {res.seed}\n\n{originals.header(res.settings, res.names)}"]
+    for commands, state in zip((None, *res.commands), res.states, strict=True):
+        parts += [] if commands is None else [originals.commands_text(commands)]
+        parts.append(originals.state_text(state))
+    return "".join(parts)
