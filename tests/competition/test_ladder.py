@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.competition.formats.ladder import DAY, EVERY, RECENT, Ladder, Rests
+from lanista.competition.formats.ladder import DAY, EVERY, RECENT, Ladder
 
 
 def make(seats=2, **settings):
@@ -50,7 +50,7 @@ def test_a_match_that_does_not_count_leaves_no_trace():
     wait(ladder, "AB")
     ladder.over(ladder.next(0.0), 5.0, counts=False, failed="A")
     wait(ladder, "AB", 5.0)
-    assert ladder.resting_until("A", 5.0) is None
+    assert ladder.resting(5.0).get("A") is None
     assert [0, 0] == [entry.matches for entry in ladder._names.values()]
     assert {"A", "B"} == set(ladder.next(5.0))
 
@@ -239,9 +239,9 @@ def test_a_failing_name_rests():
     ladder = make(bench_after=2)
     wait(ladder, "AB")
     for now in (0.0, 10.0):
-        assert ladder.resting_until("A", now) is None
+        assert ladder.resting(now).get("A") is None
         finish(ladder, ladder.next(now), now + 10, again="AB", failed=["A"])
-    assert 80.0 == ladder.resting_until("A", 20.0)
+    assert 80.0 == ladder.resting(20.0).get("A")
     assert ladder.next(30.0) is None
     assert 80.0 == ladder.due(30.0)
     assert ladder.next(80.0) is not None
@@ -253,7 +253,7 @@ def test_the_operator_benches_and_unbenches():
     wait(ladder, "AB")
     assert ladder.next(10.0) is None
     assert ladder.due(10.0) is None
-    assert math.inf == ladder.resting_until("A", 10.0)
+    assert math.inf == ladder.resting(10.0).get("A")
     ladder.unbench("A", 10.0)
     assert ladder.next(10.0) is not None
 
@@ -339,7 +339,7 @@ def test_any_sequence_of_events(seats, events, house, owners, room):
             assert waiting >= set(players)
             assert len(players) == len({owner[player] for player in players})
             assert not any(set(players) & set(other) for other in running)
-            assert all(ladder.resting_until(player, now) is None for player in match)
+            assert all(ladder.resting(now).get(player) is None for player in match)
             waiting -= set(players)
             running.append(match)
     assert {name: finished[name] for name in NAMES if finished[name]} == {
@@ -376,23 +376,23 @@ def test_nobody_waits_for_ever(seed, many, room, strength):
 
 
 def test_a_name_rests_after_failures_in_a_row():
-    rests = Rests(bench_after=3)
+    rests = make(bench_after=3)
     for now in (0.0, 10.0):
-        rests.failed("Ann", now)
-    rests.succeeded("Ann")
+        rests.fail("Ann", now)
+    rests.take(["Ann"], (), 0.0)
     for now in (20.0, 30.0):
-        rests.failed("Ann", now)
+        rests.fail("Ann", now)
     assert {} == rests.resting(30.0)
-    rests.failed("Ann", 40.0)
+    rests.fail("Ann", 40.0)
     assert {"Ann": 100.0} == rests.resting(40.0)
     assert {} == rests.resting(100.0)
 
 
 def test_each_rest_is_twice_as_long_up_to_a_day():
-    rests = Rests(bench_after=1)
+    rests = make(bench_after=1)
     now, lengths = 0.0, []
     for _ in range(200):
-        rests.failed("Ann", now)
+        rests.fail("Ann", now)
         until = rests.resting(now)["Ann"]
         lengths.append(until - now)
         now = until
@@ -401,60 +401,60 @@ def test_each_rest_is_twice_as_long_up_to_a_day():
 
 
 def test_success_ends_the_row_but_the_next_rest_is_still_longer():
-    rests = Rests(bench_after=2)
+    rests = make(bench_after=2)
     for now in (0.0, 1.0):
-        rests.failed("Ann", now)
-    rests.succeeded("Ann")
-    rests.failed("Ann", 100.0)
+        rests.fail("Ann", now)
+    rests.take(["Ann"], (), 0.0)
+    rests.fail("Ann", 100.0)
     assert {} == rests.resting(100.0)
-    rests.failed("Ann", 101.0)
+    rests.fail("Ann", 101.0)
     assert {"Ann": 101.0 + 120.0} == rests.resting(101.0)
 
 
 def test_a_day_without_failures_forgets_the_earlier_ones():
-    rests = Rests(bench_after=2)
+    rests = make(bench_after=2)
     for now in (0.0, 1.0 + DAY):
-        rests.failed("Ann", now)
+        rests.fail("Ann", now)
     assert {} == rests.resting(1.0 + DAY)
 
 
 def test_a_day_without_failures_begins_after_the_rest():
-    rests = Rests(bench_after=1)
-    rests.failed("Ann", 0.0)
-    rests.failed("Ann", 60.0)
+    rests = make(bench_after=1)
+    rests.fail("Ann", 0.0)
+    rests.fail("Ann", 60.0)
     end = 60.0 + 120.0
-    rests.failed("Ann", end + DAY - 1)
+    rests.fail("Ann", end + DAY - 1)
     assert {"Ann": end + DAY - 1 + 240.0} == rests.resting(end + DAY - 1)
     later = end + DAY - 1 + 240.0 + DAY
-    rests.failed("Ann", later)
+    rests.fail("Ann", later)
     assert {"Ann": later + 60.0} == rests.resting(later)
 
 
 def test_the_operator_decides():
-    rests = Rests(bench_after=1)
+    rests = make(bench_after=1)
     rests.bench("Ann")
-    rests.failed("Ann", 0.0)
+    rests.fail("Ann", 0.0)
     assert {"Ann": math.inf} == rests.resting(1e9)
     rests.unbench("Ann")
     assert {} == rests.resting(0.0)
-    rests.failed("Bob", 0.0)
+    rests.fail("Bob", 0.0)
     rests.unbench("Bob")
     assert {} == rests.resting(0.0)
-    rests.failed("Bob", 1.0)
+    rests.fail("Bob", 1.0)
     assert {"Bob": 61.0} == rests.resting(1.0)
 
 
 @given(st.integers(1, 5), st.lists(st.tuples(st.booleans(), st.floats(0, DAY)), max_size=50))
 def test_only_a_failure_begins_a_rest_and_none_exceeds_a_day(bench_after, matches):
-    rests = Rests(bench_after)
+    rests = make(bench_after)
     now, in_a_row, last = 0.0, 0, 0.0
     for failed, pause in matches:
         now = max(now + pause, rests.resting(now + pause).get("Ann", 0.0))
         in_a_row = (in_a_row if now < last + DAY else 0) + 1 if failed else 0
         if failed:
-            rests.failed("Ann", now)
+            rests.fail("Ann", now)
         else:
-            rests.succeeded("Ann")
+            rests.take(["Ann"], (), 0.0)
         until = rests.resting(now).get("Ann")
         if failed:
             last = until or now

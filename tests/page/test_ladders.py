@@ -244,7 +244,7 @@ async def test_whoever_rests_is_told_with_the_reason(tmp_path):
     async with opened(tmp_path, attrs.evolve(SPEC, bench_after=1)) as house:
         room = house.arena.ladders["pit"]
         for _ in range(5):
-            room._ladder._rests.failed("Cem", room.now)
+            room._ladder.fail("Cem", room.now)
         room.bench_house("CamperJoe")
         table = (await house.get("/api/1/ladders/pit")).json
         rest = table["rests"]["Cem"]

@@ -275,7 +275,7 @@ class LadderRoom:
 
         Returns None if it doesn't rest.
         """
-        until = self._ladder.resting_until(who.name, self.now)
+        until = self._ladder.resting(self.now).get(who.name)
         return None if until is None else until - self.now
 
     def why_resting(self, name: str) -> str:

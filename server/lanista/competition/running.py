@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from lanista.competition import worker
 from lanista.competition.director import Director, Report
@@ -35,14 +36,7 @@ def open_tournament(
 ) -> Iterator[Director]:
     """Open the database of a tournament, lock it against other runs, and make a director.
 
-    Args:
-        setup: The tournament, as `load` returns it.
-        executor: Overrides the spec's executor: one of its possible values, or any executor.
-        concurrency: Overrides the spec's number of blocks at the same time.
-        accept_changes: Whether bots may have changed since earlier runs; what they played before
-            doesn't count then.
-        unbench: Names of benched bots that may play again.
-        on_event: Called with each event, in the trio thread; must not block.
+    The options are those of `run`, but `on_event` is called in the trio thread; it mustn't block.
 
     Yields:
         The director; its `run` is to be called once, in a trio loop.
@@ -76,35 +70,37 @@ def open_tournament(
         )
 
 
+class RunOptions(TypedDict, total=False):
+    """Options of a run."""
+
+    executor: str | Executor | None
+    """Overrides the spec's executor: `local`, `dask-local`, `dask://HOST:PORT`, or any
+    `concurrent.futures.Executor`, which isn't shut down."""
+    concurrency: Concurrency | None
+    """Overrides the spec's number of blocks at the same time; a number or `auto`."""
+    accept_changes: bool
+    """Whether bots may have changed since earlier runs; what they played before doesn't count
+    then."""
+    unbench: Sequence[str]
+    """Names of benched bots that may play again."""
+    on_event: Callable[[Event], None] | None
+    """Called with each event, in the caller's thread; what it raises ends the run."""
+
+
 async def run_async(
-    spec: AnySpec,
-    *,
-    folder: str | Path | None = None,
-    executor: str | Executor | None = None,
-    concurrency: Concurrency | None = None,
-    accept_changes: bool = False,
-    unbench: Sequence[str] = (),
-    on_event: Callable[[Event], None] | None = None,
+    spec: AnySpec, *, folder: str | Path | None = None, **options: Unpack[RunOptions]
 ) -> Report:
     """Run a tournament as `run` does, in a loop of trio's or asyncio's, which goes on meanwhile.
 
     The arguments and exceptions are those of `run`; `on_event` is called in the caller's loop.
     Cancelling ends it at once; call it again to go on.
     """
-    setup = load(spec, folder)
-    job = _begin(setup, on_event, executor, concurrency, unbench, accept_changes=accept_changes)
-    return await job.follow_async(on_event or _ignore)
+    job, on_event = _begin(load(spec, folder), options)
+    return await job.follow_async(on_event)
 
 
 def run(
-    spec: AnySpec,
-    *,
-    folder: str | Path | None = None,
-    executor: str | Executor | None = None,
-    concurrency: Concurrency | None = None,
-    accept_changes: bool = False,
-    unbench: Sequence[str] = (),
-    on_event: Callable[[Event], None] | None = None,
+    spec: AnySpec, *, folder: str | Path | None = None, **options: Unpack[RunOptions]
 ) -> Report:
     """Run a tournament, from where an earlier run ended.
 
@@ -115,50 +111,30 @@ def run(
     Args:
         spec: The path of a TOML file, the content of such a file, or a `Spec`.
         folder: The folder for the results, as for `load`.
-        executor: Overrides the spec's executor: `local`, `dask-local`, `dask://HOST:PORT`, or any
-            `concurrent.futures.Executor`, which isn't shut down.
-        concurrency: Overrides the spec's number of blocks at the same time; a number or `auto`.
-        accept_changes: Whether bots may have changed since earlier runs; what they played before
-            doesn't count then.
-        unbench: Names of benched bots that may play again.
-        on_event: Called with each event, in the caller's thread; what it raises ends the run.
+        **options: Executor, concurrency, changed and benched bots, events: see `RunOptions`.
 
     Raises:
         SpecError: The tournament can't be played with these arguments.
         StoreError: The database can't be used, or is in use by another run.
         FileError: The folder of records can't be made.
     """
-    setup = load(spec, folder)
-    job = _begin(setup, on_event, executor, concurrency, unbench, accept_changes=accept_changes)
-    return job.follow(on_event or _ignore)
+    job, on_event = _begin(load(spec, folder), options)
+    return job.follow(on_event)
 
 
-def _begin(
-    setup: Setup,
-    on_event: Callable[[Event], None] | None,
-    executor: str | Executor | None,
-    concurrency: Concurrency | None,
-    unbench: Sequence[str],
-    *,
-    accept_changes: bool,
-) -> Job[Report]:
-    """Begin a run in another thread; `on_event` is called by whoever follows the job."""
+def _begin(setup: Setup, options: RunOptions) -> tuple[Job[Report], Callable[[Event], None]]:
+    """Begin a run in another thread; return it, and what to call with its events."""
+    on_event, unbench = options.get("on_event"), options.get("unbench", ())
     check_function("on_event", on_event)
     if isinstance(unbench, str) or not isinstance(unbench, Sequence):
         raise SpecError(f"unbench: {unbench!r:.200}; expected a list of names of bots")
 
     async def work(job: Job[Report]) -> Report:
-        with open_tournament(
-            setup,
-            executor=executor,
-            concurrency=concurrency,
-            accept_changes=accept_changes,
-            unbench=unbench,
-            on_event=None if on_event is None else job.post,
-        ) as director:
+        posting: RunOptions = {**options, "on_event": None if on_event is None else job.post}
+        with open_tournament(setup, **posting) as director:
             return await director.run()
 
-    return Job(work)
+    return Job(work), on_event or _ignore
 
 
 def _ignore(_: object) -> None:

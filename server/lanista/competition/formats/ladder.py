@@ -57,8 +57,24 @@ PATIENCE_IF_RECENT = 0.15
 """The same if all opponents would be recent ones; else the same four would often stay together."""
 MOST_PATIENCE = 60.0
 """The longest time for which a pairing is put off, in seconds."""
+FIRST_REST = 60.0
+"""Duration of the first rest, in seconds; each further one is twice as long."""
+DAY = 86_400.0
+"""Duration of the longest rest, in seconds; also how long a name plays without a failure before its
+earlier failures are forgotten."""
 _AVERAGED = 50
 """The number of matches over which their duration is averaged."""
+
+
+@attrs.define
+class _Failures:
+    """The failures of one name."""
+
+    in_a_row: int = 0
+    rests: int = 0
+    """The number of its rests; each has doubled the next one."""
+    last: float = -math.inf
+    """The time of its last failure, or the end of the rest after it."""
 
 
 @attrs.define(eq=False)
@@ -105,8 +121,11 @@ class Ladder:
         self._seats = seats
         self._chance = chance
         self._house = tuple(house)
-        self._rests = Rests(bench_after)
         self.limit(fill_after, bench_after)
+        # Only names that have failed are in it.
+        self._failures: dict[str, _Failures] = {}
+        # By resting name: when its rest ends; infinity if the operator has benched it.
+        self._resting: dict[str, float] = {}
         self.ratings = {}
         self.followers: Container[str] = ()
         """The names that begin no match; others' matches may have them."""
@@ -122,7 +141,7 @@ class Ladder:
     def limit(self, fill_after: float, bench_after: int) -> None:
         """Go on with other values of these arguments of the constructor."""
         self._fill_after = fill_after
-        self._rests.bench_after = bench_after
+        self._bench_after = bench_after
 
     @property
     def ratings(self) -> Mapping[str, float]:
@@ -219,12 +238,21 @@ class Ladder:
         self._count(names, failed, now)
 
     def fail(self, name: str, now: float) -> None:
-        """Count a failure of a name outside of a match, as of a program that doesn't start."""
-        self._rests.failed(name, now)
+        """Count a failure of a name, in a match or as of a program that doesn't start."""
+        failures = self._failures.setdefault(name, _Failures())
+        if now >= failures.last + DAY:
+            failures.rests = failures.in_a_row = 0
+        failures.in_a_row += 1
+        failures.last = now
+        if failures.in_a_row >= self._bench_after:
+            # The exponent is bounded, since a float has no power of 2 above 1023.
+            failures.last = now + min(FIRST_REST * 2.0 ** min(failures.rests, 99), DAY)
+            failures.rests += 1
+            self._resting[name] = max(failures.last, self._resting.get(name, now))
 
     def presence(self, now: float) -> Mapping[str, int]:
         """Return how many names are present, house bots aside: `waiting`, `playing`, `resting`."""
-        resting = self._rests.resting(now)
+        resting = self.resting(now)
         playing = {name for match in self._running for name in match}.difference(self._house)
         there = self._waiting.keys() - playing
         return {
@@ -233,28 +261,24 @@ class Ladder:
             "resting": len(there & resting.keys()),
         }
 
-    def resting_until(self, name: str, now: float) -> float | None:
-        """Return until when a name isn't paired, infinity if the operator has benched it.
-
-        Returns None if it doesn't rest.
-        """
-        return self.resting(now).get(name)
-
     def resting(self, now: float) -> Mapping[str, float]:
         """Return the names that rest, and until when: infinity if the operator has benched one."""
-        return self._rests.resting(now)
+        for name in [name for name, until in self._resting.items() if until <= now]:
+            del self._resting[name]
+        return self._resting
 
     def bench(self, name: str) -> None:
         """Pair a name no longer, until it is unbenched."""
-        self._rests.bench(name)
+        self._resting[name] = math.inf
 
     def is_benched(self, name: str) -> bool:
         """Return whether the operator has benched a name."""
-        return self._rests.is_benched(name)
+        return self._resting.get(name) == math.inf
 
     def unbench(self, name: str, now: float) -> None:
         """Let a name play that was benched or rests; its failures are forgotten."""
-        self._rests.unbench(name)
+        self._failures.pop(name, None)
+        self._resting.pop(name, None)
         for entry in self._entries([name]):
             self._wait_from(entry, now)
 
@@ -266,7 +290,7 @@ class Ladder:
         Returns:
             The names; and if there are none, when there may be some.
         """
-        resting = self._rests.resting(now)
+        resting = self.resting(now)
         when = min(
             (end for name, end in resting.items() if name in self._waiting or name in self._house),
             default=math.inf,
@@ -314,7 +338,7 @@ class Ladder:
             missing: The number of seats that are missing.
             now: The present time.
         """
-        resting = self._rests.resting(now)
+        resting = self.resting(now)
         house = [name for name in self._house if name not in resting]
         if not free or missing > len(house):
             return None, math.inf
@@ -379,7 +403,7 @@ class Ladder:
 
     def _wait_from(self, entry: _Name, now: float) -> None:
         """Let the wait of a name begin now, or when it has rested, if that is later."""
-        rest = self._rests.resting(now).get(entry.name, now)
+        rest = self.resting(now).get(entry.name, now)
         entry.since = rest if rest < math.inf else now
 
     def _note_opponents(self, names: Sequence[str]) -> None:
@@ -394,80 +418,8 @@ class Ladder:
         """Count a match for its names."""
         for name in names:
             if name in failed:
-                self._rests.failed(name, now)
-            else:
-                self._rests.succeeded(name)
+                self.fail(name, now)
+            elif name in self._failures:
+                self._failures[name].in_a_row = 0
             if name not in self._house:
                 self._name(name).matches += 1
-
-
-FIRST_REST = 60.0
-"""Duration of the first rest, in seconds; each further one is twice as long."""
-DAY = 86_400.0
-"""Duration of the longest rest, in seconds; also how long a name plays without a failure before its
-earlier failures are forgotten."""
-
-
-@attrs.define
-class _Failures:
-    """The failures of one name."""
-
-    in_a_row: int = 0
-    rests: int = 0
-    """The number of its rests; each has doubled the next one."""
-    last: float = -math.inf
-    """The time of its last failure, or the end of the rest after it."""
-
-
-class Rests:
-    """The failures of all names, and the rests that follow from them."""
-
-    def __init__(self, bench_after: int) -> None:
-        """Begin without failures.
-
-        Args:
-            bench_after: The number of failed matches in a row after which a name rests.
-        """
-        self.bench_after = bench_after
-        # Only names that have failed are in it.
-        self._failures: dict[str, _Failures] = {}
-        # By resting name: when its rest ends; infinity if the operator has benched it.
-        self._resting: dict[str, float] = {}
-
-    def resting(self, now: float) -> Mapping[str, float]:
-        """Return the names that rest, and when each rest ends: never if the operator wants it."""
-        for name in [name for name, until in self._resting.items() if until <= now]:
-            del self._resting[name]
-        return self._resting
-
-    def succeeded(self, name: str) -> None:
-        """Take note of a match that a name played without failing."""
-        failures = self._failures.get(name)
-        if failures is not None:
-            failures.in_a_row = 0
-
-    def failed(self, name: str, now: float) -> None:
-        """Take note of a match that a name failed; it may begin to rest."""
-        failures = self._failures.setdefault(name, _Failures())
-        if now >= failures.last + DAY:
-            failures.rests = failures.in_a_row = 0
-        failures.in_a_row += 1
-        failures.last = now
-        if failures.in_a_row >= self.bench_after:
-            # The exponent is bounded, since a float has no power of 2 above 1023.
-            failures.last = now + min(FIRST_REST * 2.0 ** min(failures.rests, 99), DAY)
-            failures.rests += 1
-            self._resting[name] = max(failures.last, self._resting.get(name, now))
-
-    def bench(self, name: str) -> None:
-        """Let a name rest until it is unbenched."""
-        self._resting[name] = math.inf
-
-    def is_benched(self, name: str) -> bool:
-        """Return whether the operator has benched a name."""
-        return self._resting.get(name) == math.inf
-
-    def unbench(self, name: str) -> None:
-        """End a name's rest, whatever caused it, and forget its failures."""
-        self._failures.pop(name, None)
-        self._resting.pop(name, None)
