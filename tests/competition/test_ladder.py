@@ -435,10 +435,10 @@ def test_the_operator_decides():
     rests.bench("Ann")
     rests.fail("Ann", 0.0)
     assert {"Ann": math.inf} == rests.resting(1e9)
-    rests.unbench("Ann")
+    rests.unbench("Ann", 0.0)
     assert {} == rests.resting(0.0)
     rests.fail("Bob", 0.0)
-    rests.unbench("Bob")
+    rests.unbench("Bob", 0.0)
     assert {} == rests.resting(0.0)
     rests.fail("Bob", 1.0)
     assert {"Bob": 61.0} == rests.resting(1.0)
@@ -446,7 +446,7 @@ def test_the_operator_decides():
 
 @given(st.integers(1, 5), st.lists(st.tuples(st.booleans(), st.floats(0, DAY)), max_size=50))
 def test_only_a_failure_begins_a_rest_and_none_exceeds_a_day(bench_after, matches):
-    rests = make(bench_after)
+    rests = make(bench_after=bench_after)
     now, in_a_row, last = 0.0, 0, 0.0
     for failed, pause in matches:
         now = max(now + pause, rests.resting(now + pause).get("Ann", 0.0))

@@ -193,7 +193,7 @@ UNKNOWN = {
     "no units": ("0", "'0'"),
     "a leading zero": ("01", "'01'"),
     "more than the most": ("10001", "'10001'"),
-    "a number beyond all bounds": ("9" * 41, "'" + "9" * 40 + "'…"),
+    "a number beyond all bounds": ("9" * 41, "'" + "9" * 40 + "'..."),
     "a negative number": ("-3", "'-3'"),
     "small letters": ("a", "'a'"),
     "cells that stick together": (".#", "'.#'"),

@@ -57,7 +57,7 @@ def test_owners_gems_and_open_borders_are_taken():
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_an_empty_file(text):
-    assert problem(text) == ("the file holds no board; it begins with `FIXED`", None, None)
+    assert problem(text) == ("line 1: the file ends where `FIXED` belongs", 1, None)
 
 
 def test_another_keyword():
@@ -72,15 +72,15 @@ def test_another_keyword():
 def test_too_few_rows(rows):
     words, line, _ = problem("\n".join(LINES[: 1 + rows]))
     assert words == (
-        f"line {rows + 1}: the board ends after {rows} rows; "
-        "it has 40 of level 0 (underground), then 40 of level 1 (outside)"
+        f"line {rows + 1}: the file ends where row {rows % 40} of level {rows // 40} "
+        f"({['underground', 'outside'][rows // 40]}) belongs"
     )
     assert line == rows + 1
 
 
 def test_more_than_the_rows():
     assert problem("\n".join([*LINES, "", " O"])) == (
-        "line 83, column 2: 'O' after the board's 80 rows",
+        "line 83, column 2: expected the end of the file, got 'O'",
         83,
         2,
     )

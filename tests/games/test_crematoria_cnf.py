@@ -72,8 +72,8 @@ def test_a_generated_board_as_a_fixed_one():
         ("GENERATOR", "GENERATOR 3", "expected the end of the file, got '3'", 14),
         ("GENERATOR", "GENERATOR\nfoo", "expected the end of the file, got 'foo'", 15),
         ("GENERATOR\n", "", "the file ends where `GENERATOR` or `FIXED` belongs", 12),
-        ("GENERATOR", "FIXED", "the board ends after 0 rows", 14),
-        ("GENERATOR", "FIXED RRX", "the board ends after 1 rows", 14),
+        ("GENERATOR", "FIXED", "the file ends where row 0 of level 0", 14),
+        ("GENERATOR", "FIXED RRX", "unknown cell 'X' in row 0 of level 0", 14),
     ],
 )
 def test_what_is_refused(old, new, words, line):
@@ -97,7 +97,7 @@ def test_an_empty_file_is_refused():
         (20, "R" * 79 + "G", "line 20, column 80: unknown cell 'G' in row 5 of level 0"),
         (55, "O" * 79 + "R", "line 55, column 80: unknown cell 'R' in row 0 of level 1"),
         (60, "E" + "O" * 79, "line 60, column 1: (5, 0) is an elevator on one level"),
-        (94, "O" * 80 + "\nG", "line 95, column 1: 'G' after the board's 80 rows"),
+        (94, "O" * 80 + "\nG", "line 95, column 1: expected the end of the file, got 'G'"),
     ],
 )
 def test_what_is_refused_of_a_fixed_board(line, row, words):

@@ -475,11 +475,6 @@ def number_text(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def quoted(text: str) -> str:
-    """Quote and escape a piece of a board file for a message, cut after 40 characters."""
-    return ascii(text[:40]) + ("…" if len(text) > 40 else "")
-
-
 def submove_numbers(ruleset: Ruleset) -> int | None:
     """Return how many numbers a submove has; None: each begins with a letter (PROTOCOL.md 4).
 

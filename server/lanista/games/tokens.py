@@ -134,8 +134,9 @@ class Tokens(Generic[E]):
 
     def end(self) -> None:
         """Check that every word has been taken."""
-        if (got := self.peek()) is not None:
-            raise self._error(f"expected the end of the file, got {shown(got)}", self.line, None)
+        if not self.at_end:
+            got = self.word("")
+            raise self.error(f"expected the end of the file, got {shown(got)}")
 
 
 def _range(low: int | None, high: int | None) -> str:

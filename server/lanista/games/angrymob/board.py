@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import attrs
 
-from lanista.games.base import BadBoardError, quoted
+from lanista.games.base import BadBoardError
+from lanista_protocol import shown
 
 IMPASSABLE = -1
 MIN_SIDE, MAX_SIDE = 2, 200
@@ -164,7 +165,7 @@ def _size(number: int, line: str) -> tuple[int, int]:
     matches = list(_WORD.finditer(line))
     if len(matches) != 2 or not all(_SIZE.fullmatch(match.group()) for match in matches):
         raise BadBoardError(
-            f"expected the size as two numbers `rows columns`, got {quoted(line)}", number, 1
+            f"expected the size as two numbers `rows columns`, got {shown(line)}", number, 1
         )
     sides = [int(match.group()) for match in matches]
     for name, side, match in zip(("rows", "columns"), sides, matches, strict=True):
@@ -185,7 +186,7 @@ def _state(token: str, line: int, column: int) -> int:
     if _NEUTRAL.fullmatch(token) and int(token) <= MAX_NEUTRAL_IN_CELL:
         return int(token)
     raise BadBoardError(
-        f"unknown cell {quoted(token)}; a cell is `#`, `.`, `A`, `B` "
+        f"unknown cell {shown(token)}; a cell is `#`, `.`, `A`, `B` "
         f"or a number of neutral units from 1 to {MAX_NEUTRAL_IN_CELL}",
         line,
         column,

@@ -4,12 +4,13 @@ Random boards are made, and units placed, by `generator`.
 """
 
 import functools
-import re
 
 import attrs
 
-from lanista.games.base import BadBoardError, quoted
+from lanista.games.base import BadBoardError
 from lanista.games.crematoria.geometry import COLS, LEVEL, ROWS, bits_of
+from lanista.games.tokens import Tokens
+from lanista_protocol import shown
 
 ROCK, CAVE, ELEVATOR, OUTSIDE = b"RCEO"
 """The kinds of cells, in the board file and in the state."""
@@ -22,7 +23,6 @@ KEYWORD = "FIXED"
 _LEVELS = ("underground", "outside")
 _LETTERS = ("`R`, `C`, `E` or an owner from `0` to `3`", "`O`, `E` or `G`")
 _KNOWN = (frozenset("RCE0123"), frozenset("OEG"))
-_TOKEN = re.compile(r"[^ \t\r\n]+")
 
 
 @attrs.frozen
@@ -86,63 +86,31 @@ def read_board(text: str) -> Board:
     Raises:
         BadBoardError: The file breaks a rule of rules/crematoria.md 2.
     """
-    tokens = [
-        (number, match)
-        for number, line in enumerate(text.split("\n"), 1)
-        for match in _TOKEN.finditer(line)
-    ]
-    if not tokens:
-        raise BadBoardError(f"the file holds no board; it begins with `{KEYWORD}`")
-    number, keyword = tokens[0]
-    if keyword.group() != KEYWORD:
-        raise BadBoardError(
-            f"expected `{KEYWORD}`, got {quoted(keyword.group())}", number, keyword.start() + 1
-        )
-    if len(tokens) <= 2 * ROWS:
-        raise BadBoardError(
-            f"the board ends after {len(tokens) - 1} rows; it has {ROWS} of level 0 (underground), "
-            f"then {ROWS} of level 1 (outside)",
-            tokens[-1][0],
-        )
-    if len(tokens) > 2 * ROWS + 1:
-        number, extra = tokens[2 * ROWS + 1]
-        raise BadBoardError(
-            f"{quoted(extra.group())} after the board's {2 * ROWS} rows",
-            number,
-            extra.start() + 1,
-        )
-    rows = tokens[1:]
-    for index, (number, row) in enumerate(rows):
-        _check_row(index, number, row)
-    caves, outside = (
-        "".join(row.group() for _, row in level) for level in (rows[:ROWS], rows[ROWS:])
-    )
-    for cell, (below, above) in enumerate(zip(caves, outside, strict=True)):
-        if (below == "E") != (above == "E"):
-            row_number, col = divmod(cell, COLS)
-            number, word = rows[row_number + ROWS]
-            missing = _LEVELS[below == "E"]
-            raise BadBoardError(
-                f"({row_number}, {col}) is an elevator on one level but not {missing}; "
-                "elevators join both levels",
-                number,
-                word.start() + col + 1,
-            )
+    tokens = Tokens(text, BadBoardError)
+    tokens.literal(KEYWORD)
+    caves = "".join(_read_row(tokens, 0, row) for row in range(ROWS))
+    outside = "".join(_read_row(tokens, 1, row, caves) for row in range(ROWS))
+    tokens.end()
     return Board(caves.encode("ascii"), outside.encode("ascii"))
 
 
-def _check_row(index: int, number: int, row: re.Match[str]) -> None:
-    level, row_number = divmod(index, ROWS)
-    what = f"row {row_number} of level {level} ({_LEVELS[level]})"
-    for col, letter in enumerate(row.group()):
+def _read_row(tokens: Tokens[BadBoardError], level: int, row: int, below: str = "") -> str:
+    """Read a row of a level, given level 0 for a row of level 1."""
+    what = f"row {row} of level {level} ({_LEVELS[level]})"
+    cells = tokens.word(what)
+    for col, letter in enumerate(cells):
         if letter not in _KNOWN[level]:
-            raise BadBoardError(
-                f"unknown cell {quoted(letter)} in {what}; a cell there is {_LETTERS[level]}",
-                number,
-                row.start() + col + 1,
+            message = f"unknown cell {shown(letter)} in {what}; a cell there is {_LETTERS[level]}"
+            raise tokens.error(message, col)
+    if len(cells) != COLS:
+        message = f"{what} has {len(cells)} cells; it has {COLS}"
+        raise tokens.error(message, min(len(cells), COLS))
+    for col, pair in enumerate(zip(below[row * COLS :], cells, strict=False)):
+        if pair.count("E") == 1:
+            missing = _LEVELS[pair[0] == "E"]
+            raise tokens.error(
+                f"({row}, {col}) is an elevator on one level but not {missing}; "
+                "elevators join both levels",
+                col,
             )
-    length = len(row.group())
-    if length != COLS:
-        raise BadBoardError(
-            f"{what} has {length} cells; it has {COLS}", number, row.start() + min(length, COLS) + 1
-        )
+    return cells
