@@ -60,6 +60,17 @@ class _NearArena(Arena):
         super()._connect()  # if there is no arena, this says so
 
 
+class Silent:
+    """A bot that never gives an order: the first opponent for a new bot."""
+
+    def __init__(self, state: Any) -> None:
+        """Ignore the state."""
+
+    def moves(self, state: Any) -> list[tuple[int | str, ...]]:  # noqa: ARG002 - the bots' interface
+        """Return no submoves, whatever happens."""
+        return []
+
+
 def run(module: str, name: str) -> int:
     """Play as a house bot of ours, and return the exit code (`play`).
 

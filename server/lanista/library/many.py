@@ -13,7 +13,7 @@ from collections.abc import (
 )
 from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import attrs
 import trio
@@ -46,17 +46,30 @@ AHEAD = 64
 """Maximum number of matches that are played before the caller takes them."""
 
 
+class ManyOptions(MatchOptions, total=False):
+    """Options of `play_many`, besides those of each match."""
+
+    workers: int | Literal["auto"]
+    """How many matches are played at the same time; `auto`, the default: as many as give each bot a
+    core of its own."""
+    seatings: Seats
+    """`given`, the default: as listed; `rotations`: each bot once in each seat; `all`: in every
+    arrangement."""
+    records: str | Path | None
+    """The folder for the records; None for ./lanista-records/."""
+    keep: Keep
+    """Which records to keep: `all`, the default; those of `failures` (void matches and matches in
+    which a bot failed); or `none`."""
+    on_progress: OnProgress | None
+    """Called after each match with how many were played, and how many there are; 0 if that isn't
+    known."""
+
+
 def play_many(
     game: str,
     pairings: Iterable[Sequence[AnyBot]],
     seeds: Iterable[int],
-    *,
-    workers: int | Literal["auto"] = "auto",
-    seatings: Seats = "given",
-    records: str | Path | None = None,
-    keep: Keep = "all",
-    on_progress: OnProgress | None = None,
-    **options: Unpack[MatchOptions],
+    **options: Unpack[ManyOptions],
 ) -> Generator[Match, None, None]:
     """Play many matches side by side, and yield them in order: seed by seed, pairing by pairing.
 
@@ -68,16 +81,8 @@ def play_many(
         game: The game's name.
         pairings: The bots of a match, by seat, as for `play`; each is played with each seed.
         seeds: The seeds; it may be endless.
-        workers: How many matches are played at the same time; `auto`: as many as give each bot a
-            core of its own.
-        seatings: `given`: as listed; `rotations`: each bot once in each seat; `all`: in every
-            arrangement.
-        records: The folder for the records; None for ./lanista-records/.
-        keep: Which records to keep: `all`, those of `failures` (void matches and matches in which a
-            bot failed), or `none`.
-        on_progress: Called after each match with how many were played, and how many there are; 0
-            if that isn't known.
-        **options: Map, settings, clock, limits and sandbox: see `MatchOptions`.
+        **options: Workers, seatings, records, progress: see `ManyOptions`; and map, settings,
+            clock, limits and sandbox: see `MatchOptions`.
 
     Raises:
         BadInputError: An argument can't be used.
@@ -85,8 +90,7 @@ def play_many(
         FileError: The folder for records can't be written.
         WorkError: The matches can't be played, through no fault of a bot.
     """
-    wish = _Wish(pairings, seeds, workers, seatings, records, keep, on_progress)
-    with _begun(game, wish, options) as (job, taken):
+    with _begun(game, pairings, seeds, options) as (job, taken):
         with closing(job.messages()) as messages:
             for match in messages:
                 yield taken(match)
@@ -97,21 +101,14 @@ async def aplay_many(
     game: str,
     pairings: Iterable[Sequence[AnyBot]],
     seeds: Iterable[int],
-    *,
-    workers: int | Literal["auto"] = "auto",
-    seatings: Seats = "given",
-    records: str | Path | None = None,
-    keep: Keep = "all",
-    on_progress: OnProgress | None = None,
-    **options: Unpack[MatchOptions],
+    **options: Unpack[ManyOptions],
 ) -> AsyncGenerator[Match, None]:
     """Play many matches as `play_many` does, in a loop of asyncio or trio, which goes on meanwhile.
 
     To break the iteration off, close it: `async with contextlib.aclosing(aplay_many(…)) as matches`
     ends what is being played at once; otherwise Python does it some time later.
     """
-    wish = _Wish(pairings, seeds, workers, seatings, records, keep, on_progress)
-    with _begun(game, wish, options) as (job, taken):
+    with _begun(game, pairings, seeds, options) as (job, taken):
         async with aclosing(job.messages_async()) as messages:
             async for match in messages:
                 yield taken(match)
@@ -124,11 +121,11 @@ class _Wish:
 
     pairings: Iterable[Sequence[AnyBot]]
     seeds: Iterable[int]
-    workers: int | Literal["auto"]
-    seatings: Seats
-    records: str | Path | None
-    keep: Keep
-    on_progress: OnProgress | None
+    workers: int | Literal["auto"] = "auto"
+    seatings: Seats = "given"
+    records: str | Path | None = None
+    keep: Keep = "all"
+    on_progress: OnProgress | None = None
 
     @property
     def folder(self) -> Path:
@@ -138,10 +135,16 @@ class _Wish:
 
 @contextmanager
 def _begun(
-    game: str, wish: _Wish, options: MatchOptions
+    game: str,
+    pairings: Iterable[Sequence[AnyBot]],
+    seeds: Iterable[int],
+    options: Mapping[str, Any],
 ) -> Iterator[tuple[Job[None], Callable[[Match], Match]]]:
     """Begin to play; yield the job, and what to do with each match before the caller gets it."""
-    with prepared(game, options, wish.records, wish.on_progress) as setup:
+    ours = attrs.fields_dict(_Wish).keys() & options.keys()
+    wish = _Wish(pairings, seeds, **{name: options[name] for name in ours})
+    of_match = {name: value for name, value in options.items() if name not in ours}
+    with prepared(game, of_match, wish.records, wish.on_progress) as setup:
         many = _Many(setup, wish)
         job = Job(many.run)
         numbers = itertools.count(1)

@@ -17,8 +17,9 @@ from lanista.games.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Sequence
 
+    from lanista.games.house_bot import Moves
     from lanista_client import AngryMobState
 
 FAR = 65535
@@ -110,13 +111,6 @@ class Paths:
                     queue.append(other)
         return paths
 
-
-TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lanista.games.house_bot import Moves
-    from lanista_client import AngryMobState
 
 RECRUIT_LIMIT = 8  # rules/angrymob.md 2
 SCOUTS = 5  # with this many units it is worth spreading out to the rich cells
