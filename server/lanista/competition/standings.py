@@ -5,17 +5,18 @@ imported; nothing is printed or written.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 
-from lanista.competition.formats.base import Format, Progress
+from lanista.competition.formats.base import Format
 from lanista.competition.make_format import make_format
 from lanista.competition.setup import Setup
 from lanista.competition.stored_blocks import StoredBlocks, read_stored_blocks, settle_seed
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
-from lanista.results.blocks import BlockScore, RoundMeeting, Seating
+from lanista.results.blocks import BlockScore, Seating
 from lanista.results.database import Store
 
 
@@ -29,19 +30,8 @@ class Snapshot:
     """The ids of all other blocks."""
     seated: tuple[Seating, ...]
     """The seatings of each block."""
-    progress: Progress
-    over: bool
-    """Whether the whole tournament was played."""
-    verdict: str
-    """One line about what the format decided, or empty."""
-    order: Sequence[tuple[int, str]] | None
-    """The places that the format gives, as `Format.order` returns them."""
-    byes: Mapping[str, float]
-    """Points from byes, by bot."""
-    benched: tuple[str, ...]
-    """The names of the benched bots."""
-    rounds: tuple[tuple[RoundMeeting, ...], ...] = ()
-    """The meetings of each round; empty in formats without rounds."""
+    about: Mapping[str, Any]
+    """What `compute` and the standings take as it is, by name."""
 
 
 def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:
@@ -52,19 +42,17 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
             counted.append(score)
         else:
             uncounted.append(id_)
-    over = format_.over()
-    return Snapshot(
-        counted=counted,
-        uncounted=uncounted,
-        seated=format_.seated,
-        progress=format_.progress(),
-        over=over,
-        verdict=format_.verdict(),
-        order=format_.order(),
-        byes=dict(format_.byes()),
-        benched=tuple(benched),
-        rounds=tuple(map(tuple, format_.rounds())),
-    )
+    over, progress = format_.over(), format_.progress()
+    about = {
+        "benched": tuple(benched),
+        "order": format_.order(),
+        "byes": dict(format_.byes()),
+        "planned": progress.planned,
+        "over": over,
+        "words": format_.verdict() if over else progress.words,
+        "rounds": tuple(map(tuple, format_.rounds())),
+    }
+    return Snapshot(counted=counted, uncounted=uncounted, seated=format_.seated, about=about)
 
 
 def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
@@ -88,14 +76,8 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
             for bot, counts in ended.bots.items()
         },
         voids=ended.voids,
-        benched=moment.benched,
-        order=moment.order,
-        byes=moment.byes,
-        planned=moment.progress.planned,
         uncounted=len(moment.uncounted),
-        over=moment.over,
-        words=moment.verdict if moment.over else moment.progress.words,
-        rounds=moment.rounds,
+        **moment.about,
     )
 
 

@@ -6,7 +6,7 @@ See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried
 import functools
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from lanista.games.base import (
     REPEATED,
@@ -67,8 +67,7 @@ def parse(
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
-    plain = _plain(seat, clans, ingredients, tokens)
-    orders, refused = plain or _judged(seat, clans, ingredients, tokens)
+    orders, refused = _judged(seat, clans, ingredients, tokens)
     return Answer(tuple(orders), tuple(refused), repeats(refused))
 
 
@@ -113,54 +112,6 @@ def _words(unit: int, units: int, direction: int | None) -> str:
         return f"{kind} {unit} casts a spell"
     way = WAYS[direction] if 0 <= direction < DIRECTIONS else f"by {direction}"
     return f"{kind} {unit} moves {way}"
-
-
-def _plain(
-    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[list[Order], dict[int, Reason]] | None:
-    """Return what `_judged` does of a plain answer, or None if it needs a closer look.
-
-    A plain one moves units of the seat in directions that they can take. It may have a spell of the
-    seat's ghost among the moves, or move a unit again, as some bots do a hundred thousand times in
-    a match; so what concerns all moves is done by loops in C.
-    """
-    kinds, spell, at = tokens[::3], None, 0
-    refused: dict[int, Reason] = {}
-    if "s" in kinds:
-        at = kinds.index("s")
-        end = 3 * at + 2 + INGREDIENTS
-        numbers = tokens[3 * at + 1 : end]
-        if len(numbers) <= INGREDIENTS or numbers[0] != seat or str in map(type, numbers):
-            return None
-        groups = cast("tuple[int, ...]", tuple(numbers[1:]))
-        spell = Order(seat, -1, groups)
-        reason = spell_fault(groups, ingredients)
-        if reason is not None:
-            refused[at] = reason
-        tokens = [*tokens[: 3 * at], *tokens[end:]]
-        kinds = tokens[::3]
-    units = tokens[1::3]
-    count = len(units)
-    if len(tokens) != 3 * count or count >= MAX_ORDERS or kinds.count("m") != count:
-        return None
-    moves = list(zip(units, tokens[2::3], strict=True))
-    if len(set(units)) < count:
-        if spell is not None or str in map(type, tokens[2::3]):
-            return None
-        firsts = set(dict(zip(reversed(units), range(count - 1, -1, -1), strict=True)).values())
-        refused = {n: (REPEATED, unit) for n, unit in enumerate(units) if n not in firsts}
-        moves = [moves[n] for n in sorted(firsts)]
-    step_of = _steps(len(clans)).get
-    orders = [order for move in moves if (order := step_of(move))]
-    if len(orders) < len(moves):
-        return None
-    if not {seat}.issuperset([clans[order.unit] for order in orders]):
-        return None
-    if spell is not None:
-        if seat in units:
-            return None
-        orders.insert(at, spell)
-    return orders, refused
 
 
 def _judged(
