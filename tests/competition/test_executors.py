@@ -37,6 +37,10 @@ def local():
         workers.terminate()
 
 
+def pids_of(workers):
+    return [process.pid for slot in workers._all for process in slot.context.processes]
+
+
 def result(future: Future):
     return future.result(PATIENCE)
 
@@ -46,7 +50,7 @@ def test_a_worker_is_another_process_and_stays(local):
     first = result(workers.submit(errands.pid))
     assert os.getpid() != first
     assert first == result(workers.submit(errands.pid))
-    assert [first] == workers.pids()
+    assert [first] == pids_of(workers)
 
 
 @pytest.mark.long
@@ -103,7 +107,7 @@ def test_terminate_kills_what_runs(local, tmp_path):
     waiting = workers.submit(errands.wait_for, tmp_path / "never", tmp_path / "waits")
     wait_until((tmp_path / "waits").exists, "the task runs")
     idle = result(workers.submit(errands.pid))
-    pids = workers.pids()
+    pids = pids_of(workers)
     assert idle in pids
     assert 2 == len(pids)
     workers.terminate()
@@ -115,7 +119,7 @@ def test_terminate_kills_what_runs(local, tmp_path):
 def test_terminate_before_start():
     workers = LocalWorkers(1)
     workers.terminate()
-    assert [] == workers.pids()
+    assert [] == pids_of(workers)
 
 
 def test_close_has_every_worker_say_farewell(local, tmp_path):
@@ -124,7 +128,7 @@ def test_close_has_every_worker_say_farewell(local, tmp_path):
     result(workers.submit(errands.pid))
     (tmp_path / "go").touch()
     result(waiting)
-    pids = workers.pids()
+    pids = pids_of(workers)
     (tmp_path / "said").mkdir()
     workers.close(functools.partial(errands.note_farewell, tmp_path / "said"))
     said = {int(path.name) for path in (tmp_path / "said").iterdir()}
@@ -140,7 +144,7 @@ def test_settling_on_fewer_ends_the_others(local, tmp_path):
     wait_until_gone([other])
     (tmp_path / "go").touch()
     result(waiting)
-    assert [int((tmp_path / "waits").read_text())] == workers.pids()
+    assert [int((tmp_path / "waits").read_text())] == pids_of(workers)
 
 
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core can't be dealt to two workers")

@@ -216,7 +216,10 @@ def draw(mask, seed=1):
     [
         (lambda: seat_env("angrymob", "Gravity"), "no house bot 'Gravity'; they are CamperJoe"),
         (lambda: seat_env("hogwarts", ["Null"]), "1 opponents; hogwarts takes 3, or one name"),
-        (lambda: seat_env("hogwarts", "Null", seat=4), "seat 4; hogwarts has the seats 0 to 3"),
+        (
+            lambda: seat_env("hogwarts", "Null", seat=4),
+            "seat 4; expected a whole",
+        ),
         (lambda: parallel_env("angrymob", opponents={"seat_2": "CamperJoe"}), "no seat 'seat_2'"),
         (
             lambda: parallel_env(

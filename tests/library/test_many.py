@@ -180,7 +180,7 @@ def made(monkeypatch):
 def test_what_a_worker_that_dies_was_playing_is_played_again(made):
     matches = lanista.play_many("angrymob", [PAIR], range(30), workers=1, **OPTIONS)
     seeds = [next(matches).seed]
-    for pid in made[0].pids():
+    for pid in [process.pid for slot in made[0]._all for process in slot.context.processes]:
         os.kill(pid, signal.SIGKILL)
     assert list(range(30)) == seeds + [match.seed for match in matches]
 

@@ -103,5 +103,5 @@ def test_a_file_that_is_no_record_is_told(replay, here):
     (here / "cut.gz").write_bytes(replay.path.read_bytes()[:-20])
     with pytest.raises(lanista.BadRecordError, match=r"cut\.gz: damaged gzip data"):
         lanista.open_record("cut.gz")
-    with pytest.raises(lanista.BadInputError, match="seat 2; angrymob has seats 0 to 1"):
+    with pytest.raises(lanista.BadInputError, match="seat 2; expected a whole number from 0 to 1"):
         replay[0].state_of(2)

@@ -168,7 +168,7 @@ def command(
     gc.disable()  # what is imported stays: to search it for garbage would take 20 ms
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.orphans import become_subreaper
-    from lanista.hosting import inputs
+    from lanista.hosting import ids, inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
     from lanista.hosting.names import bot_command
@@ -195,9 +195,9 @@ def command(
         )
     commands = [bot_command(game, bot) for bot in bots]
     names = distinct([name for name, _ in commands])
-    first_seed = inputs.checked_seed(ruleset, seed)
+    first_seed = ids.checked_seed(ruleset, seed)
     if seed is not None:
-        inputs.checked_seed(ruleset, first_seed + matches - 1)
+        ids.checked_seed(ruleset, first_seed + matches - 1)
     seeds_of = _original_seeds(ruleset) if original_seeds else None
     settings, board = setup_of(ruleset, map_, sets, move_limit)
     limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)

@@ -141,12 +141,6 @@ class LocalWorkers(Workers):
         for slot in slots:
             slot.pool.shutdown(wait=True)
 
-    def pids(self) -> list[int]:
-        """Return the process ids of the workers."""
-        with self._lock:
-            processes = [process for slot in self._all for process in slot.context.processes]
-        return [process.pid for process in processes if process.pid is not None]
-
     def _new(self) -> _Slot:
         taken = {slot.number for slot in self._all}
         number = next(number for number in range(1, len(taken) + 2) if number not in taken)

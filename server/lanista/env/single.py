@@ -20,8 +20,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self, game: str, opponents: str | Sequence[str], *, seat: int = 0, **options: Any
     ) -> None:
         seats = registry.get(game).seats
-        if whole_number("seat", seat) not in range(seats):
-            raise BadInputError(f"seat {seat}; {game} has the seats 0 to {seats - 1}")
+        whole_number("seat", seat, 0, seats - 1)
         if not isinstance(opponents, Sequence):
             raise BadInputError(f"opponents {opponents!r:.200}; expected names of house bots")
         names = [opponents] * (seats - 1) if isinstance(opponents, str) else list(opponents)

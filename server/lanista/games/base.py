@@ -459,16 +459,6 @@ def turn_word(ruleset: Ruleset) -> str:
     return word
 
 
-def client_state(ruleset: Ruleset) -> str | None:
-    """Return the name of the class with which the client libraries read the game's state.
-
-    Args:
-        ruleset: The game. It may have an attribute `client_state`; else there is none.
-    """
-    name: str | None = getattr(ruleset, "client_state", None)
-    return name
-
-
 def number_text(value: float) -> str:
     """Return a number for a line of facts: at most four digits after the point (PROTOCOL.md 1)."""
     text = f"{value:.4f}".rstrip("0").rstrip(".")
@@ -503,13 +493,3 @@ class ByHand:
     lifts: tuple[int, int] | None = None
     """The directions from the first level to the second, and back, through a cell that is a base on
     both; None if there are no such directions."""
-
-
-def by_hand(ruleset: Ruleset) -> ByHand | None:
-    """Return how a person gives orders on the page; None if a person can't play there.
-
-    Args:
-        ruleset: The game. It may have an attribute `by_hand`; otherwise it is None.
-    """
-    way: ByHand | None = getattr(ruleset, "by_hand", None)
-    return way

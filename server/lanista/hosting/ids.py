@@ -3,7 +3,7 @@
 import secrets
 import time
 
-from lanista.games.base import Ruleset
+from lanista.games.base import Ruleset, check_seed
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -27,3 +27,12 @@ def fresh_seed(ruleset: Ruleset) -> int:
     """Return a random seed from the ruleset's whole range, so that it can't be guessed."""
     low, high = ruleset.seeds
     return low + secrets.randbelow(high - low + 1)
+
+
+def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
+    """Return the seed, or a new one if it is None.
+
+    Raises:
+        BadInputError: It isn't a whole number in the ruleset's range.
+    """
+    return fresh_seed(ruleset) if seed is None else check_seed(ruleset, seed)

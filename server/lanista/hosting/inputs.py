@@ -9,21 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from lanista.errors import BadInputError
-from lanista.games.base import BadBoardError, Ruleset, check_seed, complete_settings
-from lanista.hosting.ids import fresh_seed
+from lanista.games.base import BadBoardError, Ruleset, complete_settings
 from lanista.hosting.names import Map, configuration_of, map_name
 
 RECORDS = Path("lanista-records")
 """The folder for records, unless another is given."""
-
-
-def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
-    """Return the seed, or a new one if it is None.
-
-    Raises:
-        BadInputError: It isn't a whole number in the ruleset's range.
-    """
-    return fresh_seed(ruleset) if seed is None else check_seed(ruleset, seed)
 
 
 def checked_setup(

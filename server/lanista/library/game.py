@@ -13,7 +13,6 @@ asks `from_state` here. Clocks, connections and records belong to matches, not t
 import copy
 import itertools
 import operator
-import random
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -29,13 +28,13 @@ from lanista.games.base import (
     Token,
     TooManySubmovesError,
     Verdict,
-    check_seed,
     complete_settings,
     whole_number,
 )
 from lanista.games.base import Game as RulesGame
 from lanista.games.outcome import Outcome
 from lanista.games.search import Copyable, RestorableRuleset, SaysWhatIsLegal, SaysWhole
+from lanista.hosting.ids import checked_seed
 from lanista_client import GAMES, State
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def new_game(
         from lanista.hosting.inputs import checked_setup  # noqa: PLC0415 - a bot needs no maps
 
         complete, board = checked_setup(ruleset, map, settings)
-    return begin(ruleset, _seed_of(ruleset, seed), board, complete)
+    return begin(ruleset, checked_seed(ruleset, seed), board, complete)
 
 
 def begin(ruleset: Ruleset, seed: int, board: Any, settings: Mapping[str, int]) -> "Game":
@@ -133,7 +132,7 @@ def from_state(state: State, seed: int | None = None) -> "Game":
             f"{ruleset.title} can't be restored from what a bot is sent; "
             "its ruleset would need a method `restore` (lanista.games.search)"
         )
-    seed = _seed_of(ruleset, seed)
+    seed = checked_seed(ruleset, seed)
     try:
         game = ruleset.restore(
             state.start_facts, state.turn, state.whole_facts(), ruleset.chance(seed)
@@ -143,13 +142,6 @@ def from_state(state: State, seed: int | None = None) -> "Game":
             f"the state of turn {state.turn} lacks facts of {ruleset.title}: {error}"
         ) from error
     return Game(ruleset, game, seed)
-
-
-def _seed_of(ruleset: Ruleset, seed: int | None) -> int:
-    """Return the seed, or a new one if it is None."""
-    if seed is None:
-        return random.SystemRandom().randint(*ruleset.seeds)
-    return check_seed(ruleset, seed)
 
 
 class Game:
@@ -222,7 +214,7 @@ class Game:
         Raises:
             UnsupportedError: The ruleset can't say.
         """
-        self._check_seat(seat)
+        whole_number("seat", seat, 0, self.seats - 1)
         if not isinstance(self.rules, SaysWhatIsLegal):
             raise UnsupportedError(
                 f"{self.ruleset.title} doesn't list its submoves; "
@@ -236,7 +228,7 @@ class Game:
         Raises:
             BadAnswerError: The answer isn't made of submoves of the game.
         """
-        self._check_seat(seat)
+        whole_number("seat", seat, 0, self.seats - 1)
         tokens = _tokens(seat, moves)
         try:
             refusals: tuple[Refusal, ...] = self.rules.explain(seat, tokens)
@@ -250,7 +242,7 @@ class Game:
         It is a new object each time, which later turns of the game leave as it is. The match's id
         is `game`, there is no clock, and players are called by their seats.
         """
-        self._check_seat(seat)
+        whole_number("seat", seat, 0, self.seats - 1)
         template = self._templates.get(seat)
         if template is None:
             template = self._templates[seat] = self._first_state(seat)
@@ -314,12 +306,6 @@ class Game:
         rules = self.rules
         other.rules = rules.copy() if isinstance(rules, Copyable) else copy.deepcopy(rules)
         return other
-
-    def _check_seat(self, seat: int) -> None:
-        if whole_number("seat", seat) not in range(self.seats):
-            raise BadInputError(
-                f"seat {seat!r:.200}; {self.ruleset.title} has the seats 0 to {self.seats - 1}"
-            )
 
 
 def _tokens(seat: int, moves: Moves) -> list[Token]:

@@ -26,9 +26,9 @@ from lanista.competition.setup import MatchSetup, Opening
 from lanista.competition.spec import check_concurrency
 from lanista.competition.worker import Block, Finished, Task, WorkError
 from lanista.errors import BadInputError, FileError
-from lanista.games.base import whole_number
+from lanista.games.base import check_seed
 from lanista.hosting.bot_pool import Contestant, apart
-from lanista.hosting.inputs import RECORDS, checked_seed, record_name
+from lanista.hosting.inputs import RECORDS, record_name
 from lanista.hosting.started_match import StartFailureError
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
@@ -246,7 +246,7 @@ class _Many(Scheduler):
         numbers = itertools.count()
         seats = tuple(range(self._setup.ruleset.seats))
         for seed in self._seeds:
-            opening = Opening(_checked(self._setup, seed), self._setup.map)
+            opening = Opening(check_seed(self._setup.ruleset, seed), self._setup.map)
             for names in self._lineups:
                 yield Block(
                     id=f"{next(numbers):08}", bots=names, opening=opening, seatings=(seats,)
@@ -353,9 +353,5 @@ def _seeds(setup: Prepared, seeds: Iterable[int]) -> Iterable[int]:
         some = f"range({seeds if isinstance(seeds, int) else 10})"
         raise BadInputError(f"seeds {seeds!r:.200}; give several, such as {some}")
     if isinstance(seeds, Sequence):
-        return [_checked(setup, seed) for seed in seeds]
+        return [check_seed(setup.ruleset, seed) for seed in seeds]
     return seeds
-
-
-def _checked(setup: Prepared, seed: int) -> int:
-    return checked_seed(setup.ruleset, whole_number("seed", seed))

@@ -13,7 +13,8 @@ from lanista.errors import BadInputError, FileError
 from lanista.games.base import Game
 from lanista.hosting.bot_pool import apart
 from lanista.hosting.host import MatchReport, distinct
-from lanista.hosting.inputs import RECORDS, checked_seed, record_name
+from lanista.hosting.ids import checked_seed
+from lanista.hosting.inputs import RECORDS, record_name
 from lanista.hosting.started_match import StartedMatch
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
@@ -60,8 +61,8 @@ def play(
         FileError: The record can't be written.
     """
     with prepared(game, options, record, on_progress) as setup:
-        job = _begin(setup, bots, seed, record, reports=on_progress is not None)
-        return _match(job.follow(_taker(on_progress)), setup)
+        job, take = _begin(setup, bots, seed, record, on_progress)
+        return _match(job.follow(take), setup)
 
 
 async def aplay(
@@ -78,8 +79,8 @@ async def aplay(
     If this is cancelled, the match ends as aborted, with its record written.
     """
     with prepared(game, options, record, on_progress) as setup:
-        job = _begin(setup, bots, seed, record, reports=on_progress is not None)
-        return _match(await job.follow_async(_taker(on_progress)), setup)
+        job, take = _begin(setup, bots, seed, record, on_progress)
+        return _match(await job.follow_async(take), setup)
 
 
 def _begin(
@@ -87,9 +88,9 @@ def _begin(
     bots: Sequence[AnyBot],
     seed: int | None,
     record: str | Path | None,
-    *,
-    reports: bool,
-) -> Job[MatchReport | None]:
+    on_progress: OnProgress | None,
+) -> tuple[Job[MatchReport | None], Callable[[tuple[int, int]], object]]:
+    """Begin to play in another thread; return the job, and what to call with its messages."""
     ruleset = setup.ruleset
     match_seed = checked_seed(ruleset, seed)
     seated = setup.bots.seated(bots)
@@ -119,7 +120,7 @@ def _begin(
                 for name, contestant in zip(names, apart(seated), strict=True)
             ],
             record_path=lambda id_: path or RECORDS / record_name(ruleset.name, match_seed, id_),
-            watcher=watcher if reports else None,
+            watcher=None if on_progress is None else watcher,
         )
         job.interrupt = match.interrupt
         try:
@@ -132,15 +133,7 @@ def _begin(
                 "what was played, if anything, is in the .part file there"
             ) from error
 
-    return Job(work)
-
-
-def _taker(on_progress: OnProgress | None) -> Callable[[tuple[int, int]], object]:
-    def take(progress: tuple[int, int]) -> None:
-        assert on_progress is not None  # otherwise there are no messages
-        on_progress(*progress)
-
-    return take
+    return Job(work), lambda progress: on_progress and on_progress(*progress)
 
 
 def _match(report: MatchReport | None, setup: Prepared) -> Match:

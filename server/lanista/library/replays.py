@@ -292,8 +292,7 @@ class Replay(Sequence[Position]):
         return self._cursor(0).game_at(turn)
 
     def _state(self, turn: int, seat: int) -> Any:
-        if whole_number("seat", seat) not in range(len(self.names)):
-            raise BadInputError(f"seat {seat}; {self.game} has seats 0 to {len(self.names) - 1}")
+        whole_number("seat", seat, 0, len(self.names) - 1)
         return self._cursor(seat).state_at(turn)
 
     def _cursor(self, seat: int) -> "_Cursor":

@@ -15,7 +15,6 @@ import attrs
 import orjson
 import trio
 
-from lanista.games.base import client_state
 from lanista.page.tournaments import NoStandingsError, Renewal
 
 if TYPE_CHECKING:  # they load much, which an arena without ladders needs not
@@ -88,7 +87,7 @@ class Ladder:
         return {
             "name": names.pop("ladder"),
             **names,
-            "client_state": client_state(self.room.ruleset),
+            "client_state": getattr(self.room.ruleset, "client_state", None),
             "submissions": self.room.spec.submissions is not None,
             **self.room.presence(),
             **(self.table.about or _NOTHING),

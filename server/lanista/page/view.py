@@ -22,7 +22,6 @@ from lanista.arena.arena import Arena
 from lanista.arena.match_list import MatchList
 from lanista.errors import LanistaError
 from lanista.games import registry
-from lanista.games.base import by_hand
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatch, RunningMatches
 from lanista.hosting.names import about
@@ -520,7 +519,7 @@ def games() -> dict[str, Any]:
 
 
 def _game(ruleset: Any) -> dict[str, Any]:
-    way = by_hand(ruleset)
+    way = getattr(ruleset, "by_hand", None)
     return {
         "name": ruleset.name,
         "title": ruleset.title,
