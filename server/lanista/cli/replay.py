@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -437,7 +438,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
     import trio
 
     from lanista.hosting.feeder import Feeder
-    from lanista.hosting.names import bot_argv
+    from lanista.hosting.names import STDIO, bot_command
     from lanista.match.feed import asked_turns, payloads
     from lanista.match.replay import start
 
@@ -463,7 +464,9 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
             return 0
         patient = sys.stdin is not None and sys.stdin.isatty()
         try:
-            command_argv = bot_argv(ruleset.name, argv)
+            prefix = STDIO if argv[0].startswith(STDIO) else ""
+            words = shlex.join((argv[0].removeprefix(prefix), *argv[1:]))
+            _, command_argv = bot_command(ruleset.name, prefix + words)
             result = trio.run(Feeder(record, ruleset, seat, last, command_argv, patient).run)
         except OSError as error:
             raise BadInputError(f"can't start {argv[0]!r}: {error.strerror}") from None

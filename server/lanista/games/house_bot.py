@@ -20,7 +20,7 @@ from lanista_client import _READ_BUFFER, Arena, ArenaError
 TYPE_CHECKING = False  # type checkers know this name
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from typing import Any, Protocol, TypeAlias
 
     Moves: TypeAlias = list[tuple[int, int, int, int]]  # submoves of Angry Mob
@@ -58,6 +58,33 @@ class _NearArena(Arena):
                 return
             self._socket.close()
         super()._connect()  # if there is no arena, this says so
+
+
+FAR = 1 << 20
+"""The steps to a cell that can't be reached."""
+
+
+def spread(
+    near: Sequence[Sequence[int]], sources: Iterable[int], blocked: Container[int] = ()
+) -> list[int]:
+    """Return by cell the steps to the nearest source, around blocked cells.
+
+    Args:
+        near: The neighbours of each cell.
+        sources: The cells from which steps are counted; those that are blocked are left out.
+        blocked: The cells through which no way leads.
+    """
+    field = [FAR] * len(near)
+    queue = [cell for cell in sources if cell not in blocked]
+    for cell in queue:
+        field[cell] = 0
+    for cell in queue:  # which grows in the loop
+        steps = field[cell] + 1
+        for to in near[cell]:
+            if field[to] == FAR and to not in blocked:
+                field[to] = steps
+                queue.append(to)
+    return field
 
 
 class Silent:

@@ -169,26 +169,6 @@ def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, t
     return name_of(argv), (*BRIDGE, *argv) if is_stdio else argv
 
 
-def bot_argv(game: str, argv: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the command that starts a bot, as `bot_command` does, for an already split command.
-
-    Args:
-        game: The game that it plays.
-        argv: The arguments that the user typed: a house bot's name, or a program and its arguments.
-
-    Raises:
-        UnusableNameError: There is no such house bot and no such program.
-    """
-    if len(argv) == 1 and argv[0] in registry.house_bots(game):
-        return bot_command(game, argv[0])[1]
-    if argv[0].startswith(STDIO):
-        argv = (argv[0].removeprefix(STDIO), *argv[1:])
-        checked_program(argv[0], argv, game)
-        return (*BRIDGE, *argv)
-    checked_program(argv[0], argv, game)
-    return argv
-
-
 def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | None = None) -> None:
     """Check that the program of a command line exists and can be executed.
 

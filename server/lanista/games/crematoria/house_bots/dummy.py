@@ -11,18 +11,15 @@ from __future__ import annotations
 import random
 import sys
 
-from lanista.games.house_bot import play
+from lanista.games.house_bot import FAR, play, spread
 from lanista_client.crematoria import DOWN, FURYAN, HELLHOUND, NONE, PIONEER, UP
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
     from lanista.games.house_bot import Steps
     from lanista_client import CrematoriaState, CrematoriaUnit
     from lanista_client.crematoria import Pos
 
-FAR = 1 << 20  # the steps to a cell that can't be reached
 HOUND_REACH = 2  # the distance within which a hellhound kills by its step (rules/crematoria.md 5.4)
 TRIP = 26  # the most rounds that a trip to a gem and back may take
 SPARE = 1  # rounds of night that must be left after a trip
@@ -51,7 +48,7 @@ class Dummy:
         ]
         self._near = [tuple(to for _, to in pairs) for pairs in self._neighbours]
         self._lifts = state.elevators
-        self._to_lift = [self._spread([self._number(i, j)]) for i, j in self._lifts]
+        self._to_lift = [spread(self._near, [self._number(i, j)]) for i, j in self._lifts]
         self._taken: set[Pos] = set()  # positions where our units will stand
         self._hounded: set[int] = set()  # cells where a hellhound may kill in this round
         self._struck: set[int] = set()  # cells where an enemy furyan could strike
@@ -85,7 +82,7 @@ class Dummy:
         strikes: Steps = []
         steps: Steps = []
         prey = [self._number(enemy.i, enemy.j) for enemy in enemies if enemy.k == 0]
-        field = self._spread(prey, self._hounded) if furyans else []
+        field = spread(self._near, prey, self._hounded) if furyans else []
         for unit in furyans:
             d = self._strike(unit)
             if d is not None:
@@ -125,7 +122,7 @@ class Dummy:
         steps: Steps = []
         goals = [cell for cell in self._caves if state.owner(*divmod(cell, self._cols)) != me]
         feared = self._hounded | self._struck
-        field = self._spread(goals, feared)
+        field = spread(self._near, goals, feared)
         trips = self._trips(pioneers)
         for unit in pioneers:
             if unit.k == 1:
@@ -274,21 +271,6 @@ class Dummy:
         i, j = divmod(cell, self._cols)
         hounds = [self._state.distance((i, j, 0), hound.pos) for hound in self._state.hellhounds()]
         return (True, -min(hounds, default=0))
-
-    def _spread(self, sources: Iterable[int], blocked: Container[int] = ()) -> list[int]:
-        """Return the field of the steps to the nearest source, around blocked cells."""
-        field = [FAR] * len(self._near)
-        queue = [cell for cell in sources if cell not in blocked]
-        for cell in queue:
-            field[cell] = 0
-        near = self._near
-        for cell in queue:  # which grows in the loop
-            steps = field[cell] + 1
-            for to in near[cell]:
-                if field[to] == FAR and to not in blocked:
-                    field[to] = steps
-                    queue.append(to)
-        return field
 
     def _square(self, i: int, j: int, reach: int) -> list[int]:
         """Return the cells within `reach` steps, as if there were no rock."""

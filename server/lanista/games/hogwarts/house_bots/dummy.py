@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import sys
 
-from lanista.games.house_bot import play
+from lanista.games.house_bot import play, spread
 from lanista_client.hogwarts import DIRECTIONS
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     _Wish: TypeAlias = tuple[float, float, HogwartsUnit, int, int]
 
 LAST_ROUNDS = 50  # the last rounds, in which there are no spells (rules/hogwarts.md 9.2)
-FAR = 1 << 20  # the steps to a cell that can't be reached
 # These limit the time of a turn.
 SEEN, GOALS = 140, 8  # the number of cells, and of goals, that a unit looks at
 SEEN_BY_ALL = 4000  # the number of cells that all units look at together
@@ -188,26 +187,14 @@ class Dummy:
     def _onward(self, unit: HogwartsUnit, avoided: set[int]) -> list[_Wish]:
         """Return steps towards the nearest cell that has a value, however far it is."""
         if self._far is None:
-            self._far = self._distances([cell for cell, worth in enumerate(self._worth) if worth])
+            valued = [cell for cell, worth in enumerate(self._worth) if worth]
+            self._far = spread(self._near[False], valued)
         far, here = self._far, self._number(unit.pos)
         return [
             (0.0, self._random.random(), unit, to, to)
             for to in self._near[unit.ghost][here]
             if far[to] < far[here] and to not in self._units and to not in avoided
         ]
-
-    def _distances(self, goals: list[int]) -> list[int]:
-        """Return a wizard's steps from each cell to the nearest goal."""
-        steps = [FAR] * len(self._worth)
-        for cell in goals:
-            steps[cell] = 0
-        near, queue = self._near[False], list(goals)
-        for cell in queue:  # which grows in the loop
-            for to in near[cell]:
-                if steps[to] == FAR:
-                    steps[to] = steps[cell] + 1
-                    queue.append(to)
-        return steps
 
     def _number(self, cell: Cell) -> int:
         return cell[0] * self._cols + cell[1]
