@@ -13,7 +13,7 @@ from lanista.games.angrymob import generator
 from lanista.games.angrymob.board import IMPASSABLE, Board, read_board, write_board
 from lanista.games.angrymob.generator import generate
 from lanista.games.chance import Chance, SeededChance
-from lanista.games.testing import HighestChance, LowestChance
+from support.chances import HighestChance, LowestChance
 
 SEEDS = range(-150, 150)
 LAYOUTS = len(generator._LAYOUT_KINDS)

@@ -4,7 +4,8 @@ import pytest
 
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.chance import OriginalChance, SeededChance, shuffle
-from lanista.games.testing import HighestChance, LowestChance, ScriptedChance, UnexpectedDrawError
+from lanista.games.testing import ScriptedChance, UnexpectedDrawError
+from support.chances import HighestChance, LowestChance
 
 
 def draws(seed, n=10**6, count=6):

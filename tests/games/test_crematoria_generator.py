@@ -20,7 +20,7 @@ from lanista.games.crematoria.files import state_of, state_text
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt, _elevators
 from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.testing import HighestChance, LowestChance
+from support.chances import HighestChance, LowestChance
 from support.crematoria import board, new_game
 
 SETTINGS = complete_settings(RULESET, {})

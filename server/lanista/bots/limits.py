@@ -45,10 +45,6 @@ class LimitsError(BadInputError, ValueError):
     """A limit can't be used; the message is one line for the person who wrote it."""
 
 
-def _zero_to_none(value: int | None) -> int | None:
-    return value or None
-
-
 def _in_range(_: Any, attribute: "attrs.Attribute[int | None]", value: int | None) -> None:
     if value is None:
         return
@@ -65,7 +61,7 @@ def _in_range(_: Any, attribute: "attrs.Attribute[int | None]", value: int | Non
 
 
 def _limit(default: int | None) -> Any:
-    return attrs.field(default=default, converter=_zero_to_none, validator=_in_range)
+    return attrs.field(default=default, converter=lambda value: value or None, validator=_in_range)
 
 
 @attrs.frozen(kw_only=True)

@@ -30,7 +30,7 @@ from lanista.hosting.host import (
 from lanista.hosting.stored_result import match_result
 from lanista.match.conditions import MatchConditions, MatchSpec
 from lanista.match.ending import Ending
-from lanista.match.record import ENDING
+from lanista.match.record import ENDING, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
@@ -44,11 +44,22 @@ BRIEF = 0.2
 
 @attrs.frozen(kw_only=True)
 class PlayedTry:
-    """A try to play a match of a block: its result, and the report on it."""
+    """A try to play a match of a block: its result, and what else its record says; plain data."""
 
     result: MatchResult
-    report: MatchReport | None
-    """The report; None if no match was played, as a bot didn't start."""
+    match: str = ""
+    """The match's id; this and the next ones are empty if none was played, as a bot didn't start.
+    """
+    names: tuple[str, ...] = ()
+    """The bots' names in the record, by seat."""
+    info: ResultInfo | None = None
+    """The result in the record."""
+    record: Path | None = None
+    """The file of the record."""
+    content: bytes | None = None
+    """The content of the record, if it is held in memory and there is no file."""
+    stays: bool = False
+    """Whether the first bot stays for another match."""
     output: str
     """The end of the output of the first bot that failed, as it wrote it."""
 
@@ -259,7 +270,16 @@ def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
         for seat, info in zip(result.seats, report.result.bots, strict=True)
         if seat.ending is not Ending.NORMAL and info is not None and info.output
     )
-    return PlayedTry(result=result, report=report, output=next(outputs, ""))
+    return PlayedTry(
+        result=result,
+        match=report.spec.match,
+        names=report.names,
+        info=report.result,
+        record=report.record,
+        content=report.content,
+        stays=report.exits[0] is None,
+        output=next(outputs, ""),
+    )
 
 
 def _forfeit(
@@ -294,7 +314,7 @@ def _forfeit(
         stall=0.0,
         seats=tuple(results),
     )
-    return PlayedTry(result=result, report=None, output=output)
+    return PlayedTry(result=result, output=output)
 
 
 def _void_message(run: MatchRun) -> str:

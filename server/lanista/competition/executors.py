@@ -8,7 +8,6 @@ that a worker died, and how its workers are ended in order. Processes of this ma
 import abc
 import concurrent.futures
 import contextlib
-import functools
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -142,15 +141,13 @@ def parse_executor(executor: str) -> re.Match[str] | None:
 def deliver(future: Future[Any], call: Callable[[Future[Any]], object]) -> None:
     """Have a function called in the thread of this trio loop with a future when it is done."""
     token = trio.lowlevel.current_trio_token()
-    future.add_done_callback(functools.partial(_soon, token, call))
 
+    def soon(done: Future[Any]) -> None:
+        # If the loop has ended, nobody waits for the future any more.
+        with contextlib.suppress(trio.RunFinishedError):
+            token.run_sync_soon(call, done)
 
-def _soon(
-    token: trio.lowlevel.TrioToken, call: Callable[[Future[Any]], object], future: Future[Any]
-) -> None:
-    # If the loop has ended, nobody waits for the future any more.
-    with contextlib.suppress(trio.RunFinishedError):
-        token.run_sync_soon(call, future)
+    future.add_done_callback(soon)
 
 
 def error_of(future: Future[Any]) -> BaseException | None:

@@ -317,7 +317,10 @@ def _contestants(spec: Spec, folder: Path, *, plays: bool) -> dict[str, Contesta
     if not spec.bots:
         raise SpecError("bots: there are none; a tournament needs [[bots]] tables")
     for number, entry in enumerate(spec.bots, 1):
-        _check_name(entry.name, number)
+        try:
+            checked_name(entry.name)
+        except UnusableNameError as error:
+            raise SpecError(f"bots[{number}].name: {error}") from None
         if entry.name in contestants:
             raise SpecError(
                 f"bots[{number}].name: {entry.name} is used twice; give each bot its own name"
@@ -427,13 +430,6 @@ def _fillers(
     names = distinct([*contestants, *[spec.fill] * missing])[len(contestants) :]
     filler = _contestant(spec, entry, 0, folder)
     return {name: attrs.evolve(filler, name=name, is_filler=True) for name in names}
-
-
-def _check_name(name: str, number: int) -> None:
-    try:
-        checked_name(name)
-    except UnusableNameError as error:
-        raise SpecError(f"bots[{number}].name: {error}") from None
 
 
 def _canonical(value: object) -> str:

@@ -37,7 +37,7 @@ from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.match.ending import FAILURES
-from lanista.match.record import ResultInfo, read_record
+from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
 from lanista.results.block_records import BlockMatch
 from lanista.results.blocks import Seating
@@ -71,22 +71,8 @@ class Task:
     holds: bool = False
     """Whether the records of brief matches are returned as bytes in any case: that costs less than
     the files that they would be in until they are stored."""
-    reports: bool = False
-    """Whether all that the records' results say is wanted too: `Finished.reports`."""
-
-
-@attrs.frozen(kw_only=True)
-class Report:
-    """What a match's record says of its result, for programs that don't read the record."""
-
-    match: str
-    """The match's id."""
-    names: tuple[str, ...]
-    """The bots' names in the record, by seat."""
-    info: ResultInfo | None
-    """The result; None if no match was played, as a bot didn't start."""
-    output: str
-    """The end of the output of the first bot that failed."""
+    tells: bool = False
+    """Whether all that the records' results say is wanted too: `Finished.tries`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -103,7 +89,7 @@ class Finished:
     trouble: str = ""
     """One line that says why the block must not count (two void matches in a row, say), otherwise
     empty. With trouble, the result holds only the matches that were played."""
-    reports: tuple[Report, ...] = ()
+    tries: tuple[PlayedTry, ...] = ()
     """By match of the result: what its record says, if the task asks for it."""
 
     @property
@@ -205,17 +191,16 @@ async def _play_block(
     records: dict[str, str | bytes] = {}
     for each in tries:
         result = each.result
-        if each.report is not None:
-            record = each.report.record
+        if each.record is not None:
             match = BlockMatch(block.id, result.seating, result.attempt)
             name = match.place(is_void=not result.counted)
             result = attrs.evolve(result, record=name)
-            records[name] = record.name
-            if each.report.content is not None:
-                records[name] = each.report.content
+            records[name] = each.record.name
+            if each.content is not None:
+                records[name] = each.content
             elif task.playing is None:
-                records[name] = record.read_bytes()
-                record.unlink()
+                records[name] = each.record.read_bytes()
+                each.record.unlink()
         matches.append(result)
     return Finished(
         result=BlockResult(
@@ -227,19 +212,7 @@ async def _play_block(
         ),
         records=records,
         trouble=runs[-1].trouble,
-        reports=tuple(map(_report, tries)) if task.reports else (),
-    )
-
-
-def _report(played: PlayedTry) -> Report:
-    report = played.report
-    if report is None:
-        return Report(match="", names=(), info=None, output=played.output)
-    return Report(
-        match=report.spec.match,
-        names=report.names,
-        info=report.result,
-        output=played.output,
+        tries=tuple(attrs.evolve(each, content=None) for each in tries) if task.tells else (),
     )
 
 
@@ -252,8 +225,7 @@ async def _try_bot(
             match_setup, [seats], opening, folder, trio.Event(), block="", holds=False
         )
         played = run.tries[-1]
-        report = played.report
-        times = _times(report.record) if report is not None else []
+        times = [] if played.record is None else _times(played.record)
     await player.pool.close()
     result, trouble = played.result, run.trouble
     if not result.counted:
@@ -263,8 +235,7 @@ async def _try_bot(
             trouble = f"{seat.ending}: {seat.words}"
     slowest = max(times, default=0.0)
     warning = ""
-    stays = report is not None and report.exits[0] is None
-    if not trouble and not stays and not contestant.restart:
+    if not trouble and not played.stays and not contestant.restart:
         warning = "doesn't stay for another match (keep=1), so it is started anew for each"
     limit = match_setup.conditions.clock.time_move
     if not trouble and limit and slowest > limit / 2:
@@ -273,7 +244,7 @@ async def _try_bot(
         bot=contestant.name,
         trouble=trouble,
         warning=warning,
-        stays=stays,
+        stays=played.stays,
         hello_after=run.hello_after,
         seconds=result.seconds,
         turns=result.turns,

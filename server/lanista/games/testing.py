@@ -46,8 +46,6 @@ from lanista.games.conformance import (
 from lanista.games.outcome import Termination
 
 __all__ = [
-    "HighestChance",
-    "LowestChance",
     "Player",
     "ScriptedChance",
     "UnexpectedDrawError",
@@ -80,22 +78,6 @@ class ScriptedChance:
                 f"a draw below {n} ({why}); the script says below {expected_n} ({expected_why})"
             )
         return value
-
-
-class LowestChance:
-    """A source whose draws are all 0."""
-
-    def below(self, n: int, why: str) -> int:  # noqa: ARG002 - the interface's arguments
-        """Return 0."""
-        return 0
-
-
-class HighestChance:
-    """A source whose draws are all the highest possible value."""
-
-    def below(self, n: int, why: str) -> int:  # noqa: ARG002 - the interface's arguments
-        """Return n - 1."""
-        return n - 1
 
 
 def check_ruleset(

@@ -229,7 +229,9 @@ async def host_match(
             return await _complete(seated, match, report, on_unwritten)
         finally:
             if seated.control is not None:
-                seated.control.is_over = _true  # break the reference cycle of match and control
+                seated.control.is_over = lambda: (
+                    True
+                )  # break the reference cycle of match and control
             is_void = match.outcome is not None and match.outcome.termination is Termination.VOID
             records.end(seated.spec.match, record.path, is_void=is_void)
             record.close()
@@ -270,10 +272,6 @@ def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -
     for bot in bots:
         bot.bot.place_output(lambda: match.turn)
     return match
-
-
-def _true() -> bool:
-    return True
 
 
 def _running_match(seated: SeatedMatch, match: Match) -> RunningMatch:

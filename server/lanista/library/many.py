@@ -269,7 +269,7 @@ class _Many(Scheduler):
         return not self._is_done
 
     def _task(self, blocks: Sequence[Block]) -> Task:
-        return attrs.evolve(super()._task(blocks), reports=True)
+        return attrs.evolve(super()._task(blocks), tells=True)
 
     def _record(self, finished: Sequence[Finished]) -> None:
         for block in finished:
@@ -286,21 +286,21 @@ class _Many(Scheduler):
             StartFailureError: A bot hasn't started.
             FileError: A record can't be put there.
         """
-        result, report = block.result.matches[-1], block.reports[-1]
+        result, played = block.result.matches[-1], block.tries[-1]
         for seat, bot in enumerate(result.seats):
             if bot.ending is Ending.START_FAILURE:
                 raise StartFailureError(
                     f"bot {bot.bot!r} (seat {seat}) did not start: {bot.words}",
                     seat,
-                    report.output,
+                    played.output,
                 )
-        assert report.info is not None
+        assert played.info is not None
         keeps = self._keep == "all" or (
             self._keep == "failures" and (block.has_failure or not result.counted)
         )
         seed, game = block.result.seed, self._setup.ruleset.name
         kept = None
-        for match, described in zip(block.result.matches, block.reports, strict=True):
+        for match, described in zip(block.result.matches, block.tries, strict=True):
             assert match.record is not None
             source = self._folder.path / str(block.records[match.record])
             try:
@@ -311,12 +311,12 @@ class _Many(Scheduler):
             except OSError as error:
                 raise FileError.of("can't write records to", self._records, error) from None
         return match_of(
-            id_=report.match,
+            id_=played.match,
             game=game,
             map_=self._setup.map,
             seed=seed,
-            names=report.names,
-            result=report.info,
+            names=played.names,
+            result=played.info,
             record=kept,
         )
 
