@@ -16,7 +16,7 @@ from lanista.games.chance import (
     permutation_start,
 )
 from lanista.games.crematoria.board import CAVE
-from lanista.games.crematoria.files import state_of, state_text
+from lanista.games.crematoria.files import state_text
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt, _elevators
 from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position
 from lanista.games.crematoria.ruleset import RULESET
@@ -107,7 +107,7 @@ def test_board_and_units_of_a_seed(
     assert (all_draws, all_state) == (chance.draws, chance.state)
     standing = game.units()
     assert units == {unit: (standing[unit].row, standing[unit].col) for unit in units}
-    block = "\n" + state_text(state_of(game))
+    block = "\n" + state_text(game)
     assert digest == hashlib.sha256(block.encode()).hexdigest()[:16]
 
 

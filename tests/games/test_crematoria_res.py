@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from lanista.games.base import Late, complete_settings
-from lanista.games.crematoria.files import state_of, state_text
+from lanista.games.crematoria.files import state_text
 from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.tokens import FormatError
@@ -73,7 +73,7 @@ def test_how_every_kind_of_unit_is_told():
         health={0: 61, 17: 20},
     )
     game.state.turns[18] = 0  # it lived once
-    lines = state_text(state_of(game)).split("\n")
+    lines = state_text(game).split("\n")
     assert "f 0 61 -1 1 2 1" in lines
     assert [
         "n -1 75 2 5 6 1",

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from lanista.games.hogwarts.files import CODED, state_of, state_text
+from lanista.games.hogwarts.files import CODED, state_text
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.originals import ORIGINALS
 from lanista.games.hogwarts.ruleset import RULESET
@@ -26,6 +26,7 @@ from support.hogwarts import (
     spell,
     write_res,
 )
+from support.originals import as_game
 
 read_cnf, write_cnf = ORIGINALS.read_cnf, ORIGINALS.write_cnf
 DEFAULTS = {setting.name: setting.default for setting in CODED}
@@ -92,13 +93,13 @@ def test_status_as_the_judge_writes_it():
 
 def test_a_state_is_the_games():
     game = begin(hall({4: (0, 3, 7, 2, 1)}, owned={(1, 1): 3}))
-    text = state_text(state_of(game))
+    text = state_text(game)
     assert "\nw\t4\t0\t3\t7\t2\t1\n" in text
     assert "\n01 .3." in text
     assert "\nVoldemort\n57 57\n" in text
     assert "\nbooks\n1\nrow\tcolumn\n50\t0\n" in text
     play(game, {0: f"m 4 {RIGHT}"})
-    assert "\nround 1\n" in state_text(state_of(game))
+    assert "\nround 1\n" in state_text(game)
 
 
 LINES = TEXT.split("\n")
@@ -216,7 +217,7 @@ def test_the_shipped_boards_fit_the_default_settings(name):
 
 def test_a_state_block_of_a_match_file_is_a_fixed_board():
     """14: copied with its tabs and what follows; the match begins anew from there."""
-    start = state_text(short_match().states[0])
+    start = state_text(as_game(short_match().states[0]))
     settings = short_match().settings
     text = write_cnf(settings, None).replace("RANDOM\n", "FIXED\n") + start
     board = read_cnf(text)[1]

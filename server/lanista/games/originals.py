@@ -66,9 +66,8 @@ class Originals(Generic[S, C]):
     """Writes the title and the settings of a configuration."""
     header: Callable[[Mapping[str, int], Sequence[str]], str]
     """Writes the title, the settings and the players' names of a match file."""
-    state_of: Callable[[Any, Sequence[float]], S]
-    """Returns the present state of a game, with the players' status."""
-    state_text: Callable[[S], str]
+    state_text: Callable[[Any, Sequence[float]], str]
+    """Writes the present state of a game, with the players' status."""
     read_state: Callable[[Words, Mapping[str, int], int], S]
     """Reads the state of a round, given the settings and its number."""
     commands_of: Callable[[Any], Sequence[C]]
@@ -154,11 +153,11 @@ class Originals(Generic[S, C]):
     ) -> Iterator[str]:
         settings = {setting.name: game.settings[setting.name] for setting in self.settings}
         yield f"{word}\n\nSeed {seed}\n\n{self.header(settings, names)}"
-        yield self.state_text(self.state_of(game, status(game.turn)))
+        yield self.state_text(game, status(game.turn))
         for verdicts in turns:
             game.advance(verdicts)
             yield self.commands_text(self.commands_of(game))
-            yield self.state_text(self.state_of(game, status(game.turn)))
+            yield self.state_text(game, status(game.turn))
 
     def read_res(self, text: str) -> Res[S, C]:
         """Read a match file, whose last word must be the last of its last round.

@@ -13,7 +13,7 @@ import attrs
 from lanista.games import match_files
 from lanista.games.base import Token
 from lanista.games.crematoria.game import Crematoria, Unit
-from lanista.games.crematoria.geometry import LETTERS
+from lanista.games.crematoria.geometry import LETTERS, LEVEL, position
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.state import roster
 from lanista.games.tokens import Words
@@ -28,6 +28,11 @@ _ROWS = (
     "a row of level 0, 80 of `R`, `C`, `E` and `0` to `3`",
     "a row of level 1, 80 of `O`, `E` and `G`",
 )
+# A match has thousands of units to write, so their places are a table.
+_PLACES = tuple(
+    f" {row} {col} {level}" for row, col, level in map(position, (*range(2 * LEVEL), -1))
+)
+"""By cell, its row, column and level as in a unit's line; the last one is nowhere, which -1 is."""
 _STATUS = "a player's status, -1 or a share from 0 to 1"
 _MAX_HEALTH = {"p": 50, "f": 100, "n": 75, "h": -1}
 _MIN_HEALTH = {"p": 1, "f": 1, "n": 0, "h": -1}
@@ -78,32 +83,25 @@ def _settings_text(lines: Iterable[str]) -> str:
     return "\n".join((" ".join(TITLE), *lines, ""))
 
 
-def state_of(game: Crematoria, status: Sequence[float] = NO_STATUS) -> Position:
-    """Return a game's present position, with the players' status."""
-    return Position(
-        caves=tuple(game.caves()),
-        outside=tuple(game.outside()),
-        round=game.turn,
-        cells=game.cells,
-        gems=game.gems,
-        status=tuple(status),
-        units=game.units(),
-    )
-
-
-def state_text(position: Position) -> str:
-    """Return the STATE block of a position."""
+def state_text(game: Crematoria, status: Sequence[float] = NO_STATUS) -> str:
+    """Return the STATE block of a game's present position, with the players' status, by seat."""
+    state = game.state
     return "\n".join(
         (
             "",
-            *position.caves,
-            *position.outside,
+            *game.caves(),
+            *game.outside(),
             "",
-            f"round {position.round}",
-            f"nb_cells {_joined(position.cells)}",
-            f"nb_gems {_joined(position.gems)}",
-            f"status {' '.join(format(share, 'g') for share in position.status)}",
-            *map(_joined, position.units),
+            f"round {game.turn}",
+            f"nb_cells {_joined(game.cells)}",
+            f"nb_gems {_joined(game.gems)}",
+            f"status {' '.join(format(share, 'g') for share in status)}",
+            *[
+                f"{kind} {player} {health} {turns}{_PLACES[cell]}"
+                for kind, player, health, turns, cell in zip(
+                    state.kind, state.player, state.health, state.turns, state.pos, strict=True
+                )
+            ],
             "\n",
         )
     )

@@ -41,7 +41,6 @@ ORIGINALS = Originals(
     generated="GENERATOR",
     head=files.head_text,
     header=files.header_text,
-    state_of=files.state_of,
     state_text=files.state_text,
     read_state=files.read_state,
     commands_of=attrgetter("moved"),

@@ -13,9 +13,9 @@ import attrs
 
 from lanista.games import match_files
 from lanista.games.base import Setting, Token
-from lanista.games.hogwarts.board import CLANS, LABELS, TITLES
+from lanista.games.hogwarts.board import CLANS, LABELS, MAX_WIZARDS, TITLES
 from lanista.games.hogwarts.game import Hogwarts
-from lanista.games.hogwarts.grid import CELLS, PLACES, SIDE
+from lanista.games.hogwarts.grid import PLACES, SIDE
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.placing import INGREDIENTS
 from lanista.games.hogwarts.ruleset import RULESET
@@ -31,6 +31,13 @@ CODED: tuple[Setting, ...] = RULESET.settings[:14]
 """The settings that the files have, in the files' order."""
 _TABS = (3, 3, 3, 3, 1, 3, 2, 1, 2, 2, 2, 1, 1, 2)
 _ROW = re.compile(rf"[W.0-3]{{{SIDE}}}", re.ASCII)
+# A match has thousands of units to write, so their lines are made of tables.
+_UNITS = tuple(
+    f"{'w' if unit >= CLANS else 'g'}\t{unit}\t" for unit in range(CLANS + CLANS * MAX_WIZARDS)
+)
+"""By unit, the beginning of its line."""
+_PLACES = tuple(f"{row}\t{column}" for row, column in PLACES)
+"""By cell, its row and column as in the lines of units and books."""
 
 
 class Unit(NamedTuple):
@@ -87,50 +94,34 @@ def coded(settings: Mapping[str, int]) -> str:
     return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
 
 
-def state_of(game: Hogwarts, status: Sequence[float] = NO_STATUS) -> State:
-    """Return a game's present state, with the players' status."""
+def state_text(game: Hogwarts, status: Sequence[float] = NO_STATUS) -> str:
+    """Return the block of a game's present state, with the two empty lines before it.
+
+    It has the players' status, by seat.
+    """
     owners = game.owners.decode()
-    return State(
-        rows=tuple(owners[start : start + SIDE] for start in range(0, CELLS, SIDE)),
-        units=tuple(
-            Unit(clan, *PLACES[cell], rounds, turns_to)
-            for clan, cell, rounds, turns_to in zip(
-                game.clans, game.cells, game.rounds, game.nexts, strict=True
-            )
-        ),
-        books=tuple(PLACES[cell] for cell in sorted(game.books)),
-        ingredients=game.ingredients,
-        voldemort=PLACES[game.voldemort],
-        round=game.turn,
-        score=game.scores(),
-        conversion_points=tuple(game.conversion_points),
-        strength=tuple(game.strength),
-        status=tuple(status),
-    )
-
-
-def state_text(state: State) -> str:
-    """Return the block of a state, with the two empty lines before it."""
     lines = ["", "", *(f"   {label}" for label in LABELS)]
-    lines += [f"{number:02} {row}" for number, row in enumerate(state.rows)]
-    lines += ["", "units", str(len(state.units)), "\t".join(TITLES)]
+    lines += [f"{row:02} {owners[row * SIDE : (row + 1) * SIDE]}" for row in range(SIDE)]
+    lines += ["", "units", str(len(game.clans)), "\t".join(TITLES)]
     lines += [
-        "\t".join(("w" if number >= CLANS else "g", str(number), *map(str, unit)))
-        for number, unit in enumerate(state.units)
+        f"{unit}{clan}\t{_PLACES[cell]}\t{rounds}\t{turns_to}"
+        for unit, clan, cell, rounds, turns_to in zip(
+            _UNITS, game.clans, game.cells, game.rounds, game.nexts, strict=False
+        )
     ]
-    lines += ["", "books", str(len(state.books)), "row\tcolumn"]
-    lines += [f"{row}\t{column}" for row, column in state.books]
-    lines += ["", "spell_ingredients", str(len(state.ingredients))]
-    lines += ["".join(f"{value} " for value in state.ingredients)]
-    row, column = state.voldemort
-    lines += ["", "Voldemort", f"{row} {column}", "", f"round {state.round}"]
+    lines += ["", "books", str(len(game.books)), "row\tcolumn"]
+    lines += [_PLACES[cell] for cell in sorted(game.books)]
+    lines += ["", "spell_ingredients", str(len(game.ingredients))]
+    lines += ["".join(f"{value} " for value in game.ingredients)]
+    row, column = PLACES[game.voldemort]
+    lines += ["", "Voldemort", f"{row} {column}", "", f"round {game.turn}"]
     for title, values in (
-        ("score", state.score),
-        ("scr_acc", state.conversion_points),
-        ("strength", state.strength),
+        ("score", game.scores()),
+        ("scr_acc", game.conversion_points),
+        ("strength", game.strength),
     ):
         lines += ["", "\t".join((title, *map(str, values)))]
-    lines += ["", "\t".join(("status", *(f"{share:g}" for share in state.status))), "", ""]
+    lines += ["", "\t".join(("status", *(f"{share:g}" for share in status))), "", ""]
     return "\n".join(lines)
 
 

@@ -49,7 +49,6 @@ ORIGINALS = Originals(
     check_board=_check_board,
     head=files.coded,
     header=files.header_text,
-    state_of=files.state_of,
     state_text=files.state_text,
     read_state=files.read_state,
     commands_of=attrgetter("executed"),
