@@ -19,7 +19,7 @@ from lanista.games.crematoria.geometry import (
     apart,
     cell_at,
     cells_of,
-    widened,
+    square,
 )
 from lanista.games.crematoria.state import (
     HELLHOUND,
@@ -189,7 +189,7 @@ def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> St
             if free >> cell & 1:
                 break
         pos[unit] = cell
-        near_hounds |= widened(widened(widened(1 << cell)))
+        near_hounds |= square(cell, 3)
     # The original makes these draws too, although they place no unit.
     skip(chance, (board.cave_bits & near_hounds).bit_count() - 1)
     order = permutation(chance, len(people), "unit to be placed")

@@ -89,6 +89,26 @@ def cells_of(bits: int) -> list[int]:
     return list(compress(range(LEVEL), f"{bits:b}"[::-1].encode().translate(_BITS)))
 
 
+def _bands(reach: int) -> tuple[int, ...]:
+    """Return by column the cells of `2 * reach + 1` rows at most `reach` columns from it."""
+    rows = range(2 * reach + 1)
+    return tuple(
+        bits_of(
+            row * COLS + (col + step) % COLS for row in rows for step in range(-reach, reach + 1)
+        )
+        for col in range(COLS)
+    )
+
+
+_BANDS = tuple(map(_bands, range(4)))
+
+
+def square(cell: int, reach: int) -> int:
+    """Return the cells at most `reach` king's moves from a cell, up to 3, as a bitboard."""
+    row, col = divmod(cell, COLS)
+    return _BANDS[reach][col] << row * COLS >> reach * COLS & ALL
+
+
 def widened(bits: int) -> int:
     """Return the cells of a bitboard and all their neighbours."""
     bits |= (bits & _NOT_LAST) << 1 | bits >> COLS - 1 & _FIRST

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 
 from lanista.games.bitset import nth_member
 from lanista.games.chance import permutation, permutation_start
-from lanista.games.crematoria.board import ELEVATOR
+from lanista.games.crematoria.board import ELEVATOR, OWNED
 from lanista.games.crematoria.geometry import (
     ALL,
     BR,
@@ -24,6 +24,7 @@ from lanista.games.crematoria.geometry import (
     bits_of,
     cells_of,
     is_sunlit,
+    square,
     widened,
 )
 from lanista.games.crematoria.state import (
@@ -98,13 +99,15 @@ def _execute(
     state: State, turn: int, near_hounds: AbstractSet[int], order: tuple[int, int]
 ) -> None:
     """Carry out one order, or nothing if it is impossible: then `state.idle` says why."""
+    # This runs for every order, so the most frequent changes are made here, without a call.
     unit, direction = order
-    cell = state.pos[unit]
+    pos, occupant = state.pos, state.occupant
+    cell = pos[unit]
     if cell < 0:
         state.idle[unit] = "it was dead by then"
         return
     target = NEAR[cell][direction]
-    other = state.occupant[target]
+    other = occupant[target]
     if other < FREE:
         state.idle[unit] = "rock is there" if other == ROCKY else "the board ends there"
         return
@@ -127,13 +130,14 @@ def _execute(
     elif is_sunlit(target, turn) if target >= LEVEL else target in near_hounds:
         state.kill(unit, NOBODY)
     else:
-        state.move(unit, target)
+        occupant[cell], occupant[target] = FREE, unit
+        pos[unit] = target
         if state.kind[unit] == PIONEER:
             if target >= LEVEL:
                 if target in state.gems_lying:
                     state.gems_lying.remove(target)
                     state.gems[seat] += 1
-            elif state.caves[target] != ELEVATOR:
+            elif state.caves[target] not in (ELEVATOR, OWNED + seat):
                 state.conquer(target, seat)
     state.moved.append(order)
 
@@ -204,10 +208,11 @@ def hellhounds_act(state: State) -> None:
     """
     layers = _Layers(state.people_on(0), state.board.open_bits)
     for unit in state.hellhounds:
-        others = bits_of([state.pos[other] for other in state.hellhounds if other != unit])
-        allowed = state.board.open_bits & ~widened(others)
         near = NEAR[state.pos[unit]]
-        ways = allowed & widened(1 << state.pos[unit]) & ~(1 << state.pos[unit])
+        ways = bits_of([cell for cell in near[:UP] if state.occupant[cell] >= FREE])
+        for other in state.hellhounds:
+            if other != unit:
+                ways &= ~square(state.pos[other], 1)
         ways = layers.nearest(ways) or ways
         best = [d for d, cell in enumerate(near[:UP]) if cell >= 0 and ways >> cell & 1]
         if not best:
@@ -299,10 +304,9 @@ def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
 def dead_are_reborn(state: State) -> None:
     """Carry out phase 5.8: the dead are reborn, each in a random cave far from all others."""
     caves = state.board.cave_bits
-    hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
-    people = state.people_on(0)
-    far_from_hounds = caves & ~widened(widened(widened(hounds)))
-    free = far_from_hounds & ~widened(people)
+    free = caves & ~widened(state.people_on(0))
+    for unit in state.hellhounds:
+        free &= ~square(state.pos[unit], 3)
     count = free.bit_count()
     dead = sorted(state.dead)
     # Each unit that is reborn makes at most nine cells of the list unusable for the others.
@@ -314,18 +318,19 @@ def dead_are_reborn(state: State) -> None:
     for unit in (dead[index] for index in order):
         cell = next((cell for cell in next_cells if not near_reborn >> cell & 1), None)
         if cell is None:
-            cell = _crowded(state, hounds)
-        near_reborn |= widened(1 << cell)
+            cell = _crowded(state)
+        near_reborn |= square(cell, 1)
         _be_reborn(state, unit, cell)
 
 
-def _crowded(state: State, hounds: int) -> int:
+def _crowded(state: State) -> int:
     """Choose a cave when none is far enough from all units: one as far as possible.
 
     The original program ends here (rules/crematoria.md 5.8). There is always a free cave, because
     a match has fewer persons than caves (`generator.place_units`).
     """
     people = state.people_on(0)
+    hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
     caves = state.board.cave_bits & ~people & ~hounds
     choices = (
         caves & ~widened(hounds) & ~widened(people),
