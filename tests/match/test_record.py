@@ -8,7 +8,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lanista.match import record as record_module
@@ -529,6 +529,7 @@ def test_many_faults_in_a_line_are_told_soon_and_shortly(tmp_path):
 SHARES = st.integers(0, 10_000).map(lambda share: share / 10_000)
 
 
+@example({"0": "\x7f\x1b\ud800"}, [(2**70,)], [])
 @given(
     st.dictionaries(st.text(), st.text() | st.none()),
     st.lists(st.tuples(st.integers(0, record_module.MAX_TIME))),
@@ -537,4 +538,4 @@ SHARES = st.integers(0, 10_000).map(lambda share: share / 10_000)
 def test_a_turns_line_is_written_like_any_other(logs, times, status):
     """By another encoder, with the same escapes: nothing but ASCII reaches a terminal."""
     turn = {"turn": 3, "logs": logs, "times": times, "status": status}
-    assert record_module.line_of(turn) == record_module.turn_line(turn)
+    assert record_module.line_of(turn) == record_module.encode(turn).encode() + b"\n"

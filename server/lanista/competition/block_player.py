@@ -96,6 +96,9 @@ class Player:
     stalls: StallMonitor
     # The boards of maps, by game and written board, so that each is parsed only once.
     _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
+    # By writer of a record that is held: when its match is no longer brief, in order.
+    _held: dict[RecordWriter, float] = attrs.field(factory=dict, init=False)
+    _shows: bool = attrs.field(default=False, init=False)  # whether `_show_held` runs
     # Whether the last match was brief, so that the next one probably is.
     _is_brief: bool = attrs.field(default=False, init=False)
 
@@ -184,18 +187,29 @@ class Player:
         self, on_over: Callable[[Match], None], seated: SeatedMatch, records: VoidRecords
     ) -> MatchReport:
         """Play a seated match once, and show its record when it isn't brief after all."""
-        hosted = partial(host_match, seated, records, stalls=self.stalls, on_over=on_over)
         writer = seated.writer
-        if writer is None:
-            return await hosted()
+        if writer is not None:
+            self._held[writer] = trio.current_time() + BRIEF
+            if not self._shows:
+                self._shows = True
+                self.pool.nursery.start_soon(self._show_held)
+        try:
+            return await host_match(seated, records, stalls=self.stalls, on_over=on_over)
+        finally:
+            if writer is not None:
+                self._held.pop(writer, None)
 
-        async def show() -> None:
-            await trio.sleep(BRIEF)
-            writer.show()
+    async def _show_held(self) -> None:
+        """Show each record that is held when its match isn't brief after all.
 
-        async with helpers_nursery() as helpers:
-            helpers.start_soon(show)
-            return await hosted()
+        One task does so for many matches, until it finds none.
+        """
+        while self._held:
+            first, due = next(iter(self._held.items()))
+            await trio.sleep_until(due)
+            if self._held.pop(first, None) is not None:
+                first.show()
+        self._shows = False
 
     async def _seat(
         self, run: MatchRun, folder: Path, forfeits: list[PlayedTry], spec: MatchSpec

@@ -3,6 +3,8 @@
 A connection outlives a match when the bot keeps it. Nothing here depends on a game.
 """
 
+import contextlib
+
 import attrs
 import trio
 
@@ -147,6 +149,13 @@ class Connection:
                             ErrorCode.FLOOD,
                             f"more than {LINE_LIMIT} bytes while it waited for a match",
                         )
+
+    def send_some(self, data: bytes) -> memoryview:
+        """Send what can be sent without waiting, and return the rest; all if the bot is gone."""
+        unsent = memoryview(data)
+        with contextlib.suppress(BrokenChannelError):
+            unsent = unsent[self.channel.send_some(unsent) :]
+        return unsent
 
     async def send(self, data: bytes | memoryview, seconds: float) -> bool:
         """Send all bytes; return False if the bot is gone or didn't take them in time."""

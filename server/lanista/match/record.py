@@ -309,14 +309,12 @@ class ResultInfo:
 
 def line_of(value: Header | Mapping[str, Any]) -> bytes:
     """Return a line of a record, with its newline; the first one is made of the header itself."""
+    with contextlib.suppress(TypeError):  # orjson takes no number of more than 64 bits
+        line = orjson.dumps(value, default=_by_name, option=orjson.OPT_APPEND_NEWLINE)
+        # Only `encode`, which takes ten times as long, escapes all other characters.
+        if line.isascii() and b"\x7f" not in line:
+            return line
     return encode(value).encode() + b"\n"
-
-
-def turn_line(turn: Mapping[str, Any]) -> bytes:
-    """Return the line of a turn: the same bytes as `line_of`, in a tenth of the time."""
-    line = orjson.dumps(turn, option=orjson.OPT_APPEND_NEWLINE)
-    # Only `line_of` escapes other characters.
-    return line if line.isascii() else line_of(turn)
 
 
 def result_line(result: ResultInfo) -> bytes:

@@ -35,7 +35,6 @@ from lanista.match.record import (
     ResultInfo,
     line_of,
     result_line,
-    turn_line,
     whole_lines,
 )
 
@@ -111,7 +110,7 @@ class RecordWriter:
 
     def turn(self, turn: Mapping[str, Any]) -> None:
         """Write a turn: the attributes of a TurnInfo, without those that have their defaults."""
-        self._write(turn_line(turn))
+        self._write(line_of(turn))
 
     def end(self, result: ResultInfo) -> None:
         """Write the result to the `.part` file, after which no crash of the arena can lose it.

@@ -9,6 +9,7 @@ seats and waits for them, `absence` has those whose bots may come back, `judge` 
 import math
 import traceback
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
 
 import attrs
 import trio
@@ -385,7 +386,7 @@ class Match:
             return (0,) * self.spec.ruleset.seats
 
     async def _send_end(self) -> None:
-        """Send every seat its last bytes, all concurrently, within CLOSING_TIME.
+        """Send every seat its last bytes, within CLOSING_TIME; whoever doesn't stay is closed.
 
         The result is recorded first, so that after a crash the record has what the bots were sent.
         """
@@ -397,14 +398,21 @@ class Match:
         except Exception:  # noqa: BLE001 - as in `run`
             self.error = self.error or traceback.format_exc()
             self.outcome = self._aborted()
-        with trio.CancelScope(shield=True):
-            async with trio.open_nursery() as nursery:
-                for seat in self.seats:
-                    if seat.present and seat.successor is None:
-                        last, stays = self._last_bytes(seat, self.outcome)
-                        nursery.start_soon(closing.end, seat.connection, last, stays)
-                    elif not seat.dismissed:  # not there since the turn that was broken off
-                        nursery.start_soon(closing.send_away, seat)
+        slow: list[Callable[[], Awaitable[None]]] = []
+        for seat in self.seats:
+            if seat.present and seat.successor is None:
+                last, stays = self._last_bytes(seat, self.outcome)
+                if not stays:
+                    slow.append(partial(seat.connection.close, last))
+                elif rest := closing.end_at_once(seat.connection, last):
+                    slow.append(partial(closing.end, seat.connection, rest))
+            elif not seat.dismissed:  # not there since the turn that was broken off
+                slow.append(partial(closing.send_away, seat))
+        if slow:
+            with trio.CancelScope(shield=True):
+                async with trio.open_nursery() as nursery:
+                    for each in slow:
+                        nursery.start_soon(each)
 
     def _last_bytes(self, seat: Seat, outcome: Outcome) -> tuple[bytes, bool]:
         """Return what a seat is sent last, and whether its bot keeps its connection."""
