@@ -1,6 +1,7 @@
 """What a worker plays: blocks with real bots, kept from match to match; endings told apart."""
 
 import contextlib
+import gc
 import io
 import itertools
 import multiprocessing
@@ -25,6 +26,7 @@ from lanista.competition.spec import spec_of
 from lanista.competition.worker import Block, Task, WorkError, play_blocks, try_bot
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
+from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.results.blocks import Pairing
 
@@ -339,6 +341,18 @@ def test_records_of_brief_matches_come_back_as_bytes_if_they_may(tmp_path, monke
         assert match.digest == read_record(place).result.digest
         place.unlink()
     assert files == set(tmp_path.rglob("*.jsonl.gz*"))
+
+
+def test_a_match_of_kept_bots_leaves_nothing_for_the_garbage_collector(tmp_path):
+    setup = setup_of(tmp_path, JOE, RUNNERS)
+    play_blocks(task_of(setup, 0))
+    gc.collect()
+    gc.disable()
+    try:
+        play_blocks(task_of(setup, 1))
+        assert [] == [each for each in gc.get_objects() if isinstance(each, Match)]
+    finally:
+        gc.enable()
 
 
 def test_a_folder_that_cant_be_written_is_one_line(tmp_path):

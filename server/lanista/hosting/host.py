@@ -246,10 +246,10 @@ async def host_match(
 def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -> Match:
     bots, control = seated.bots, seated.control
 
-    async def why_gone(seat: int) -> str | None:
+    async def why_gone(seat: int, turn: int) -> str | None:
         bot = bots[seat]
         why = await bot.bot.why_left()
-        if why is None or match.turn:
+        if why is None or turn:
             return why
         hint = why_unheard(bot.contestant.command, bot.bot.exit)
         return f"{why}; {hint}" if hint else why
