@@ -177,7 +177,7 @@ def test_a_front_that_dies_at_any_byte_leaves_nothing_open(tmp_path_factory, sha
                 ours.close()
                 with trio.fail_after(PATIENCE):
                     await worker.wait()
-        assert before == open_files()
+        assert open_files().items() <= before.items()  # a garbage collector may have closed some
         for connection, bot in zip(connections, bots, strict=True):
             connection.channel.close()
             bot.close()
