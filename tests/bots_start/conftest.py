@@ -6,6 +6,7 @@ import pytest
 
 from bots_start.processes import children, open_files
 from lanista.bots.keeper_process import close_fork_server
+from support.processes import adopt_no_orphans
 
 # A bot that ignores polite signals and has the three kinds of descendants: a child, one that left
 # its session, and one that left it twice, the process between being gone (a daemon). The four pids
@@ -60,10 +61,12 @@ def nothing_left():
     """Every test leaves this process without a new child, zombie or file descriptor.
 
     It has a fork server of its own, which is ended with it: one that another folder's test has
-    started in this process is ended before. What an earlier test left may go meanwhile, when the
+    started in this process is ended before. A command that one has run in it may have had it adopt
+    orphans, which these tests leave to others. What an earlier test left may go meanwhile, when the
     garbage collector finds it.
     """
     close_fork_server()
+    adopt_no_orphans()
     had, files = children(), open_files("self")
     yield
     close_fork_server()

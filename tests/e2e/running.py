@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from support.processes import runs
+from support.processes import adopt_no_orphans, runs
 
 PATIENCE = 60
 """Seconds that anything is waited for before a test fails. Nothing is expected to need them."""
@@ -180,7 +180,6 @@ def run_here(words, folder, env=None, *, output=None):
         output: A file for all that is printed, in its order, told as `out`; None: what goes to
             standard error is kept apart, as `err`.
     """
-    from lanista.bots import orphans, syscalls
     from lanista.cli import main
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -211,8 +210,7 @@ def run_here(words, folder, env=None, *, output=None):
         finally:
             os.environ.clear()
             os.environ.update(had)
-            syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 0)
-            orphans._is_subreaper = False
+            adopt_no_orphans()
     assert handlers == {number: signal.getsignal(number) for number in handlers}
     return types.SimpleNamespace(
         code=code,
