@@ -26,10 +26,12 @@ import pytest
 from docs.pages import CHECKOUT, DOCS, Shell, fenced
 from e2e.running import PATIENCE, Daemon, Peer, read
 from kit.conftest import kit_cache
-from languages.built import CACHE
+from languages.built import BUILDS, CACHE
 from languages.conftest import needed
 from lanista.games import registry
 from lanista.match.replay import positions
+
+pytestmark = BUILDS
 
 BOTS = DOCS / "bots"
 PAGES = sorted(path.name for path in BOTS.glob("*.md"))

@@ -17,7 +17,10 @@ from packaging.utils import canonicalize_name
 
 from e2e.running import PATIENCE, Program, environment
 from kit.conftest import kit_cache
+from languages.built import BUILDS
 from lanista.bots.client_libraries import SOURCES, packed
+
+pytestmark = BUILDS
 
 CHECKOUT = Path(__file__).parents[2]
 PLAYER = """\

@@ -15,6 +15,7 @@ import pytest
 from websockets.sync.client import connect as viewer_at
 
 from e2e.running import PATIENCE, FileArena, Program, command, environment, run_here, wait_until
+from languages.built import BUILDS
 from languages.conftest import needed
 from lanista_client import Arena, ArenaError
 from support.processes import argv_of, children_of
@@ -126,6 +127,7 @@ def test_a_client_that_does_not_trust_the_certificate_says_so(arena):
     assert expected == (done.returncode, done.stdout, done.stderr)
 
 
+@BUILDS
 @pytest.mark.parametrize(
     "name",
     [

@@ -8,6 +8,7 @@ import pytest
 
 from e2e.running import PATIENCE, environment, wait_until
 from kit.conftest import player
+from languages.built import BUILDS
 from lanista.competition import worker
 from lanista.competition.setup import prepare
 from lanista.competition.spec import spec_of
@@ -20,6 +21,8 @@ from lanista.match.encoder import Version1Encoder
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from lanista.results.blocks import Pairing
+
+pytestmark = BUILDS
 
 PLAYER = "hogwarts/AIGlobals"
 

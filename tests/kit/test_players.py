@@ -11,12 +11,15 @@ import pytest
 
 from e2e.running import PATIENCE, Program, command, environment, read
 from kit.conftest import player
+from languages.built import BUILDS
 from lanista.cli.originals import as_res
 from lanista.games import registry
 from lanista.games.chance import OriginalChance
 from lanista.match.encoder import seat_seed
 from lanista.match.feed import payloads
 from lanista.match.replay import all_faults, positions, start
+
+pytestmark = BUILDS
 
 TRACES = Path(__file__).parents[1] / "traces"
 ROUNDS = {"hogwarts": "NUM_ROUNDS", "crematoria": "nb_rounds"}

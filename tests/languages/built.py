@@ -12,12 +12,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 CHECKOUT = Path(__file__).parents[2]
 CACHE = CHECKOUT / ".cache" / "tests"
 VARIABLES = ("CC", "CXX", "CXXFLAGS", "RUSTFLAGS")
 """Variables of the environment that compilers and makefiles heed."""
 LEFT_OUT = {"__pycache__", "node_modules", "target", "build"}
 """Folders that are made, and so no source of anything."""
+BUILDS = pytest.mark.timeout(600)
+"""The mark of tests that may have to build: on a busy machine a compiler takes minutes."""
 
 
 def built(name, sources, tools, build):

@@ -16,9 +16,12 @@ import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
 from e2e.running import PATIENCE, Program, as_json, command, digests, environment, read
+from languages.built import BUILDS
 from languages.conftest import needed
 from languages.language import CLIENTS, every
 from languages.last_lines import ENDS, error_codes
+
+pytestmark = BUILDS
 
 MATCHES = {
     "angrymob": (2, []),
