@@ -229,9 +229,8 @@ async def host_match(
             return await _complete(seated, match, report, on_unwritten)
         finally:
             if seated.control is not None:
-                seated.control.is_over = lambda: (
-                    True
-                )  # break the reference cycle of match and control
+                # Break the reference cycle of match and control.
+                seated.control.is_over = lambda: True
             is_void = match.outcome is not None and match.outcome.termination is Termination.VOID
             records.end(seated.spec.match, record.path, is_void=is_void)
             record.close()
