@@ -92,4 +92,4 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
         assert (1, 1) == (admission.limit, admission.per_address)
         assert 2.0 == server.arena.options.spec.hello_timeout
         assert limits == room.spec
-        assert (1.0, 7) == (room._ladder._fill_after, room._ladder._rests.bench_after)
+        assert (1.0, 7) == (room._ladder._fill_after, room._ladder._bench_after)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from lanista.games.crematoria import files as crematoria
-from lanista.games.hogwarts import files as hogwarts
+from lanista.games.originals import of_game
 from page.arena import MOVE_LIMIT, match_of
 from page.matchpage import DASH, MatchPage, drop
 from page.records import changed, unpacked
@@ -95,7 +94,7 @@ def original(game, name, folder):
 def test_a_match_file_of_the_original_hogwarts(arena, show, tmp_path):
     """Dropped, it plays to its end: positions, scores, no answers."""
     path, text = original("hogwarts", "07_s101_Student-Dummy-Demo-Null", tmp_path)
-    file = hogwarts.read_res(text)
+    file = of_game("hogwarts").read_res(text)
     page = show(f"{arena.page}/#/matches")
     expect(page.get_by_role("button", name="Show", exact=True)).to_be_visible()
     drop(page, path)
@@ -116,14 +115,14 @@ def test_a_match_file_of_the_original_hogwarts(arena, show, tmp_path):
 def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     """Chosen by the button, it plays as a dropped one does."""
     path, text = original("crematoria", "10_Null-Demo-Dummy-alfus_s5", tmp_path)
-    file = crematoria.read_res(text)
+    file = of_game("crematoria").read_res(text)
     page = show(f"{arena.page}/")
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open file").click()
     chooser.value.set_files(path)
     match = MatchPage(page)
     match.begin()
-    assert sorted(file.header.names) == sorted(match.names())
+    assert sorted(file.names) == sorted(match.names())
     match.page.keyboard.press(" ")
     expect(match.button("Pause")).to_be_visible()
     match.page.keyboard.press("End")
