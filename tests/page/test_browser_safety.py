@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from lanista.games.crematoria.state import scores as scores_of
 from lanista.games.originals import of_game
 from page.arena import MOVE_LIMIT, match_of
 from page.matchpage import DASH, MatchPage, drop
@@ -108,8 +109,8 @@ def test_a_match_file_of_the_original_hogwarts(arena, show, tmp_path):
     shown = match.players.all_inner_texts()
     assert all(score in row for score, row in zip(scores, shown, strict=True)), shown
     # It tells no answers and no times: there is nothing to show of them.
-    expect(page.get_by_role("tabpanel", name="Score")).to_be_visible()
-    expect(page.get_by_role("tabpanel", name="Answers")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Score")).to_be_visible()
+    expect(page.get_by_role("tab", name="Answers")).to_have_count(0)
 
 
 def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
@@ -140,7 +141,8 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     expect(page.get_by_text("the record has no result")).to_have_count(0)
     match.page.keyboard.press("o")
     shown = match.players.all_inner_texts()
-    scores = [f"{score:,}" for score in file.scores()]
+    last = file.states[-1]
+    scores = [f"{score:,}" for score in scores_of(file.settings, last.cells, last.gems)]
     assert all(score in row for score, row in zip(scores, shown, strict=True)), shown
 
 
