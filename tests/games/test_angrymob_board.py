@@ -79,114 +79,52 @@ def test_the_smallest_and_the_largest_sizes_and_numbers_are_accepted():
     assert sum(read_board(f"2 51\nA {full}\n{full} B\n").cells) == 1_000_000
 
 
-REFUSED = {
-    "an empty file": (
-        "",
-        None,
-        None,
-        "the file holds no map; the first line is its size, `rows columns`",
-    ),
-    "nothing but comments": (
-        "; a\n\n",
-        None,
-        None,
-        "the file holds no map; the first line is its size, `rows columns`",
-    ),
-    "a size of one number": (
-        "; a\n6\n",
-        2,
-        1,
-        "expected the size as two numbers `rows columns`, got '6'",
-    ),
-    "a size of three numbers": (
-        "2 2 2\nA .\n. B\n",
-        1,
-        1,
-        "expected the size as two numbers `rows columns`, got '2 2 2'",
-    ),
-    "a size that is no number": (
-        "2 +2\nA .\n. B\n",
-        1,
-        1,
-        "expected the size as two numbers `rows columns`, got '2 +2'",
-    ),
-    "digits of another script": (
-        "2 \u0662\nA .\n. B\n",
-        1,
-        1,
-        "expected the size as two numbers `rows columns`, got '2 \\u0662'",
-    ),
-    "an empty line before the size": (
-        "\n2 2\nA .\n. B\n",
-        1,
-        1,
-        "expected the size as two numbers `rows columns`, got ''",
-    ),
-    "one row": ("1 2\nA B\n", 1, 1, "1 rows; a map has from 2 to 200 of each"),
-    "one column": (" 2 1\nA\nB\n", 1, 4, "1 columns; a map has from 2 to 200 of each"),
-    "201 rows": ("201 10\n", 1, 1, "201 rows; a map has from 2 to 200 of each"),
-    "201 columns": ("10  201\n", 1, 5, "201 columns; a map has from 2 to 200 of each"),
-    "a row too short": ("2 3\nA . .\n.  .\n", 3, 5, "row 1 has 2 cells; the first line says 3"),
-    "a row too long": ("2 2\nA . 1\n. B\n", 2, 5, "row 0 has 3 cells; the first line says 2"),
-    "an empty row": ("2 2\nA .\n\n. B\n", 3, 1, "row 1 has 0 cells; the first line says 2"),
-    "too few rows": ("; a\n3 2\nA .\n", 4, 1, "the map ends after 1 of its 3 rows"),
-    "no rows": ("3 2", 2, 1, "the map ends after 0 of its 3 rows"),
-    "too many rows": (
+EMPTY = "the file holds no map; the first line is its size, `rows columns`"
+SIZE = "expected the size as two numbers `rows columns`, got"
+RANGE = "a map has from 2 to 200 of each"
+CENTRE = "maps are symmetrical about their centre"
+REFUSED = [
+    ("", EMPTY),
+    ("; a\n\n", EMPTY),
+    ("; a\n6\n", f"line 2, column 1: {SIZE} '6'"),
+    ("2 +2\nA .\n. B\n", f"line 1, column 1: {SIZE} '2 +2'"),
+    ("2 \u0662\nA .\n. B\n", f"line 1, column 1: {SIZE} '2 \\u0662'"),
+    ("\n2 2\nA .\n. B\n", f"line 1, column 1: {SIZE} ''"),
+    ("1 2\nA B\n", f"line 1, column 1: 1 rows; {RANGE}"),
+    ("10  201\n", f"line 1, column 5: 201 columns; {RANGE}"),
+    ("2 3\nA . .\n.  .\n", "line 3, column 5: row 1 has 2 cells; the first line says 3"),
+    ("2 2\nA . 1\n. B\n", "line 2, column 5: row 0 has 3 cells; the first line says 2"),
+    ("2 2\nA .\n\n. B\n", "line 3, column 1: row 1 has 0 cells; the first line says 2"),
+    ("; a\n3 2\nA .\n", "line 4, column 1: the map ends after 1 of its 3 rows"),
+    (
         "2 2\nA .\n. B\n; a\n. .\n",
-        5,
-        1,
-        "more than the 2 rows that the first line says",
+        "line 5, column 1: more than the 2 rows that the first line says",
     ),
-    "no base at all": (
-        "2 2\n. .\n. .\n",
-        None,
-        None,
-        "there is no base A; a map has one A and one B",
-    ),
-    "no base B": ("2 2\nA .\n. .\n", None, None, "there is no base B; a map has one A and one B"),
-    "two bases A": ("2 2\nA .\n. A\n", 3, 3, "a second base A; each player has one"),
-    "two bases B": ("2 3\nA . B\n. . B\n", 3, 5, "a second base B; each player has one"),
-    "bases that don't mirror each other": (
-        "2 3\nA B .\n. . .\n",
-        2,
-        3,
-        "base B isn't the mirror image of base A; maps are symmetrical about their centre",
-    ),
-    "rock without its mirror": (
+    ("2 2\n. .\n. .\n", "there is no base A; a map has one A and one B"),
+    ("2 2\nA .\n. .\n", "there is no base B; a map has one A and one B"),
+    ("2 2\nA .\n. A\n", "line 3, column 3: a second base A; each player has one"),
+    ("2 3\nA B .\n. . .\n", f"line 2, column 3: base B isn't the mirror image of base A; {CENTRE}"),
+    (
         "2 3\nA . .\n. # B\n",
-        3,
-        3,
-        (
-            "cell (1, 1) is `#` but its mirror image (0, 1) is `.`; "
-            "maps are symmetrical about their centre"
-        ),
+        f"line 3, column 3: cell (1, 1) is `#` but its mirror image (0, 1) is `.`; {CENTRE}",
     ),
-    "other numbers of units": (
+    (
         "2 3\nA . 12\n7 . B\n",
-        3,
-        1,
-        (
-            "cell (1, 0) is `7` but its mirror image (0, 2) is `12`; "
-            "maps are symmetrical about their centre"
-        ),
+        f"line 3, column 1: cell (1, 0) is `7` but its mirror image (0, 2) is `12`; {CENTRE}",
     ),
-    "no path": (
+    (
         "; a\n3 3\n# # #\nA # B\n# # #\n",
-        4,
-        1,
-        "no path of passable cells joins the bases",
+        "line 4, column 1: no path of passable cells joins the bases",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("text", "line", "column", "words"), REFUSED.values(), ids=REFUSED)
-def test_what_breaks_a_rule_is_refused_with_its_place(text, line, column, words):
+@pytest.mark.parametrize(("text", "words"), REFUSED)
+def test_what_breaks_a_rule_is_refused_with_its_place(text, words):
     """rules/angrymob.md 1, "Map files": refused with line and column, from 1."""
     with pytest.raises(BadBoardError) as caught:
         read_board(text)
-    assert (line, column) == (caught.value.line, caught.value.column)
-    place = f"line {line}, column {column}: " if line else ""
-    assert place + words == str(caught.value)
+    assert words == str(caught.value)
 
 
 UNKNOWN = {
@@ -194,13 +132,7 @@ UNKNOWN = {
     "a leading zero": ("01", "'01'"),
     "more than the most": ("10001", "'10001'"),
     "a number beyond all bounds": ("9" * 41, "'" + "9" * 40 + "'..."),
-    "a negative number": ("-3", "'-3'"),
-    "small letters": ("a", "'a'"),
-    "cells that stick together": (".#", "'.#'"),
-    "a comment after a row": (";", "';'"),
     "an escape sequence": ("\x1b[2J", "'\\x1b[2J'"),
-    "a null": ("\0", "'\\x00'"),
-    "a separator that is no blank": ("\x1f", "'\\x1f'"),
     "a letter that looks like A": ("\u0391", "'\\u0391'"),
 }
 

@@ -12,7 +12,13 @@ A . 5 .
 . . . .
 . 5 . B
 """
-FAULTS = [Late(), Malformed(Refusal(RefusalCode.MALFORMED, "no numbers")), Missing(), Out()]
+FAULTS = [
+    Late(),
+    Malformed(Refusal(RefusalCode.MALFORMED, "no numbers")),
+    Missing(),
+    Out(),
+    Answer((), refused=(0,)),
+]
 
 
 def finished(ranks, scores, reason):
@@ -66,17 +72,6 @@ def test_one_player_without_units_goes_on_until_the_other_decides():
     assert finished((2, 1), (0, 1), "capture") == game.outcome()
 
 
-def test_one_player_without_units_can_draw_by_the_move_limit():
-    """If the other doesn't find its way."""
-    game = start(FIELD, move_limit=3)
-    game._units[0].clear()
-    for _ in range(2):
-        play(game, "", "")
-        assert game.outcome() is None
-    play(game, "", "")
-    assert finished((1, 1), (0, 1), "move-limit") == game.outcome()
-
-
 def test_the_last_units_take_a_base_and_the_opponents_are_gone():
     """A capture by the only one who has units is a capture, not `no-units`."""
     game = at(FIELD, {(2, 2): 2}, {(2, 3): 1})
@@ -104,25 +99,10 @@ def test_a_capture_in_the_last_move_is_a_win():
     assert finished((1, 2), (3, 0), "capture") == game.outcome()
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_an_illegal_move_loses_at_once(seat):
-    game = at(FIELD, {(0, 0): 3}, {(2, 3): 4})
-    moves = ["", ""]
-    moves[seat] = "1 1 1 0"
-    play(game, *moves)
-    assert forfeited(((2, 1), (1, 2))[seat], (3, 4)) == game.outcome()
-
-
-def test_an_illegal_move_of_both_is_a_draw():
-    game = at(FIELD, {(0, 0): 3}, {(2, 3): 4})
-    play(game, "1 1 1 0", "0 0 1 4")
-    assert forfeited((1, 1), (3, 4)) == game.outcome()
-
-
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_no_usable_answer_loses_at_once(fault, seat):
-    """Late, malformed, gone or out: the same (PROTOCOL.md 5)."""
+    """Late, malformed, gone, out or illegal: the same (PROTOCOL.md 5)."""
     game = at(FIELD, {(0, 0): 3}, {(2, 3): 4})
     verdicts = [verdict(game, 0, "0 0 1 0"), verdict(game, 1, "2 3 1 1")]
     verdicts[seat] = fault

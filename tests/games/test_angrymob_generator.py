@@ -199,34 +199,9 @@ def test_some_maps_have_rich_deposits_and_some_have_none(boards):
     assert len(boards) // 4 < count < len(boards)
 
 
-def test_the_centre_of_an_odd_by_odd_map_is_its_own_mirror(boards):
-    """It can be rock, empty or hold units of its own, and is never a base."""
-    centres = [
-        board.cells[len(board.cells) // 2]
-        for board in boards.values()
-        if board.rows % 2 and board.cols % 2
-    ]
-    assert {True, False} == {state == IMPASSABLE for state in centres}
-    assert {True, False} == {state > 0 for state in centres if state != IMPASSABLE}
-
-
-def test_a_seed_always_gives_the_same_map():
-    assert generate(SeededChance(7)) == generate(SeededChance(7))
-    assert generate(SeededChance(7)) != generate(SeededChance(-7))
-
-
 def test_seeds_give_the_maps_they_always_gave():
     """A seed determines the map on every machine and version; see `rewrite_golden`."""
     assert json.loads(GOLDEN.read_text(encoding="ascii")) == fingerprints()
-
-
-def test_every_draw_says_why():
-    chance = Recorded(SeededChance(2024))
-    generate(chance)
-    assert all(why and len(why) <= 30 and n >= 1 for why, n, _ in chance.draws)
-    assert [("rows", 31), ("columns", 51), ("layout", LAYOUTS)] == [
-        (why, n) for why, n, _ in chance.draws[:3]
-    ]
 
 
 @pytest.mark.parametrize("layout", range(LAYOUTS))

@@ -2,9 +2,8 @@
 
 import pytest
 
-from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.base import MalformedAnswerError, Refusal, RefusalCode
-from support.angrymob import at, refused, start
+from support.angrymob import at, refused
 
 MAP = """\
 3 4
@@ -27,17 +26,13 @@ def illegal(index, words):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("-1 0 1 0", "(-1, 0) is outside the map of 3 rows and 4 columns"),
         ("0 -1 1 0", "(0, -1) is outside the map of 3 rows and 4 columns"),
         ("3 0 1 0", "(3, 0) is outside the map of 3 rows and 4 columns"),
-        ("0 4 1 0", "(0, 4) is outside the map of 3 rows and 4 columns"),
         ("2147483647 -2147483648 1 0",
          "(2147483647, -2147483648) is outside the map of 3 rows and 4 columns"),
         ("0 2 1 0", "(0, 2) is impassable"),
         ("0 0 1 4", "direction 4; it is 0 right, 1 up, 2 left or 3 down"),
-        ("0 0 1 -1", "direction -1; it is 0 right, 1 up, 2 left or 3 down"),
         ("0 0 0 0", "0 units; at least 1 must move"),
-        ("0 0 -3 0", "-3 units; at least 1 must move"),
         ("0 0 5 0", "5 units from (0, 0), where you had 4"),
         ("1 0 1 0", "1 units from (1, 0), where you had 0"),
         ("1 2 3 0", "3 units from (1, 2), where you had 0"),  # the opponent's
@@ -79,47 +74,16 @@ def test_submoves_that_take_too_many_together_are_illegal(game):
     )
 
 
-def test_the_sum_is_kept_by_cell(game):
-    """What other cells send doesn't count."""
-    assert refused(game, "0 0 4 0 1 1 2 0") is None
-    assert illegal(2, "1 units from (1, 1), where you had 2 and already sent 2") == refused(
-        game, "0 0 4 0 1 1 2 0 1 1 1 0"
-    )
-
-
 def test_units_that_arrive_can_not_be_sent_on(game):
-    """Not to an empty cell and on, …"""
+    """What counts is who was in a cell before the move."""
     assert illegal(1, "1 units from (0, 1), where you had 0") == refused(game, "0 0 4 0 0 1 1 3")
-
-
-def test_units_that_arrive_do_not_add_to_those_there():
-    """… nor together with those that were there before."""
-    game = at(MAP, {(0, 1): 1, (1, 1): 2}, {(2, 3): 1})
-    assert illegal(2, "1 units from (1, 1), where you had 2 and already sent 2") == refused(
-        game, "0 1 1 3 1 1 2 1 1 1 1 2"
-    )
-
-
-def test_the_position_before_the_move_counts_for_both(game):
-    """The opponent's answer, read first or last, changes nothing."""
-    before = game.digest()
-    game.parse(1, [1, 2, 3, 2])
-    assert refused(game, "0 0 4 0") is None
-    assert before == game.digest()
-
-
-def test_orders_are_the_numbers_even_of_an_illegal_answer(game):
-    """The classic dialect passes them on (PROTOCOL.md 6)."""
-    assert (9, 9, 9, 9) == game.parse(0, [9, 9, 9, 9]).orders
 
 
 @pytest.mark.parametrize(
     ("tokens", "words", "index"),
     [
         ([1], "1 numbers; a submove is four: i j k d", 0),
-        ([0, 0, 1], "3 numbers; a submove is four: i j k d", 0),
         ([0, 0, 1, 0, 0], "5 numbers; a submove is four: i j k d", 1),
-        ([0, 0, 1, 0, 0, 0, 1], "7 numbers; a submove is four: i j k d", 1),
         ([0, 0, "m", 0], "`m` where a number belongs; a submove is four numbers: i j k d", 0),
         ([0, 0, 1, 0, 0, 0, 1, "z"],
          "`z` where a number belongs; a submove is four numbers: i j k d", 1),
@@ -139,9 +103,3 @@ def test_a_line_of_a_thousand_submoves_is_read():
     assert illegal(5000, "1 units from (0, 0), where you had 5000 and already sent 5000") == (
         refused(game, "0 0 1 0 " * 5001)
     )
-
-
-def test_the_ruleset_declares_forfeit():
-    """What follows is section 3."""
-    assert RULESET.consequence.value == "forfeit"
-    assert start(MAP).outcome() is None

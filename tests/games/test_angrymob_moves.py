@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.angrymob import at, neutral, play, start, units
+from support.angrymob import at, neutral, play, units
 
 CENTRE = """\
 5 5
@@ -25,11 +25,6 @@ A . . . .
 # The start
 
 
-def test_each_player_starts_with_one_unit_on_its_base():
-    """Section 1: and nothing else."""
-    assert ({(4, 0): 1}, {(0, 4): 1}) == units(start(CENTRE))
-
-
 # 1. Move
 
 
@@ -48,13 +43,6 @@ def test_several_submoves_from_a_cell_even_in_one_direction():
     game = at(CENTRE, {(2, 2): 20}, {(0, 4): 1})
     play(game, "2 2 1 0 2 2 2 0 2 2 4 1", "")
     assert {(2, 2): 13, (2, 3): 3, (1, 2): 4} == units(game)[0]
-
-
-def test_units_that_swap_cells_pass_through_each_other():
-    """Without a fight, whatever their numbers."""
-    game = at(CENTRE, {(1, 1): 10}, {(1, 2): 30})
-    play(game, "1 1 10 0", "1 2 30 2")
-    assert ({(1, 2): 10}, {(1, 1): 30}) == units(game)
 
 
 def test_a_part_that_stays_behind_fights_who_comes():
@@ -89,21 +77,6 @@ def test_all_that_arrive_fight_together():
     game = at(CENTRE, {(0, 1): 3, (1, 0): 3, (2, 1): 3}, {(1, 2): 20})
     play(game, "0 1 3 3 1 0 3 0 2 1 3 1", "1 2 10 2")
     assert ({}, {(1, 1): 1, (1, 2): 10}) == units(game)
-
-
-def test_fights_in_several_cells_are_apart():
-    """Each cell for itself."""
-    game = at(CENTRE, {(1, 0): 9, (3, 0): 9}, {(1, 2): 5, (3, 2): 12})
-    play(game, "1 0 9 0 3 0 9 0", "1 2 5 2 3 2 12 2")
-    assert ({(1, 1): 4}, {(3, 1): 3}) == units(game)
-
-
-def test_neutral_units_never_fight():
-    """Who doesn't recruit stands beside them."""
-    game = at(CENTRE, {(2, 1): 9}, {(0, 4): 1})
-    play(game, "2 1 9 0", "")
-    assert {(2, 2): 9} == units(game)[0]
-    assert neutral(game, 2, 2) == 4
 
 
 # 3. Recruit
@@ -162,14 +135,6 @@ def test_the_limit_is_checked_once_before_anyone_is_recruited():
 
 
 # 4. Capture
-
-
-def test_one_unit_on_the_opponents_base_is_enough():
-    """Left of whatever fight there was."""
-    game = at(CENTRE, {(0, 3): 5}, {(0, 4): 4, (2, 0): 90})
-    play(game, "0 3 5 0", "")
-    assert (1, 2) == game.outcome().ranks
-    assert (1, 90) == game.outcome().scores
 
 
 def test_units_that_fall_on_the_base_have_not_conquered_it():

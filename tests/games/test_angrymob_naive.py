@@ -94,43 +94,6 @@ def test_golden_games_go_as_the_naive_ones(path):
 
 
 @given(maps(), SEEDS)
-def test_the_mirror_image_of_a_game_is_a_game(text, seed):
-    """The map is its own mirror image, so the same moves turned around, by the other player."""
-    game = start(text)
-    rows, cols = game.board.rows, game.board.cols
-    image = start(text)
-    watcher, looker, pick = Watcher(game), Watcher(image), Random(seed)
-
-    def mirrored_cells(cells):
-        return {(rows - 1 - i, cols - 1 - j): count for (i, j), count in cells.items()}
-
-    def mirrored_moves(numbers):
-        quads = [numbers[at : at + 4] for at in range(0, len(numbers), 4)]
-        turned = {0: 2, 1: 3, 2: 0, 3: 1}
-        return [
-            n for i, j, k, d in quads for n in (rows - 1 - i, cols - 1 - j, k, turned.get(d, d))
-        ]
-
-    for _ in range(MOVES):
-        moves = [orders(game, seat, watcher.units[seat], pick) for seat in (0, 1)]
-        images = [mirrored_moves(moves[1]), mirrored_moves(moves[0])]
-        game.advance([game.parse(seat, numbers) for seat, numbers in enumerate(moves)])
-        image.advance([image.parse(seat, numbers) for seat, numbers in enumerate(images)])
-        watcher.look()
-        looker.look()
-        assert mirrored_cells(watcher.units[0]) == looker.units[1]
-        assert mirrored_cells(watcher.units[1]) == looker.units[0]
-        assert mirrored_cells(watcher.neutral) == looker.neutral
-        ends = [game.outcome(), image.outcome()]
-        assert (ends[0] is None) == (ends[1] is None)
-        if ends[0] is not None:
-            assert ends[0].ranks == ends[1].ranks[::-1]
-            assert ends[0].scores == ends[1].scores[::-1]
-            assert ends[0].reason == ends[1].reason
-            break
-
-
-@given(maps(), SEEDS)
 def test_the_same_moves_give_the_same_digests_whoever_looks(text, seed):
     """One game is looked at and asked about other answers, the other is only played."""
     seen, unseen = start(text), start(text)

@@ -5,7 +5,6 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from lanista.games.base import Late
 from lanista.games.picture import Arrow, Ground, Mark, Shape
 from support.angrymob import PAGE, SEEDS, at, maps, orders, play, start, units, verdict
 
@@ -70,12 +69,6 @@ def test_a_forfeit_moves_nothing(second):
     play(game, "1 1 2 1", second)
     assert () == game.frame().arrows
     assert [(1, "lost by forfeit")] == events(game)
-
-
-def test_both_lose_by_forfeit():
-    game = start(FIELD)
-    game.advance([Late(), Late()])
-    assert [(0, "lost by forfeit"), (1, "lost by forfeit")] == events(game)
 
 
 def test_recruits_are_told_once():

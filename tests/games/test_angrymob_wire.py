@@ -54,60 +54,29 @@ row 5 2 # # . . 1 .
     assert [expected] * 2 == [game.facts_at_start(seat).decode() for seat in (0, 1)]
 
 
+FIRST_TURNS = (
+    "unit 2 1 0 1, unit 3 5 1 1, total 0 1, total 1 1",
+    (
+        "moved 0 2 1 1 1, moved 1 3 5 1 3, unit 1 1 0 2, unit 4 5 1 2, neutral 1 1 0, "
+        "neutral 4 5 0, total 0 2, total 1 2"
+    ),
+    (
+        "moved 0 1 1 1 0 1 1 1 1, moved 1, unit 0 1 0 2, unit 1 2 0 2, unit 4 5 1 2, "
+        "neutral 0 1 0, neutral 1 2 0, total 0 4, total 1 2"
+    ),
+    "moved 0, moved 1, unit 0 1 0 2, unit 1 2 0 2, unit 4 5 1 2, total 0 4, total 1 2",
+)
+"""The facts of each turn; a comma stands for the end of a line."""
+
+
 def test_facts_of_the_first_turns():
     """The page's map and first moves, then an empty answer, then two."""
     game = start(PAGE)
-    assert (
-        both(game)
-        == """\
-unit 2 1 0 1
-unit 3 5 1 1
-total 0 1
-total 1 1
-"""
-    )
-    play(game, "2 1 1 1", "3 5 1 3")
-    assert (
-        both(game)
-        == """\
-moved 0 2 1 1 1
-moved 1 3 5 1 3
-unit 1 1 0 2
-unit 4 5 1 2
-neutral 1 1 0
-neutral 4 5 0
-total 0 2
-total 1 2
-"""
-    )
-    play(game, "1 1 1 0 1 1 1 1", "")
-    assert (
-        both(game)
-        == """\
-moved 0 1 1 1 0 1 1 1 1
-moved 1
-unit 0 1 0 2
-unit 1 2 0 2
-unit 4 5 1 2
-neutral 0 1 0
-neutral 1 2 0
-total 0 4
-total 1 2
-"""
-    )
-    play(game, "", "")
-    assert (
-        both(game)
-        == """\
-moved 0
-moved 1
-unit 0 1 0 2
-unit 1 2 0 2
-unit 4 5 1 2
-total 0 4
-total 1 2
-"""
-    )
+    told = [both(game)]
+    for moves in (("2 1 1 1", "3 5 1 3"), ("1 1 1 0 1 1 1 1", ""), ("", "")):
+        play(game, *moves)
+        told.append(both(game))
+    assert [facts.replace(", ", "\n") + "\n" for facts in FIRST_TURNS] == told
     assert game.turn == 3
 
 
@@ -175,26 +144,6 @@ def test_the_classic_opening_is_the_map_with_the_own_base_as_a():
     game = start(PAGE)
     assert PAGE.encode() == CLASSIC.opening(game, 0)
     assert PAGE_OF_SEAT_1.encode() == CLASSIC.opening(game, 1)
-
-
-def test_the_example_conversation_of_the_page():
-    """rules/angrymob.md 5, to its end by a slip."""
-    game = start(PAGE)
-    play(game, "2 1 1 1", "3 5 1 3")
-    assert game.outcome() is None
-    assert CLASSIC.turn(game, 0) == b"3 5 1 3\n"
-    assert CLASSIC.turn(game, 1) == b"2 1 1 1\n"
-
-    first, second = verdict(game, 0, "1 1 1 0 1 1 1 1"), verdict(game, 1, "3 4 2 3")
-    assert () == first.refused
-    assert (0,) == second.refused
-    refusal = Refusal(RefusalCode.ILLEGAL, "2 units from (3, 4), where you had 0", 0)
-    assert (refusal,) == game.explain(1, [3, 4, 2, 3])
-    game.advance([first, second])
-    assert CLASSIC.closing(game, 0) == b"3 4 2 3\n"
-    assert CLASSIC.closing(game, 1) == b"1 1 1 0 1 1 1 1\n"
-    outcome = game.outcome()
-    assert ("forfeit", (1, 2), (2, 2)) == (outcome.termination.value, outcome.ranks, outcome.scores)
 
 
 def test_a_classic_turn_is_the_opponents_line_written_anew():

@@ -5,7 +5,6 @@ import pytest
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.chance import OriginalChance, SeededChance, shuffle
 from lanista.games.testing import ScriptedChance, UnexpectedDrawError
-from support.chances import HighestChance, LowestChance
 
 
 def draws(seed, n=10**6, count=6):
@@ -53,11 +52,6 @@ def test_a_draw_without_a_possible_value_is_a_mistake(n):
     assert f"a draw below {n} (nothing) has no possible value" == str(caught.value)
 
 
-def test_the_reason_does_not_change_the_draw():
-    """It is for tests only."""
-    assert SeededChance(7).below(1000, "one") == SeededChance(7).below(1000, "other")
-
-
 @pytest.mark.parametrize("count", [0, 1, 5, 1000])
 def test_a_leap_does_the_steps_of_so_many_draws(count):
     one, other = OriginalChance(2024), OriginalChance(2024)
@@ -90,32 +84,7 @@ def test_a_shuffle_swaps_from_the_end():
     assert list("dacb") == items
 
 
-def test_a_shuffle_by_the_highest_draws_changes_nothing():
-    """Every item is swapped with itself."""
-    items = list("abcd")
-    shuffle(HighestChance(), items, "x")
-    assert list("abcd") == items
-
-
-def test_all_orders_come_out_of_a_shuffle():
-    """Each of the 3 * 2 scripts gives another one of the 6 orders."""
-    orders = set()
-    for last in range(3):
-        for second in range(2):
-            items = list("abc")
-            shuffle(ScriptedChance([("x", 3, last), ("x", 2, second)]), items, "x")
-            orders.add("".join(items))
-    assert len(orders) == 6
-
-
 # The chances for tests
-
-
-def test_a_scripted_chance_gives_its_values():
-    """In order, and is empty then."""
-    chance = ScriptedChance([("row", 10, 3), ("column", 5, 4)])
-    assert [3, 4] == [chance.below(10, "row"), chance.below(5, "column")]
-    assert [] == chance.script
 
 
 @pytest.mark.parametrize(
@@ -137,12 +106,6 @@ def test_a_scripted_chance_fails_after_its_end():
     with pytest.raises(UnexpectedDrawError) as caught:
         ScriptedChance([]).below(2, "coin")
     assert str(caught.value) == "a draw below 2 (coin) after the script's end"
-
-
-def test_the_lowest_and_the_highest_chance():
-    """The ends of every draw."""
-    assert [0, 0] == [LowestChance().below(n, "x") for n in (1, 9)]
-    assert [0, 8] == [HighestChance().below(n, "x") for n in (1, 9)]
 
 
 # A ruleset's chance

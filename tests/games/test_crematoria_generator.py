@@ -8,7 +8,7 @@ import itertools
 
 import pytest
 
-from lanista.games.base import BadBoardError, BadSettingError, complete_settings
+from lanista.games.base import BadBoardError, complete_settings
 from lanista.games.chance import (
     OriginalChance,
     first_of_permutation,
@@ -17,7 +17,7 @@ from lanista.games.chance import (
 )
 from lanista.games.crematoria.board import CAVE
 from lanista.games.crematoria.files import state_text
-from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt, _elevators
+from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt
 from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position
 from lanista.games.crematoria.ruleset import RULESET
 from support.chances import HighestChance, LowestChance
@@ -42,20 +42,6 @@ class Counted(OriginalChance):
         super().skip(draws)
 
 
-@pytest.mark.parametrize(
-    ("seed", "first", "then", "state"),
-    [
-        (1, [0, 4, 3, 1, 2], [67, 8, 83, 11, 9], 182141599),
-        (30, [1, 4, 2, 0, 3], [99, 12, 7, 57, 27], 573494340),
-    ],
-)
-def test_the_generator_and_permutations_are_the_originals(seed, first, then, state):
-    chance = OriginalChance(seed)
-    assert first == permutation(chance, 5, "test")
-    assert then == [1 + chance.below(100, "test") for _ in range(5)]
-    assert state == chance.state
-
-
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 80])
 @pytest.mark.parametrize("wanted", [0, 1, 2, 9, 10, 79, 80, 200])
 def test_the_start_of_a_permutation_is_its_start_and_takes_all_its_draws(n, wanted):
@@ -64,20 +50,6 @@ def test_the_start_of_a_permutation_is_its_start_and_takes_all_its_draws(n, want
     assert numbers[:wanted] == permutation_start(start, n, wanted, "test")
     assert numbers == list(first_of_permutation(lazy, n, "test", until=lambda: False))
     assert whole.state == start.state == lazy.state
-
-
-ELEVATORS = {
-    1: "2,22 37,31 16,73 26,53 25,78 4,67 31,63 6,2 5,11 25,37 15,39 26,26 10,48 23,67 12,26 "
-    "35,74 21,7 23,45 8,35 16,58",
-    30: "13,23 35,0 8,77 25,77 37,37 4,33 22,42 11,54 23,53 6,8 23,22 36,68 37,50 36,24 17,63 "
-    "8,41 2,25 22,69 26,15 27,60",
-}
-
-
-@pytest.mark.parametrize("seed", [1, 30])
-def test_elevators_in_the_order_taken(seed):
-    taken = _elevators(20, OriginalChance(seed))
-    assert ELEVATORS[seed] == " ".join(f"{cell // COLS},{cell % COLS}" for cell in taken)
 
 
 @pytest.mark.parametrize(
@@ -162,25 +134,6 @@ def test_where_units_begin(seed):
 def test_an_attempt_without_room_for_the_elevators_fails():
     """More than fit at a distance of 10."""
     assert _attempt(60, OriginalChance(1)) is None
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"nb_players": 3},
-        {"rows": 41},
-        {"cols": 79},
-        {"nb_rounds": 0},
-        {"gem_value": 0},
-        {"turns_to_land": 0},
-        {"nb_elevators": 15},
-        {"nb_elevators": 24},
-    ],
-)
-def test_settings_that_the_original_refuses(given):
-    """Or with which it hardly ever ends: the numbers of elevators."""
-    with pytest.raises(BadSettingError):
-        complete_settings(RULESET, given)
 
 
 def test_the_most_of_everybody_fits_on_a_generated_board():

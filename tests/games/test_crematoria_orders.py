@@ -122,12 +122,6 @@ def test_a_letter_is_malformed():
     assert caught.value.refusal.message.startswith("`r` where a number belongs")
 
 
-def test_a_thousand_submoves_are_fine():
-    answer = read(*(2, RIGHT) * 1000)
-    assert ((2, RIGHT),) == answer.orders
-    assert 999 == len(answer.refused)
-
-
 def test_the_thousand_and_first_is_too_many():
     """Text-vs-engine 10. Repeated and invalid ones count."""
     with pytest.raises(TooManySubmovesError, match="1001 submoves; a turn takes at most 1000"):

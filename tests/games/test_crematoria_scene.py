@@ -9,7 +9,7 @@ import pytest
 from lanista.games.base import Late, TooManySubmovesError
 from lanista.games.chance import OriginalChance
 from lanista.games.crematoria import scene
-from lanista.games.crematoria.geometry import DOWN, RIGHT, is_sunlit
+from lanista.games.crematoria.geometry import RIGHT, is_sunlit
 from lanista.games.crematoria.state import HELLHOUND, MAX_HEALTH, State
 from lanista.games.picture import Ground, Level, Mark, Shape
 from support.crematoria import board, game_at, new_game, orders, roam
@@ -109,12 +109,6 @@ def test_a_gem_is_picked():
     assert 1 == game.frame().stats[0][1]
 
 
-def test_two_gems_are_picked():
-    game = seeded({2: (10, 10, 1), 3: (12, 10, 1)}, on=board(gems=[(10, 11), (12, 11)]))
-    game.advance(orders(game, [(2, RIGHT), (3, RIGHT)]))
-    assert (0, "picked 2 gems") in events(game)
-
-
 def test_who_dies_is_told_with_its_new_player():
     """Killed by a furyan of player 1: its own from now on."""
     game = seeded({4: (10, 10, 0), 2: (10, 11, 0), 3: (30, 30, 0)}, health={2: 1})
@@ -128,20 +122,6 @@ def test_several_of_a_kind_are_one_event():
     game = seeded(units, health={2: 1, 3: 1})
     game.advance(orders(game, [], [(4, RIGHT), (5, RIGHT)]))
     assert (0, "lost pioneers 2 and 3, reborn for seat 1") in events(game)
-
-
-def test_a_step_down_beside_a_hellhound():
-    game = seeded({2: (20, 21, 1)}, on=board(elevators=[(20, 21)]))
-    game.advance(orders(game, [(2, DOWN)]))
-    (told,) = [event for event in events(game) if "pioneer 2" in event[1]]
-    assert re.fullmatch(r"lost pioneer 2, reborn for seat [123]", told[1])
-
-
-def test_a_necromonger_lands():
-    game = seeded({16: (10, 10, 1), 17: (20, 10, 1)}, landing={16: 1, 17: 2})
-    game.advance([Late()] * 4)
-    assert (None, "necromonger 16 landed") in events(game)
-    assert "17" not in str([words for _, words in events(game) if "landed" in words])
 
 
 def test_a_necromonger_burns_where_it_lands():

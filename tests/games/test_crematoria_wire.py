@@ -81,15 +81,6 @@ def test_all_seats_get_the_same_object_in_a_turn():
     assert all(one is facts[0] for one in facts)
 
 
-def test_facts_follow_the_position():
-    game = new_game(30)
-    before = game.facts(0, (0,) * 4)
-    game.advance([Late()] * 4)
-    after = game.facts(0, (0,) * 4)
-    assert before != after
-    assert after != game.facts(0, (0.5, 0, 0, 0))
-
-
 def test_the_facts_of_a_match_agree_with_its_position():
     """Owners, gems and units of the lines are those of the game's own encoding."""
     game = new_game(1)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.explaining import (
     _is_drawable,
     _towards,
@@ -20,7 +19,6 @@ from lanista.games.hogwarts.explaining import (
 )
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.orders import Order
-from lanista.games.hogwarts.placing import draw_ingredients
 from lanista.games.match_files import Explanation, UnexplainedError
 from support.hogwarts import (
     ADDED_UP,
@@ -405,14 +403,9 @@ def test_the_spells_cells_are_counted_and_belong_to_the_caster():
     ("name", "setting", "value"),
     [
         ("05", "ROUNDS_FOR_CONVERTING", 4),
-        ("05", "ROUNDS_FOR_CONVERTING", 6),
-        ("05", "POINTS_FOR_CONVERTING_WIZARD", 99),
         ("05", "POINTS_PER_OWNED_CELL", 2),
         ("05", "BOOK_MAGIC_STRENGTH", 51),
-        ("05", "ROUNDS_ATTACK_RESTING_GHOST", 10),
         ("05", "ROUNDS_SPELL_RESTING_GHOST", 61),
-        ("05", "ROUNDS_NO_ATTACK_GHOST", 200),
-        ("05", "CLAN_INI_MAGIC_STRENGTH", 1001),
         ("10", "NUM_ROUNDS", 110),
     ],
 )
@@ -430,11 +423,6 @@ def test_another_rule_than_the_matchs_is_noticed(name, setting, value):
 def test_voldemorts_step_is_the_rulesets(here, there):
     if here != there:
         assert divmod(step_towards(cell(*here), cell(*there)), 60) == _towards(here, there)
-
-
-@given(st.integers(0, 2**31 - 1))
-def test_ingredients_of_the_ruleset_are_drawable(seed):
-    assert _is_drawable(draw_ingredients(OriginalChance(seed)))
 
 
 @pytest.mark.parametrize(

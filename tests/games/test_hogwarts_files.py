@@ -123,20 +123,14 @@ def changed(line, new):
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("", 1, "the file ends where `Game` or `SecGame` belongs"),
         (changed(0, "Match"), 1, "expected `Game` or `SecGame`, got 'Match'"),
-        (changed(2, "Seed x"), 3, "expected the seed, a whole number, got 'x'"),
         (changed(2, "Seed -1"), 3, "expected the seed, from 0 to 2147483647, got -1"),
         (changed(4, "HarryPotter 1.1"), 5, "expected `1.0`, got '1.1'"),
         (changed(6, "NUM_PLAYERS 3"), 7, "expected the value of NUM_PLAYERS, 4, got 3"),
         (changed(7, "NUM_ROUND 6"), 8, "expected `NUM_ROUNDS`, got 'NUM_ROUND'"),
         (changed(20, "names a b c"), 25, "expected `00000000001111111111222222222233333333"),
         (changed(25, "00 " + "." * 59), 26, "expected the 60 cells of row 0, of `W`"),
-        (changed(25, "00 " + "X" * 60), 26, "expected the 60 cells of row 0, of `W`"),
-        (changed(25, "01 " + "." * 60), 26, "expected `00`, got '01'"),
         (changed(UNITS + 1, "84"), UNITS + 2, "expected the number of units, 12, got 84"),
-        (changed(UNITS + 3, "w\t0\t0\t1\t1\t0\t-1"), UNITS + 4, "expected `g`, got 'w'"),
-        (changed(UNITS + 3, "g\t1\t0\t1\t1\t0\t-1"), UNITS + 4, "expected `0`, got '1'"),
         (
             changed(UNITS + 3, "g\t0\t4\t1\t1\t0\t-1"),
             UNITS + 4,
@@ -157,20 +151,11 @@ def changed(line, new):
             line_of("spell_") + 3,
             "an ingredient, from 0",
         ),
-        (
-            changed(line_of("Voldemort") + 1, "1 99"),
-            line_of("Voldemort") + 2,
-            "column of Voldemort",
-        ),
         (changed(SECOND, "round 2"), SECOND + 1, "expected round 1; rounds follow one another"),
-        (changed(line_of("score"), "score -1 0 0 0"), line_of("score") + 1, "a score, at least 0"),
-        (changed(line_of("scr_acc"), "scr 0 0 0 0"), line_of("scr_acc") + 1, "expected `scr_acc`"),
         (changed(line_of("status"), "status 0 0 0 x"), line_of("status") + 1, "a status, a number"),
         (changed(COMMANDS + 1, "13"), COMMANDS + 2, "the number of commands, from 0 to 12, got 13"),
         (changed(COMMANDS + 2, "12 m d"), COMMANDS + 3, "the unit of a command, from 0 to 11"),
         (changed(COMMANDS + 2, "1 k d"), COMMANDS + 3, "expected `m` or `s`, got 'k'"),
-        (changed(COMMANDS + 2, "1 m x"), COMMANDS + 3, "a direction, one of dcreuqlz, got 'x'"),
-        (changed(COMMANDS + 2, "1 s 9 0"), COMMANDS + 3, "expected `15`, got '9'"),
         (changed(COMMANDS + 2, "1 s 15" + " 5" * 15), COMMANDS + 3, "a group, from 0 to 4, got 5"),
         (TEXT + "more", len(LINES), "expected the end of the file, got 'more'"),
         (TEXT[: TEXT.rindex("status")], None, "the file ends where `status` belongs"),
@@ -239,32 +224,17 @@ CNF = write_cnf(DEFAULTS, None)
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 1: the file ends where `HarryPotter` belongs"),
-        (CNF.replace("HarryPotter", "Crematoria"), "line 1: expected `HarryPotter`, got 'Crem"),
         (
             CNF.replace("PLAYERS\t\t\t4", "PLAYERS\t5"),
             "line 3: expected the value of NUM_PLAYERS, 4",
-        ),
-        (
-            CNF.replace("ROWS\t\t\t60", "ROWS\t61"),
-            "line 5: expected the value of BOARD_ROWS, 60, g",
         ),
         (
             CNF.replace("BOOKS\t\t\t50", "BOOKS\t0"),
             "line 8: expected the value of NUM_INI_BOOKS, f",
         ),
         (CNF.replace("NUM_INI_BOOKS", "BOOKS"), "line 8: expected `NUM_INI_BOOKS`, got 'BOOKS'"),
-        (
-            CNF.replace("RANDOM", "GENERATOR"),
-            "line 18: expected `RANDOM` or `FIXED`",
-        ),
-        (CNF + "FIXED", "line 19: expected the end of the file, got 'FIXED'"),
-        (
-            CNF.replace("RANDOM", ""),
-            "the file ends where `RANDOM` or `FIXED` belongs",
-        ),
+        (CNF.replace("RANDOM", ""), "the file ends where `RANDOM` or `FIXED` belongs"),
         (CNF.replace("RANDOM", "FIXED"), "the file ends where `00000000001"),
-        (CNF.replace("RANDOM", "FIXED\n\n00"), "line 20, column 1: expected `0000000000111"),
         (
             CNF.replace("RANDOM", "FIXED\n" + RULESET.write_board(hall())),
             "NUM_INI_WIZARDS_PER_CLAN is 20, but the board below needs 1",
@@ -294,13 +264,10 @@ def test_orders_are_read_as_answers_of_the_wire():
     ("text", "words"),
     [
         ("R 1 P 0 Q 0", "line 1: expected `0`, got '1'"),
-        ("R 0 P 1 Q 0", "line 1: expected `0`, got '1'"),
         ("R 0 P 0 Q 1001", "line 1: expected the number of orders given, from 0 to 1000, got 1001"),
         ("R 0 P 0 Q 0\n4 0 2 0", "line 2: 1 orders of 0 given by player 0"),
         ("R 0 P 0 Q 1\n4 2 2 0", "line 2: expected the kind, 0 or 1, from 0 to 1, got 2"),
         ("R 0 P 0 Q 1\n4 1 -1 3 1 1", "line 2: the file ends where a group belongs"),
-        ("R 0 P 0 Q 0\nR 0 P 1 Q 0\n", "line 2: the file ends where `R` belongs"),
-        (ORDERS + "R 0 P 0 Q 0", "line 8: expected `1`, got '0'"),
     ],
 )
 def test_a_broken_order_file_is_refused_with_its_line(text, words):

@@ -16,13 +16,11 @@ from lanista.games.hogwarts.grid import (
     ROW,
     SIDE,
     bits,
-    corridors_of,
-    grown,
     nth,
 )
 from lanista.games.hogwarts.placing import Places, draw_ingredients, draw_some
 from lanista.games.hogwarts.ruleset import RULESET
-from support.hogwarts import Draws, cell, seeded, solution
+from support.hogwarts import Draws, cell, solution
 
 
 def board(seed, **settings):
@@ -58,12 +56,6 @@ def test_walls_are_snakes_that_keep_apart(seed):
     assert 8 == pieces
 
 
-@given(st.sets(st.integers(0, CELLS - 1)))
-def test_the_corridors_of_a_board(walls):
-    cells = bytes(ord("W") if cell in walls else ord("3") for cell in range(CELLS))
-    assert EVERYWHERE & ~bits(walls) == corridors_of(cells)
-
-
 def test_corridors_in_two_parts_are_refused():
     """3.1: one component of steps in the four directions; a corner doesn't join."""
     ring = {cell(row, col) for row in (10, 12) for col in (10, 11, 12)} | {cell(11, 10)}
@@ -88,13 +80,6 @@ def test_objects_stand_apart_on_their_clans_ground():
     assert [(60, -1)] * 4 + [(0, -1)] * 80 == [(unit.rounds, unit.next) for unit in made.units]
     assert 21 * 4 == sum(made.cells.count(owner) for owner in b"0123")
     assert made.voldemort not in BORDER
-
-
-def test_settings_say_how_many_units_and_books():
-    made = board(3, NUM_INI_WIZARDS_PER_CLAN=2, NUM_INI_BOOKS=7, ROUNDS_SPELL_RESTING_GHOST=9)
-    assert 12 == len(made.units)
-    assert 7 == len(made.books)
-    assert 9 == made.units[3].rounds
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -149,17 +134,6 @@ def test_without_a_clear_cell_any_empty_one_outside_voldemorts_3x3():
     chance.done()
 
 
-@given(st.sets(st.integers(0, CELLS - 1), min_size=1, max_size=50))
-def test_the_nth_cell_of_a_set(cells):
-    assert sorted(cells) == [nth(bits(cells), n) for n in range(len(cells))]
-
-
-@given(st.integers(0, CELLS - 1), st.integers(0, CELLS - 1))
-def test_grown_sets_reach_two_cells_and_no_further(one, other):
-    near = max(abs(ROW[one] - ROW[other]), abs(COL[one] - COL[other])) <= 2
-    assert near == bool(grown(bits([one])) & bits([other]))
-
-
 @given(st.integers(0, 2**31 - 1))
 def test_ingredients_have_a_solution(seed):
     """9.1: 15 values from 1 to 15 of five groups with equal sums from 5 to 30."""
@@ -191,9 +165,3 @@ def test_some_cells_are_the_beginning_of_a_whole_permutation():
     assert everything[:40] == draw_some(short, list(range(500)), 40)
     assert whole.state == short.state
     assert list(range(500)) == sorted(everything)
-
-
-def test_the_same_seed_makes_the_same_board_and_the_draws_go_on_in_the_game():
-    """3.4: one generator for board and match."""
-    assert seeded(4).chance.state == seeded(4).chance.state
-    assert seeded(4).chance.state != RULESET.chance(4).state

@@ -18,6 +18,7 @@ from support.hogwarts import (
     check_invariants,
     hall,
     play,
+    seeded,
 )
 
 # Section 5: the order of execution
@@ -263,6 +264,17 @@ def test_11_a_full_board_still_has_room_outside_voldemorts_3x3():
         check_invariants(game)
         fallbacks = len(game.chance.ranges("row of any cell"))
     assert fallbacks > 50
+
+
+@pytest.mark.parametrize("original", [0, 1])
+def test_11_in_a_crowd_nothing_appears_next_to_voldemort_in_either_mode(original):
+    """18, row 16: thirty rounds of a board on which the program would abort."""
+    crowded = {"NUM_INI_WIZARDS_PER_CLAN": 30, "NUM_INI_BOOKS": 400, "NUM_ROUNDS": 30}
+    game = seeded(3, original=original, **crowded)
+    check_invariants(game)
+    for _ in range(30):
+        play(game)
+        check_invariants(game)
 
 
 # Section 12

@@ -161,12 +161,6 @@ def test_8_an_attack_before_the_spell_makes_it_fail_and_after_it_adds():
         assert expected == (done, game.rounds[0])
 
 
-def test_4_a_ghost_moves_or_casts_and_not_both():
-    game = rested()
-    assert [0] == play(game, {0: f"m 0 {RIGHT} {RIGHT_ONE}"})
-    assert 0 == game.rounds[0]
-
-
 def test_the_settings_say_how_long_a_ghost_rests():
     game = rested(ROUNDS_SPELL_RESTING_GHOST=2, NUM_ROUNDS=1000)
     assert [True, False, True] == [

@@ -190,18 +190,6 @@ def test_settings_are_told_in_the_order_of_the_configuration_file():
     assert not set("0123") & set("".join(line.split(" ")[2] for line in lines[16:]))
 
 
-@pytest.mark.parametrize(
-    ("name", "low", "high"),
-    [("NUM_PLAYERS", 4, 4), ("BOARD_ROWS", 60, 60), ("BOARD_COLS", 60, 60), ("original", 0, 1)],
-)
-def test_18_28_players_and_size_are_fixed(name, low, high):
-    """Other values are 1 or more."""
-    known = {setting.name: setting for setting in RULESET.settings}
-    assert (low, high) == (known.pop(name).low, known.pop(name, None) or high)
-    fixed = {"NUM_PLAYERS", "BOARD_ROWS", "BOARD_COLS", "original"}
-    assert all(setting.low == 1 for setting in known.values() if setting.name not in fixed)
-
-
 def test_the_facts_of_a_round_byte_for_byte():
     """PROTOCOL.md 5: rows, units by id, books by cell, and single lines; the same to all."""
     board = hall(
@@ -240,11 +228,6 @@ def test_the_facts_of_a_round_byte_for_byte():
     assert "unit 4 w 0 0 2 0 -1" == after[64]
     assert "unit 5 w 1 0 3 1 0" == after[65]
     assert "score 3 2 2 3" == after[73]
-
-
-def test_status_is_written_without_trailing_zeros():
-    game = begin(hall())
-    assert b"status 1 0.1 0.0001 0\n" in game.facts(0, (1.0, 0.10, 0.00012, -0.00001))
 
 
 def test_all_seats_get_the_same_object_and_a_new_status_a_new_one():

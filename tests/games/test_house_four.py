@@ -76,28 +76,12 @@ def test_a_wizard_goes_for_the_book():
     assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[4]
 
 
-def test_the_ghost_fetches_books_too_and_cuts_corners():
-    state = school({0: (0, 3, 3, 9, -1)}, books=[(2, 4)], own=MINE)
-    assert {0: hogwarts.RU} == orders_of(hogwarts_dummy.Dummy, state)
-
-
-def test_a_wizard_takes_the_cell_of_another():
-    own = "00000000\n" * 2 + "00010000\n" + "00000000\n" * 5
-    state = school({4: (0, 2, 2)}, own=own)
-    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[4]
-
-
 def test_one_in_conversion_is_freed_and_waits_for_it():
     """rules/hogwarts.md 6, step 9: by one of its own that steps onto it."""
     state = school({4: (0, 2, 2), 5: (0, 2, 3, 3, 1)}, books=[(1, 2), (1, 3)], own=MINE)
     orders = orders_of(hogwarts_dummy.Dummy, state)
     assert hogwarts.RIGHT == orders[4]
     assert 5 not in orders
-
-
-def test_one_that_can_not_be_freed_in_time_goes_on_reading():
-    state = school({4: (0, 6, 2), 5: (0, 1, 2, 1, 1)}, books=[(1, 3)], own=MINE)
-    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[5]
 
 
 @pytest.mark.parametrize("enemy", [1000, 400])
@@ -113,12 +97,6 @@ def test_a_wizard_does_not_attack_who_would_win_at_once():
     assert orders[4] in {hogwarts.DOWN, hogwarts.LEFT, hogwarts.RIGHT}
 
 
-def test_an_enemy_in_conversion_is_no_prey():
-    """rules/hogwarts.md 6, step 11."""
-    state = school({4: (0, 2, 2), 5: (1, 1, 2, 4, 2)}, books=[(2, 5)], own=MINE)
-    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[4]
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_nobody_goes_where_voldemort_may_kill(seed):
     """For no book: from (4, 3) a step right is within his reach at (4, 6)."""
@@ -129,11 +107,6 @@ def test_nobody_goes_where_voldemort_may_kill(seed):
         i, j = state.units[unit].pos
         di, dj = hogwarts.DIRECTIONS[d]
         assert not state.reach_of_voldemort(i + di, j + dj)
-
-
-def test_who_is_in_voldemorts_reach_leaves_it():
-    state = school({4: (0, 4, 4)}, books=[(3, 4), (5, 4)], voldemort=(4, 6), own=MINE)
-    assert hogwarts.LEFT == orders_of(hogwarts_dummy.Dummy, state)[4]
 
 
 @pytest.mark.parametrize(("turn", "rest"), [(60, 0), (149, 0), (150, 0), (60, 1)])
@@ -244,12 +217,6 @@ def test_a_pioneer_conquers_the_cave_beside_it():
     assert {5: (5, 23, 0)} == steps_of(state)
 
 
-def test_pioneers_go_to_different_cells():
-    units = {5: ("p", 0, 50, -1, 4, 9, 0), 6: ("p", 0, 50, -1, 4, 11, 0)}
-    state = planet(units, own=but("0", (4, 10), (6, 10)))
-    assert 2 == len(set(steps_of(state).values()))
-
-
 @pytest.mark.parametrize("kind", ["p", "f"])
 @pytest.mark.parametrize("seed", range(5))
 def test_units_keep_away_from_hellhounds(kind, seed):
@@ -261,12 +228,6 @@ def test_units_keep_away_from_hellhounds(kind, seed):
         assert state.distance(steps_of(state)[5], (4, 9, 0)) >= far
 
 
-def test_a_pioneer_keeps_out_of_a_furyans_reach():
-    units = {5: ("p", 0, 50, -1, 4, 9, 0), 20: ("f", 1, 100, -1, 4, 11, 0)}
-    state = planet(units, own=but("0", (4, 10), (3, 10), (5, 10)))
-    assert state.distance(steps_of(state)[5], (4, 11, 0)) > 1
-
-
 def test_a_furyan_strikes_pioneers_first_and_the_weaker_of_two():
     units = {
         0: ("f", 0, 100, -1, 4, 9, 0),
@@ -276,11 +237,6 @@ def test_a_furyan_strikes_pioneers_first_and_the_weaker_of_two():
         5: ("p", 0, 50, -1, 3, 9, 0),
     }
     assert (0, crematoria.BR) == crematoria_dummy.Dummy(planet(units)).moves(planet(units))[0]
-
-
-def test_a_furyan_goes_for_the_nearest_enemy():
-    units = {0: ("f", 0, 100, -1, 4, 9, 0), 25: ("p", 1, 50, -1, 4, 12, 0)}
-    assert 2 == planet(units).distance(steps_of(planet(units))[0], (4, 12, 0))
 
 
 def test_a_pioneer_goes_up_for_a_gem_in_the_night_and_comes_back():
@@ -299,30 +255,6 @@ def test_nobody_goes_up_for_a_gem_that_the_sun_will_burn():
     """rules/crematoria.md 2.5: in round 0 of 24 columns, the columns 0 and 1 burn first."""
     state = planet({5: ("p", 0, 50, -1, 2, 4, 0)}, gems=[(2, 1)], own=but("0", (3, 4)))
     assert {5: (3, 4, 0)} == steps_of(state)
-
-
-def test_a_pioneer_up_there_takes_the_gem_then_goes_home():
-    elevators = ((2, 4), (2, 9))
-    units = {5: ("p", 0, 50, -1, 2, 7, 1)}
-    state = planet(units, gems=[(2, 8)], own=but("0"), elevators=elevators)
-    assert {5: (2, 8, 1)} == steps_of(state)
-    state = planet({5: ("p", 0, 50, -1, 2, 8, 1)}, own=but("0"), elevators=elevators)
-    assert {5: (2, 9, 1)} == steps_of(state)
-    state = planet({5: ("p", 0, 50, -1, 2, 9, 1)}, own=but("0"), elevators=elevators)
-    assert {5: (2, 9, 0)} == steps_of(state)
-
-
-def test_a_pioneer_up_there_keeps_from_necromongers_and_their_landing():
-    """rules/crematoria.md 3.3 and 3.4: they strike whom they stand beside, and crush."""
-    units = {
-        5: ("p", 0, 50, -1, 4, 8, 1),
-        80: ("n", -1, 75, 0, 4, 10, 1),
-        81: ("n", -1, 75, 1, 3, 7, 1),
-    }
-    state = planet(units, own=but("0"), elevators=((4, 11),))
-    to = steps_of(state)[5]
-    assert state.distance(to, (4, 10, 1)) > 1
-    assert (3, 7, 1) != to
 
 
 def test_the_demo_of_crematoria():
@@ -364,15 +296,6 @@ def test_nothing_is_refused_in_a_whole_match(game, seed):
     outcome = play_four(game, bots, seed=seed, refusable=DEMO_SPELLS)
     assert [1] == [outcome.ranks[seed]]
     assert 1 == outcome.ranks.count(1)
-
-
-def test_only_the_spell_of_the_demo_is_refused():
-    game = new_four("hogwarts", seed=3)
-    (state, *_) = states_of(game, seeds_of(3), "ABCD", ruleset="hogwarts")
-    state.update(0, facts_of(game.facts(0, (0.0,) * 4)))
-    moves = hogwarts_demo.Demo(state).moves(state)
-    verdict = game.parse(0, [token for move in moves for token in move])
-    assert set(verdict.refused) <= {len(moves) - 1}
 
 
 @GAMES
@@ -445,21 +368,6 @@ def test_what_a_state_says_is_what_the_score_is_made_of(game):
                 state.nb_cells[player],
                 cells[player] + 30 * state.nb_gems[player],
             )
-
-
-def test_daylight_is_as_the_rules_say():
-    """rules/crematoria.md 2.5: in round r, sunlit when (j - 2r) mod 80 is 40 or more."""
-    table = new_four("crematoria", seed=1)
-    (state, *_) = states_of(table, seeds_of(1), "ABCD", ruleset="crematoria")
-    facts = facts_of(table.facts(0, (0.0,) * 4))
-    for r in range(0, 120, 7):
-        facts["sun"] = [[str((40 + 2 * r) % 80)]]
-        state.update(r, facts)
-        for j in range(80):
-            night = (j - 2 * r) % 80
-            assert (night >= 40) == state.daylight((11, j, 1))
-            # It outlives round r where the two columns that then burn aren't its own.
-            assert (2 <= night < 40) == (state.rounds_of_night((11, j, 1)) > 0)
 
 
 # -- strength ------------------------------------------------------------------------------------

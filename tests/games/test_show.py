@@ -6,8 +6,6 @@ import re
 import attrs
 import pytest
 
-from lanista.games import registry
-from lanista.games.base import Late
 from lanista.games.conformance import (
     require_mark,
     require_past,
@@ -213,27 +211,3 @@ def test_what_isnt_a_match_file_is_refused():
         of_text(text).show(text.replace("Game", "Gama", 1))
     with pytest.raises(FormatError):
         of_game("hogwarts").show(text)
-
-
-def test_a_match_of_ours_can_be_shown():
-    """Written by `lanista export`, as its table does it."""
-    for name in ("hogwarts", "crematoria"):
-        rules = registry.get(name)
-        originals = of_game(name)
-        rounds = "NUM_ROUNDS" if name == "hogwarts" else "nb_rounds"
-
-        def begun(rules=rules, rounds=rounds):
-            settings = {s.name: s.default for s in rules.settings} | {rounds: 3}
-            chance = rules.chance(5)
-            return rules.new(settings, rules.generate(settings, chance), chance)
-
-        turns = [[Late()] * 4] * 3
-        parts = originals.write(begun(), turns, 5, ("a", "b", "c", "d"), lambda _: (0, 0, 0, 0))
-        game, shown = begun(), originals.show("".join(parts))
-        assert ("a", "b", "c", "d") == shown.names
-        assert game.scene() == shown.scene
-        for number, told in enumerate(shown.frames):
-            if number:
-                game.advance(turns[number - 1])
-            assert (game.frame(), game.scores()) == told
-        assert 3 == game.turn
