@@ -61,6 +61,15 @@ class Table:
             await self.match.run()
         return await self.finish()
 
+    async def play_and_end(self, *bots: Bot) -> Record:
+        """Run the match with bots that may never end by themselves; its record."""
+        async with trio.open_nursery() as nursery:
+            for bot, end in zip(bots, self.bots, strict=True):
+                nursery.start_soon(bot, end)
+            await self.match.run()
+            nursery.cancel_scope.cancel()
+        return await self.finish()
+
     async def finish(self) -> Record:
         """Complete the record and read it."""
         try:

@@ -7,7 +7,7 @@ import trio
 
 from lanista.games.outcome import Termination
 from lanista.match.record_writer import RecordWriter
-from lanista.match.replay import all_faults, start, verify
+from lanista.match.replay import verify
 from match.playing import (
     ANGRYMOB,
     COUNTING,
@@ -15,7 +15,6 @@ from match.playing import (
     SMALL,
     answers,
     heard,
-    leaves,
     listens,
     sit,
     speaks,
@@ -56,14 +55,6 @@ async def test_a_bot_that_leaves_is_out_and_the_match_goes_on(tmp_path, autojump
     assert ((9, 5, 5) if phase == "answered" else (0, 5, 5)) == record.result.scores
     assert "finished" == record.result.end
     assert 5 == verify(record, COUNTING)
-
-
-async def test_who_leaves_angrymob_has_lost(tmp_path, autojump_clock):
-    table = sit(tmp_path, ANGRYMOB, TWO, board=SMALL)
-
-    record = await table.play(leaves(), answers(""))
-    assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
-    assert "end forfeit" in heard(table.bots[1])
 
 
 async def test_what_was_sent_before_a_half_close_is_used(tmp_path, autojump_clock):
@@ -384,18 +375,3 @@ async def test_the_watcher_sees_every_position_outside_the_clocks(tmp_path, auto
     assert [0, 1, 2, 3, 4, 5] == [turn for turn, _ in seen]
     assert [turn.digest for turn in record.turns] == [digest for _, digest in seen[1:]]
     assert [("answer",) * 3] * 5 == verdicts(record)
-
-
-async def test_faults_do_not_heap_up(tmp_path, autojump_clock):
-    """Two hundred turns of refusals: all counted, the first three of each seat in the result, none
-    in its turn's line; a replay finds each again.
-    """
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 200})
-    for end in table.bots:
-        end.write_now(b"77 88\n" * 200, stamp=None)
-    record = await table.play(listens, listens, listens)
-    assert {()} == {turn.faults for turn in record.turns}
-    assert ({"illegal": 400},) * 3 == record.result.fault_counts
-    assert [0] * 6 + [1] * 3 == [fault.turn for fault in record.result.faults]
-    assert [6] * 200 == [len(faults) for faults in all_faults(record, start(record, COUNTING))]
-    assert 200 == verify(record, COUNTING)

@@ -284,25 +284,3 @@ async def test_a_read_cut_by_its_limit_may_have_the_stamp_of_what_is_behind(auto
     assert "7" == seat.line.strip()
     assert seat.arrived.in_time(seat.deadline)
     assert seat.arrived.in_doubt(seat.deadline)
-
-
-@pytest.mark.parametrize("stamp", [None, 0.1])
-async def test_two_segments_in_one_read(autojump_clock, stamp):
-    """In memory: both came before the read at 0.15; the answer's bounds are the hand-over and
-    the last stamp, or the read without one.
-    """
-    connection, bot = connection_pair("Ann v=1")
-    seat = seated(connection)
-    seat.ask()
-    seat.hand_over(b"go\n", LIMIT)
-    handed = seat.handed_at
-    bot.write_now(b"1\n", stamp=0.05 if stamp else None)
-    bot.write_now(b"2\n", stamp=stamp)
-    await trio.sleep(0.15)
-    await seat.answer()
-    assert "1" == seat.line
-    assert (handed, stamp or 0.15, 0.15) == (
-        seat.arrived.earliest,
-        seat.arrived.latest,
-        seat.arrived.read_at,
-    )

@@ -169,23 +169,6 @@ async def test_after_it_has_gone(tmp_path, autojump_clock):
     assert 5 == verify(record, COUNTING)
 
 
-async def test_after_the_match(tmp_path, autojump_clock):
-    table = sit(tmp_path, COUNTING, SKIPPERS)
-    record, _ = await play(table, FIVE, FIVE, FIVE)
-    table.match.kick(0, WHY)
-    assert [] == list(record.result.faults)
-    assert "bye" == heard(table.bots[0])[-1]
-
-
-async def test_in_angrymob_the_other_wins(tmp_path, autojump_clock):
-    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, clock=NO_CLOCK)
-    record, _ = await play(table, listens, answers(""), beside=[kicker(table, 0, after=1)])
-    assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
-    assert TOLD == heard(table.bots[0])[-1]
-    assert "end forfeit" in heard(table.bots[1])
-    assert 1 == verify(record, ANGRYMOB)
-
-
 @pytest.mark.parametrize("answered", [False, True])
 async def test_where_a_fault_forfeits_nobody_waits_for_the_other(
     tmp_path, autojump_clock, answered

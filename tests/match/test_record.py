@@ -17,8 +17,6 @@ from lanista.match.clock import ClockInfo
 from lanista.match.record import (
     FORMAT,
     BadRecordError,
-    BotInfo,
-    FaultInfo,
     Header,
     PlayerInfo,
     ResultInfo,
@@ -333,9 +331,6 @@ def changed(line: int, **keys) -> list[dict]:
 FAULT = {"turn": 0, "seat": 3, "code": "late", "index": None, "words": ""}
 BAD = {
     "another format": (changed(0, lanista_record=1), "line 1: record format 1; this version reads"),
-    "a newer format's keys": (changed(0, lanista_record=9, more=1), "line 1: record format 9"),
-    "no format": (changed(0, lanista_record=...), "line 1: not the header of a record"),
-    "a format that is no number": (changed(0, lanista_record=True), "line 1: not the header"),
     "no header": ([[1, 2]], "line 1: not the header of a record"),
     "seeds for other seats": (changed(0, seat_seeds=[7]), "line 1: seat_seeds has 1 seeds"),
     "versions for other seats": (
@@ -347,32 +342,23 @@ BAD = {
         "line 1: the ladder's versions are [0, None, 1]; expected null or a number from 1",
     ),
     "a number as text": (changed(0, seed="12"), "line 1: not a valid header"),
-    "a setting as text": (changed(0, settings={"rounds": "5"}), "line 1: not a valid header"),
-    "a text as number": (changed(0, board=5), "line 1: not a valid header"),
-    "a truth as number": (changed(0, seed=True), "line 1: not a valid header"),
-    "a number as truth": (changed(0, generated=1), "line 1: not a valid header"),
-    "a fraction": (changed(0, seed=1.5), "line 1: not a valid header"),
     "an unknown key": (changed(0, colour="red"), "line 1: not a valid header"),
     "a key that isn't there": (changed(0, board=...), "line 1: not a valid header"),
     "players that are none": (changed(0, players=7), "line 1: not a valid header"),
     "a turn with an unknown key": (changed(1, more=1), "line 2: not a valid turn"),
     "a turn without its digest": (changed(1, digest=...), "line 2: not a valid turn"),
     "a turn that is a list": ([changed(1)[0], [], {}], "line 2: not a valid turn"),
-    "a turn that is a number": ([changed(1)[0], 7], "line 2: not a valid turn"),
     "another turn": (changed(1, turn=1), "line 2: expected turn 0"),
     "a seat too few": (changed(1, raw=["1", None]), "line 2: expected turn 0 with 3 seats"),
     "a status too few": (changed(1, status=[0.5]), "line 2: expected turn 0 with 3 seats"),
     "no times": (changed(1, times=[[0, 1, 1, 2], [], None]), "line 2: expected times of 1 or 4"),
-    "times too few": (changed(1, times=[[0, 1], [0], None]), "line 2: expected times of 1 or 4"),
     "a time of ages": (changed(1, times=[[10**400], [0], None]), "line 2: expected times of 1 or"),
     "an unknown seat's fault": (changed(1, faults=[FAULT]), "line 2: no seat '3'; they are 0 to 2"),
     "an unknown seat's log": (changed(1, logs={"x": ""}), "line 2: no seat 'x'"),
     "a result without its end": (changed(2, end=...), "line 3: not a valid result"),
     "a result with a rank too few": (changed(2, ranks=[1, 2]), "line 3: expected 3 seats"),
     "a result with an unknown seat": (changed(2, faults=[FAULT]), "line 3: no seat '3'"),
-    "a result with counts too few": (changed(2, fault_counts=[{}]), "line 3: expected 3 seats"),
     "a finished match without counts": (changed(2, fault_counts=...), "line 3: expected 3 seats"),
-    "a result with endings too few": (changed(2, endings=["late"]), "line 3: expected 3 seats"),
     "an ending that isn't one": (
         changed(2, endings=["normal", "tired", "normal"]),
         "line 3: no ending 'tired'; they are normal, ",
@@ -408,12 +394,9 @@ def test_the_good_record_is_one(tmp_path):
     ("data", "words"),
     [
         (b"", "empty; a record begins with its header"),
-        (b'{"lanista_record": 1', "empty; a record begins with its header"),
         (b"hello\n", "line 1: not JSON"),
-        (b"\n", "line 1: not JSON"),
         (b'{"a": NaN}\n', "line 1: not JSON (NaN is not a JSON number)"),
         (b"[" * 100_000 + b"\n", "line 1: not JSON"),
-        (b'{"a": "\xff"}\n', "line 1: not JSON"),
         (gzip.compress(b"x\n" * 9999, mtime=0)[:20], "damaged gzip data"),
         (b"\x1f\x8bnonsense" * 9, "damaged gzip data"),
     ],
@@ -482,25 +465,6 @@ def test_any_value_anywhere_is_read_or_refused(tmp_path_factory, line, data):
         read_record(path)
     except BadRecordError as error:
         assert "\n" not in str(error)  # noqa: PT017 - either is right
-
-
-def test_infos_hold_what_they_are_given():
-    """A bot's end and a fault go through the file as they are."""
-    result = ResultInfo(
-        end="forfeit",
-        reason="r",
-        ranks=(1,),
-        scores=(0,),
-        turns=0,
-        digest="",
-        faults=(FaultInfo(turn=0, seat=0, code="late", index=None, words="w"),),
-        fault_counts=({"late": 1},),
-        error="trace\nof lines",
-        bots=(BotInfo(exit="exit 0", output="\x1b"), None),
-        ended="now",
-    )
-    value = json.loads(json.dumps(attrs.asdict(result)))
-    assert result == record_module._converter(detailed=False).structure(value, ResultInfo)
 
 
 def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):

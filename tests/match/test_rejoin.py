@@ -103,21 +103,6 @@ async def test_the_clock_of_the_first_turn_after_it_is_back(
     assert arrived == [*record.turns[1].times[0]]
 
 
-async def test_what_it_says_ahead_on_its_new_connection_counts(tmp_path, autojump_clock):
-    """As for any connection: it answers the next turn, 0 s after the hand-over."""
-    table = rejoinable(tmp_path)
-
-    async def returner(end):
-        end.close()
-        await trio.sleep(0.5)
-        end = back(table, 0)
-        await end.say("4")
-        await answers("9", "5", "6", "7")(end)
-
-    record = await table.play(returner, FIVE, FIVE)
-    assert [None, "4", "9", "5", "6"] == [turn.raw[0] for turn in record.turns]
-
-
 # -- a connection that still stands ---------------------------------------------------------------
 
 
@@ -145,29 +130,6 @@ async def test_answers_owed_by_a_replaced_connection_are_forgotten(tmp_path, aut
     assert [None, None, "2", "3", "4"] == [turn.raw[0] for turn in record.turns]
     assert heard(table.bots[0])[-1] == "error replaced by another connection"
     assert {"0": "was replaced by another connection"} == record.turns[1].left
-    assert 5 == verify(record, COUNTING)
-
-
-async def test_an_answer_that_has_come_counts_although_its_connection_is_replaced(
-    tmp_path, autojump_clock
-):
-    """The new connection is asked for the next turn; no turn is missing."""
-    table = rejoinable(tmp_path)
-
-    async def returner(end):
-        await skip(end, 1)
-        await end.read_until("go")
-        end.write_now(b"7\n", stamp=None)
-        connection, new = connection_pair("Ann v=1")
-        assert table.connections[0] is table.match.rejoin(0, connection)
-        end.close()
-        await answers(*"234")(new)
-
-    slow = answers(*"11111", delay=0.1)
-    record = await table.play(returner, slow, slow)
-    assert ["1", "7", "2", "3", "4"] == [turn.raw[0] for turn in record.turns]
-    assert not any(turn.left for turn in record.turns)
-    assert ["0"] == [*record.turns[2].rejoined]
     assert 5 == verify(record, COUNTING)
 
 
@@ -313,15 +275,6 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, h
 # -- the end -------------------------------------------------------------------------------------
 
 
-async def test_if_nobody_comes_back_the_match_ends_at_the_limit(tmp_path, autojump_clock):
-    table = rejoinable(tmp_path, late_limit=2)
-    record = await table.play(leaves(), leaves(), leaves())
-    assert ["mm"] * 3 == [letters(record, seat) for seat in range(3)]
-    assert ("forfeit", "all-out") == (record.result.end, record.result.reason)
-    assert 2 == verify(record, COUNTING)
-    assert [0, 1, 2] == [failure.seat for failure in table.match.failures()]
-
-
 async def test_a_bot_that_is_still_away_at_the_end_is_out(tmp_path, autojump_clock):
     """Though fewer turns were missing than the limit."""
     table = rejoinable(tmp_path)
@@ -335,30 +288,6 @@ async def test_a_bot_that_is_still_away_at_the_end_is_out(tmp_path, autojump_clo
     assert (0, (f"disconnected: {words}",)) == (failure.seat, failure.reasons)
     assert [2, 3] == [exchange.turn for exchange in failure.turns]
     assert 5 == verify(record, COUNTING)
-
-
-async def test_a_bot_that_comes_back_in_the_last_turn_waits_for_the_next_match(
-    tmp_path, autojump_clock
-):
-    """It hasn't failed; its connection was sent nothing and is the caller's."""
-    table = rejoinable(tmp_path)
-    ends = []
-
-    async def returner(end):
-        await skip(end, 4)
-        end.close()
-        await trio.sleep(0.1)
-        ends.append(back(table, 0))
-
-    record = await table.play(returner, FIVE, FIVE)
-    assert "aaaam" == letters(record, 0)
-    assert [] == table.match.failures()
-    assert table.match.seats[0].connection.closed
-    connection = table.match.seats[0].successor
-    assert State.WAITING is connection.session.state
-    assert b"" == ends[0].heard
-    with pytest.raises(RejoinError, match="the match is over"):
-        table.match.rejoin(0, connection)
 
 
 async def test_an_interrupt_closes_what_was_broken(tmp_path, autojump_clock):

@@ -158,20 +158,6 @@ async def test_the_classic_example(tmp_path, autojump_clock, hellos):
     assert all(connection.closed for connection in table.connections)
 
 
-@pytest.mark.parametrize(
-    ("bad", "code"), [("a b c", "malformed"), (None, "late"), ("9 9 9", "malformed")]
-)
-async def test_classic_hears_nothing_more_when_a_line_was_late_or_malformed(
-    tmp_path, autojump_clock, bad, code
-):
-    bob = listens if bad is None else speaks(bad)
-    table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob"], board=SMALL)
-    record = await table.play(speaks(CAPTURE[0]), bob)
-    assert SMALL == table.bots[0].heard.decode()
-    assert "2 2\nB .\n. A\n" == table.bots[1].heard.decode()
-    assert [code] == [fault.code for fault in record.result.faults]
-
-
 async def test_version_1_plays_classic(tmp_path, autojump_clock):
     """Seat 0 speaks classic, seat 1 version 1, which sees all the facts."""
     table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob v=1"], board=SMALL)
@@ -297,12 +283,6 @@ async def test_ten_late_turns_in_a_row_put_a_seat_out(tmp_path, autojump_clock):
     assert [8, 30, 30] == list(record.result.scores)
     assert (3, 1, 1) == record.result.ranks
     assert 30 == verify(record, COUNTING)
-
-
-async def test_the_late_limit_is_the_matchs(tmp_path, autojump_clock):
-    table = sit(tmp_path, COUNTING, SKIPPERS, late_limit=2)
-    record = await table.play(listens, answers(*"11111"), answers(*"11111"))
-    assert ["late", "late", "out", "out", "out"] == [turn[0] for turn in verdicts(record)]
 
 
 async def test_when_all_are_out_it_is_a_forfeit_with_the_scores_as_they_stand(

@@ -230,16 +230,10 @@ async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(tmp_path, au
         await trio.sleep_forever()
 
     table = sit(tmp_path, COUNTING, SKIPPERS, to_bot=[1 << 20, 64, 1 << 20])
-    with trio.CancelScope() as bots:
-        async with trio.open_nursery() as nursery:
-            bot = answers(*"11111")
-            for play, end in zip((bot, deaf, bot), table.bots, strict=True):
-                nursery.start_soon(play, end)
-            await table.match.run()
-            bots.cancel()
+    bot = answers(*"11111")
+    record = await table.play_and_end(bot, deaf, bot)
     # 20 s for the first answer of seat 1, then at most the closing time beside the match.
     assert 20 <= trio.current_time() <= 22
-    record = await table.finish()
     assert [("answer", "late", "answer"), *[("answer", "out", "answer")] * 4] == verdicts(record)
     assert "did not read what it was sent within 20 s" == record.turns[0].faults[0].words
     assert (1, 3, 1) == record.result.ranks
@@ -261,13 +255,7 @@ async def test_who_never_answers_is_told_why_that_may_be(tmp_path, autojump_cloc
         late_limit=2,
         extra={"silence_hints": ["", "does it flush?", "does it flush?"]},
     )
-    with trio.CancelScope() as bots:
-        async with trio.open_nursery() as nursery:
-            for bot, end in zip((mute, mute, answers("1")), table.bots, strict=True):
-                nursery.start_soon(bot, end)
-            await table.match.run()
-            bots.cancel()
-    record = await table.finish()
+    record = await table.play_and_end(mute, mute, answers("1"))
     told = [[f.words for f in record.result.faults if f.seat == seat] for seat in range(3)]
     out = "; late 2 turns in a row, so it is out"
     assert ["no answer within 20 s", f"no answer within 0.2 s{out}"] == told[0]
@@ -284,13 +272,7 @@ async def test_who_does_not_read_is_late_whatever_it_sent_ahead(tmp_path, autoju
         await trio.sleep_forever()
 
     table = sit(tmp_path, ANGRYMOB, ["Deaf v=1", "Bob v=1"], board=SMALL, to_bot=[64, 1 << 20])
-    with trio.CancelScope() as bots:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(deaf, table.bots[0])
-            nursery.start_soon(answers(""), table.bots[1])
-            await table.match.run()
-            bots.cancel()
-    record = await table.finish()
+    record = await table.play_and_end(deaf, answers(""))
     assert [("late", "answer")] == verdicts(record)
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert 1 == verify(record, ANGRYMOB)

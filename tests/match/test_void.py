@@ -11,13 +11,12 @@ import trio.testing
 from lanista.games.outcome import Termination
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import MatchConditions, MatchSpec
-from lanista.match.connection import Connection
 from lanista.match.ending import Ending
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.match.runner import Match
 from lanista.match.stalls import PassLimit, StallMonitor
-from match.loopback import PATIENCE, read_line, socket_pair
+from match.loopback import PATIENCE, greeted_pair, read_line
 from match.playing import (
     ANGRYMOB,
     COUNTING,
@@ -319,10 +318,7 @@ async def test_a_whole_match_over_a_blocked_loop_is_void(tmp_path, stamping):
             pass
 
     for seat, play in enumerate((prompt, silent, prompt)):
-        channel, bot = socket_pair()
-        connection = Connection(channel)
-        connection.session.receive(f"{SKIPPERS[seat]}\n".encode())
-        connection.hello = connection.session.take_hello()
+        connection, bot = greeted_pair(SKIPPERS[seat])
         connections.append(connection)
         sockets.append(bot)
         threads.append(threading.Thread(target=lambda play=play, bot=bot: (play(bot), bot.close())))
