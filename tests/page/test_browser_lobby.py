@@ -186,29 +186,16 @@ def test_the_theme_is_kept(arena, visit):
 
 
 def test_a_phone_scrolls_downwards_only(arena, bots, visit):
-    """390 by 844: no page is wider than the screen, whatever bots are called."""
-    page = visit(size=PHONE, touch=True).open(f"{arena.page}/")
-    pair = bots(arena, "phone" * 12, "W" * 32, "i" * 32)
-    expect(start(page, "phone" * 12)).to_be_enabled()
-    assert fits(page)
-    start(page, "phone" * 12).click()
-    pair.asked()
-    expect(page.get_by_role("img", name="Board of WWW")).to_be_visible()
-    assert fits(page)
-    page.get_by_role("link", name="Watch", exact=True).click()
-    match = MatchPage(page)
-    match.at(0)
-    assert fits(page)
-
-
-@pytest.mark.long
-def test_a_phone_scrolls_downwards_only_in_every_panel(arena, bots, visit):
-    """390 by 844: also a match's panels, its end, and the list of matches."""
+    """390 by 844: no page is wider than the screen, whatever bots are called, nor is a panel."""
     one = visit(size=PHONE, touch=True)
     pair = bots(arena, "panels", "W" * 32, "i" * 32)
     page = one.open(f"{arena.page}/")
+    expect(start(page, "panels")).to_be_enabled()
+    assert fits(page)
     start(page, "panels").click()
     pair.asked()
+    expect(page.get_by_role("img", name="Board of WWW")).to_be_visible()
+    assert fits(page)
     page.get_by_role("link", name="Watch", exact=True).click()
     match = MatchPage(page)
     match.at(0)

@@ -72,19 +72,21 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
 
 
 def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
-    """An earlier round stays while the match goes on; Live goes to the newest."""
+    """An earlier round stays, also in the address, while the match goes on; Live is the newest."""
     match = MatchPage(show(arena.address(pair.match)))
     pair.play(FIRST, NOTHING)
     match.at(2)
     match.button("One move back").click()
     match.at(1)
     match.state("running · move 1")
+    expect(match.page).to_have_url(re.compile(r"\?round=1$"))
     pair.play(SECOND)
     expect(match.slider).to_have_attribute("max", "3")
     match.at(1)
     match.button("Live").click()
     match.at(3)
     match.state("live · move 3")
+    expect(match.page).to_have_url(re.compile(f"/match/{pair.match}$"))
     match.page.keyboard.press("Home")
     match.at(0)
     pair.play(NOTHING)
@@ -122,38 +124,6 @@ def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
     expect(held).to_be_hidden()
     pair.play(NOTHING)
     one.at(3)
-
-
-@pytest.mark.long
-def test_the_operator_cancels(arena, pair, show):
-    """Only the second click does it; the bots are told, and the page says that it doesn't count."""
-    match = MatchPage(show(arena.address(pair.match)))
-    pair.play(FIRST)
-    match.at(1)
-    cancel = match.page.get_by_role("button", name="End the match as aborted")
-    cancel.click()
-    expect(cancel).to_have_text("Really end this match?")
-    match.state("live · move 1")
-    cancel.click()
-    told = "error shutdown the operator ended this match\n"
-    assert [told, told] == [peer.rest() for peer in pair.peers]
-    expect(match.page.get_by_text("aborted, doesn't count (stopped by the arena)")).to_be_visible()
-    match.state("over · move 1")
-    expect(cancel).to_be_hidden()
-
-
-@pytest.mark.long
-def test_a_bot_that_leaves_loses_by_forfeit(arena, pair, show):
-    """Who left, and that it lost, stands beside the board."""
-    match = MatchPage(show(arena.address(pair.match)))
-    pair.play(FIRST)
-    match.at(1)
-    pair.peers[1].reset()
-    pair.peers[0].say("\n")
-    expect(match.page.get_by_text(re.compile("^Ada won: 2 to 1"))).to_be_visible()
-    match.at(2)
-    expect(match.events).to_contain_text("lost by forfeit")
-    expect(match.players.nth(1)).to_contain_text("gone")
 
 
 def test_a_lost_connection_comes_back(arena, pair, visit, relay):

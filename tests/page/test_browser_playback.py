@@ -1,10 +1,7 @@
-"""Playback in a browser: a replay plays by itself, the address names the shown round, and every
-viewer sees when a match is paused.
-"""
+"""Playback in a browser: a replay plays by itself, and the address names the shown round."""
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from lanista.match.record import read_record
@@ -55,45 +52,3 @@ def test_a_followed_link_is_not_overwritten_by_the_shown_round(arena, records, s
         "#" + address.partition("#")[2] + "?round=9",
     )
     match.at(9)
-
-
-def test_live_has_no_round_in_its_address(arena, bots, show):
-    """The address names an earlier round while it is shown; live, it names only the match."""
-    pair = bots(arena, "address", "Ada", "Bob")
-    pair.asked()
-    match = MatchPage(show(arena.address(pair.match)))
-    pair.play(("", ""), ("", ""))
-    match.at(2)
-    match.go(1)
-    expect(match.page).to_have_url(re.compile(r"\?round=1$"))
-    match.page.keyboard.press("l")
-    match.at(2)
-    expect(match.page).to_have_url(re.compile(f"/match/{pair.match}$"))
-
-
-@pytest.mark.long
-def test_viewers_see_that_the_match_is_paused(arena, bots, show, visit):
-    """Viewers have no operator's buttons, but the state beside the title says it."""
-    pair = bots(arena, "held", "Ada", "Bob")
-    pair.asked()
-    one = visit()
-    one.context.add_init_script(WATCHING)
-    watching = MatchPage(one.open(arena.address(pair.match)))
-    watching.state("live · move 0")
-    expect(watching.page.get_by_text("watching", exact=True)).to_be_visible()
-    match = MatchPage(show(arena.address(pair.match)))
-    match.button("Pause match").click()
-    watching.state("match paused · move 0")
-    match.state("match paused · move 0")
-    match.button("Resume match").click()
-    watching.state("live · move 0")
-
-
-WATCHING = """
-  // Change the arena's hello into that for a page that isn't the operator's.
-  const parse = JSON.parse;
-  JSON.parse = (text) => {
-    const value = parse(text);
-    return value?.type === "hello" ? { ...value, operator: false } : value;
-  };
-"""

@@ -46,51 +46,11 @@ def replayed(path):
     return positions(record, registry.get(record.header.game))
 
 
-@pytest.mark.long
-def test_the_controls_go_through_the_rounds(records, replay):
-    """Slider, start, end, steps, round number, play and pause at a speed; the state tells where."""
-    last = len(read_record(records["angrymob"]).turns)
-    match = replay("angrymob")
-    match.begin()
-    match.state("replay · move 0")
-    expect(match.slider).to_have_attribute("max", str(last))
-    expect(match.page.get_by_text(f"of {last}", exact=True)).to_be_visible()
-    result = match.page.get_by_text(
-        re.compile(r"^GravityGoers won: [\d,]+ to [\d,]+ \(base captured\)$")
-    )
-    expect(result).to_be_hidden()
-    match.button("Spoilers").click()
-    expect(result).to_be_visible()
-    expect(match.page.get_by_text("seed 7", exact=True)).to_be_visible()
-    match.button("One move on").click()
-    match.at(1)
-    match.button("To the end").click()
-    match.at(last)
-    match.state(f"over · move {last}")
-    match.button("One move back").click()
-    match.at(last - 1)
-    match.slider.fill("20")
-    match.at(20)
-    match.go(5)
-    match.button("Play").click()
-    expect(match.button("Pause")).to_be_visible()
-    # Only now: at full speed it may be over before anybody has looked.
-    match.speed.select_option("64")
-    match.at(last)
-    expect(match.button("Play")).to_be_visible()
-    match.speed.select_option("0.5")
-    match.button("Play").click()  # at the end: from the start
-    match.button("Pause").click()
-    expect(match.button("Play")).to_be_visible()
-    stood = int(match.slider.input_value())
-    assert stood <= last
-    match.at(stood)
-    match.button("To the start").click()
-    match.begin()
-
-
 def test_the_keyboard_does_all_of_it(records, replay):
-    """Every key of the help, and the help itself; none while a field is written in."""
+    """Every key of the help, and the help itself; none while a field is written in.
+
+    The buttons beside the slider do the same.
+    """
     last = len(read_record(records["hogwarts"]).turns)
     match = replay("hogwarts")
     match.begin()
@@ -149,6 +109,10 @@ def test_the_keyboard_does_all_of_it(records, replay):
     press("Home")
     expect(helped).to_be_hidden()
     match.at(last)
+    steps = ("One round back", last - 1), ("To the start", 0), ("One round on", 1)
+    for name, n in (*steps, ("To the end", last)):
+        match.button(name).click()
+        match.at(n)
 
 
 def test_a_link_leads_to_the_round(replay, show):

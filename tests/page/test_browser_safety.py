@@ -5,7 +5,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from lanista.games.crematoria.state import scores as scores_of
@@ -91,28 +90,6 @@ def original(game, name, folder):
     return path, data.decode()
 
 
-@pytest.mark.long
-def test_a_match_file_of_the_original_hogwarts(arena, show, tmp_path):
-    """Dropped, it plays to its end: positions, scores, no answers."""
-    path, text = original("hogwarts", "07_s101_Student-Dummy-Demo-Null", tmp_path)
-    file = of_game("hogwarts").read_res(text)
-    page = show(f"{arena.page}/#/matches")
-    expect(page.get_by_role("button", name="Show", exact=True)).to_be_visible()
-    drop(page, path)
-    match = MatchPage(page)
-    match.begin()
-    assert sorted(file.names) == sorted(match.names())
-    match.page.keyboard.press("o")
-    match.page.keyboard.press("End")
-    match.at(200)
-    scores = [f"{score:,}" for score in file.states[-1].score]
-    shown = match.players.all_inner_texts()
-    assert all(score in row for score, row in zip(scores, shown, strict=True)), shown
-    # It tells no answers and no times: there is nothing to show of them.
-    expect(page.get_by_role("tab", name="Score")).to_be_visible()
-    expect(page.get_by_role("tab", name="Answers")).to_have_count(0)
-
-
 def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     """Chosen by the button, it plays as a dropped one does."""
     path, text = original("crematoria", "10_Null-Demo-Dummy-alfus_s5", tmp_path)
@@ -139,6 +116,7 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     match.page.keyboard.press("End")
     match.at(120)
     expect(page.get_by_text("the record has no result")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Answers")).to_have_count(0)  # it tells none
     match.page.keyboard.press("o")
     shown = match.players.all_inner_texts()
     last = file.states[-1]

@@ -13,7 +13,7 @@ from lanista.page.story import story_of
 from page.arena import match_of
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
-from page.records import absent_in_a_row, changed, late_in_a_row, unpacked
+from page.records import changed, late_in_a_row, unpacked
 
 SIZES = (DESK, {"width": 1280, "height": 600}, PHONE)
 COVERED = """() => {
@@ -166,20 +166,6 @@ def test_the_headline_leads_to_the_first_late_turn_in_a_row(arenas, tmp_path, sh
     page.keyboard.press("Home")
     match.at(0)
     late.get_by_role("button", name="Round 4", exact=True).click()
-    match.at(4)
-
-
-def test_the_headline_leads_to_the_first_turn_of_an_absence(arenas, tmp_path, show):
-    """The first turn is at fault, although the last fault is a broken connection."""
-    record = absent_in_a_row(tmp_path)
-    arena = arenas(records=[record])
-    page = show(f"{arena.address(match_of(record))}?fault=1")
-    match = MatchPage(page)
-    match.at(4)
-    page.keyboard.press("Home")
-    match.at(0)
-    line = page.locator(".failed p").filter(has_text="late or absent 5 turns in a row")
-    line.get_by_role("button", name="Round 4", exact=True).click()
     match.at(4)
 
 

@@ -4,7 +4,6 @@ Over real sockets, with a clock that jumps: seconds that nobody works in take no
 """
 
 import contextlib
-import json
 from collections import Counter
 
 import pytest
@@ -301,22 +300,6 @@ async def test_large_answers_have_a_bound_together(tmp_path, monkeypatch):
             await until(lambda: sum(peer.holds > 0 for peer in peers) == 1)
             answer = await house.get(f"/api/1/matches/{match}/record")
             assert (200, path.stat().st_size) == (answer.status, len(answer.body))
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [b"nonsense\r\n", b"GET / HTTP/2.0\r\n", b"GET /\xff HTTP/1.1\r\n\r\n",
-     b"GET / HTTP/1.1\r\nno header\r\n\r\n",
-     b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"],
-)  # fmt: skip
-async def test_what_is_no_request_is_told_so(autojump_clock, asked):
-    async with showing(View(RunningMatches())) as house, crowd(house, 1, asked) as (stream,):
-        answer = b""
-        while part := await stream.receive_some():
-            answer += part
-        head, _, body = answer.partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
-        assert json.loads(body)["error"].startswith("not an HTTP request: ")
 
 
 async def unanswered(_peer, _request):

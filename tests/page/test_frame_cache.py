@@ -150,19 +150,6 @@ async def over(frame_file):
     return frame_file.over
 
 
-async def test_all_who_look_at_a_match_share_its_frames(record):
-    async with showing() as cache:
-        taken = [cache.acquire("m1", record, live=False) for _ in range(10)]
-        assert 1 == len(set(map(id, taken)))
-        assert 10 == taken[0].viewers
-        for frame_file in taken:
-            await frame_file.wait_head()
-        assert [taken[0].file] == list(cache.folder.iterdir())
-        for frame_file in taken:
-            cache.release("m1", frame_file)
-        assert 0 == taken[0].viewers
-
-
 async def test_live_frames_grow_with_their_record(tmp_path, record, parts):
     """Also when a line comes in two pieces."""
     lines = unpacked(record)
@@ -207,24 +194,6 @@ async def test_a_file_that_is_no_record_fails_with_words(tmp_path, record):
         await good.wait_frame(TURNS)
         assert TURNS + 1 == good.count
         cache.release("m1", good)
-
-
-async def test_a_damaged_file_harms_no_other(tmp_path, record):
-    """A number larger than any has no word in the page's JSON."""
-    endless = tmp_path / "endless.jsonl"
-    lines = unpacked(record)
-    assert b'"time_init":20.0' in lines[0]
-    endless.write_bytes(lines[0].replace(b'"time_init":20.0', b'"time_init":1e999'))
-    async with showing() as cache:
-        worker = await pid_of(cache)
-        frame_file = cache.acquire("endless", endless, live=False)
-        with pytest.raises(NoFramesError, match=r"line 1: not a valid header"):
-            await frame_file.wait_head()
-        cache.release("endless", frame_file)
-        good = cache.acquire("m1", record, live=False)
-        await good.wait_head()
-        cache.release("m1", good)
-        assert worker == await pid_of(cache)
 
 
 async def test_frames_end_when_their_match_does_though_no_result_was_written(tmp_path, record):

@@ -10,17 +10,16 @@ from hypothesis import strategies as st
 
 from lanista.games import registry
 from lanista.games.picture import Arrow, Event, Frame, Ground, Level, Mark, Owners, Scene, Shape
-from lanista.match.clock import ClockInfo
 from lanista.match.record import (
     BotInfo,
     FaultInfo,
-    Header,
     PlayerInfo,
     RejoinInfo,
     ResultInfo,
     TurnInfo,
 )
 from lanista.page import frames as module
+from match import test_record
 from page.records import Reading
 
 ROWS, COLS = 3, 4
@@ -160,15 +159,6 @@ def test_a_mark_that_stays_is_not_told_again():
     assert [] == second["own"]
 
 
-@pytest.mark.parametrize(
-    ("lit", "ranges"),
-    [({0, 1, 2}, [[0, 3]]), ({5}, [[5, 1]]), ({9, 0, 1, 4, 5, 6}, [[0, 2], [4, 3], [9, 1]])],
-)
-def test_lit_columns_are_told_as_runs(lit, ranges):
-    (told,) = written([Frame(turn=0, marks=(), captions=(), lit=frozenset(lit))])
-    assert ranges == told["lit"]
-
-
 def test_without_light_nothing_is_said_of_it():
     (told,) = written([Frame(turn=0, marks=(), captions=())])
     assert told.keys() == {"n", "turn", "key", "own", "marks", "scores", "captions"}
@@ -181,22 +171,17 @@ def test_stats_are_lists_by_seat():
 
 # -- head and end --------------------------------------------------------------------------------
 
-HEADER = Header(
-    lanista_record=3,
-    software="0.1.0",
+HEADER = attrs.evolve(
+    test_record.HEADER,
     match="01M",
-    started="2026-01-01T00:00:00.000+00:00",
     game="angrymob",
-    game_version="1",
     settings={"move_limit": 5},
     board="2 2\nA .\n. B\n",
-    generated=False,
     seed=918273645,
     players=(
         PlayerInfo(name="Ann", protocol="1", command=("bot", "--password", "hunter2")),
         PlayerInfo(name="\ud800<b>", protocol="classic"),
     ),
-    clock=ClockInfo(time_init=20.0, time_move=0.2, late_limit=10),
     attempt=2,
 )
 

@@ -262,15 +262,6 @@ def test_a_gif_has_the_pictures_colours_and_no_flicker():
             before = now
 
 
-def test_a_gif_s_palette_leaves_a_place_for_what_stays():
-    colours = image._gif_colours()
-    assert len(colours) <= image.CLEAR
-    assert len(set(colours)) == len(colours)
-    for each in (*SEATS, NEUTRAL):
-        assert {rgb(each.unit), rgb(each.ground)} <= set(colours)
-    assert {rgb(colour) for colour in COLOURS.values()} <= set(colours)
-
-
 @pytest.mark.parametrize(
     "trace",
     [

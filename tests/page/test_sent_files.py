@@ -184,14 +184,3 @@ async def test_a_file_whose_bytes_do_not_come_is_given_up(record, monkeypatch):
         assert "no byte of the file came for 0.2 s; send it again" == words
         monkeypatch.setattr(module, "SILENCE", 30)
         assert "head" == (await send(page, data))["type"]
-
-
-async def test_a_viewer_sends_one_file_at_a_time(record):
-    """What it says while it sends one isn't another one's announcement."""
-    data = record.read_bytes()
-    async with showing(View(RunningMatches())) as house:
-        page = await house.page()
-        for number in range(2):
-            await page.say(do="file", id=number, name="x", size=len(data))
-        assert "bytes of the file are binary messages" == (await page.answer(0))["words"]
-        assert [] == [u for v in house.server.viewers for u in v.uploads.values()]

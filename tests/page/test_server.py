@@ -21,21 +21,8 @@ from page.house import opened, play, record_of, showing
 from page.records import AWAY, BACK
 
 RESULT = {
-    *(
-        "match",
-        "game",
-        "ladder",
-        "tournament",
-        "title",
-        "state",
-        "started",
-        "ended",
-        "players",
-        "end",
-        "reason",
-        "ranks",
-    ),
-    *("scores", "turns", "seed", "faults"),
+    *("match", "game", "ladder", "tournament", "title", "state", "started", "ended", "players"),
+    *("end", "reason", "ranks", "scores", "turns", "seed", "faults"),
 }
 
 
@@ -244,37 +231,20 @@ async def test_matches_of_an_earlier_arena_are_there(tmp_path):
 
 BAD = {
     "/nothing": (404, "there is nothing here; see docs/api.md"),
-    "/api/1/": (404, "there is nothing here"),
-    "/api/2/games": (404, "there is nothing here"),
-    "/api/1/matches/": (404, "there is nothing here"),
     "/api/1/matches/01X": (404, "there is no match '01X' here"),
     "/api/1/matches/01X/record": (404, "there is no record of a finished match '01X'"),
     "/api/1/matches/01X/picture?round=1": (404, "there is no record of a finished match '01X'"),
     "/api/1/matches/01X/picture": (400, "give round=N for a picture, or from=N and to=N"),
-    "/api/1/matches/01X/picture?round=1&to=2": (
-        400,
-        "give round=N for a picture, or from=N and to",
-    ),
     "/api/1/matches/01X/picture?from=5&to=4": (400, "to=4 must follow from=5, at most 299 later"),
-    "/api/1/matches/01X/picture?from=0&to=300": (
-        400,
-        "to=300 must follow from=0, at most 299 later",
-    ),
     "/api/1/matches/01X/picture?round=-1": (400, "round='-1' must be the number of a round"),
     "/api/1/matches/01X/difference": (400, "other=ID is missing: the match to compare with"),
     "/api/1/matches/01X/difference?other=01Y": (
         404,
         "there is no record of a finished match '01X'",
     ),
-    "/api/1/matches/01X/more": (404, "there is nothing here"),
     "/api/1/matches/%00": (404, "there is no match '\\x00' here"),
-    "/api/1/matches/%ff": (404, "there is no match"),
     "/api/1/games?game=angrymob": (400, "no parameter 'game' here; known are: none"),
-    "/api/1/bots?bot=x": (400, "no parameter 'bot' here; known are: game"),
     "/api/1/matches?limit=0": (400, "limit='0'; it is from 1 to 200"),
-    "/api/1/matches?limit=201": (400, "limit='201'; it is from 1 to 200"),
-    "/api/1/matches?limit=-1": (400, "limit='-1'; it is"),
-    "/api/1/matches?limit=": (400, "limit=''; it is"),
     "/api/1/matches?limit=%D9%A3": (400, "limit='\u0663'; it is"),  # a digit, but none of ours
     "/api/1/matches?end=won": (400, "end='won'; it is one of finished, forfeit, aborted, void"),
     "/api/1/matches?seed=x": (400, "seed='x'; it is a whole number"),
@@ -285,7 +255,6 @@ BAD = {
     ),
     "/api/1/matches?game": (400, "the query isn't NAME=VALUE&…"),
     "/api/1/matches?game=a&game=b": (400, "a parameter is given twice; give it once"),
-    "/api/1/matches/01X?x=1": (400, "no parameter 'x' here"),
     "/api/1/ws": (426, "this path is a WebSocket"),
 }
 
@@ -473,7 +442,8 @@ async def test_what_is_no_request_ends_its_connection_alone(tmp_path, caplog):
                     answer = await stream.receive_some()
                 except trio.BrokenResourceError:
                     answer = b""
-            assert not answer or answer.startswith(b"HTTP/1.1 4"), data[:40]
+            told = b"HTTP/1.1 4", b'{"error": "'
+            assert not answer or all(part in answer for part in told), data[:40]
             assert 200 == (await house.get("/healthz")).status
     assert [] == [record for record in caplog.records if record.levelno >= logging.ERROR]
 
@@ -490,26 +460,6 @@ async def test_without_a_list_the_rest_is_there(tmp_path):
         assert {"matches": [], "next": None} == (await house.get("/api/1/matches")).json
         assert {"standings": []} == (await house.get("/api/1/standings")).json
         assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
-
-
-async def test_a_list_that_breaks_is_no_harm(tmp_path, monkeypatch):
-    """Whatever the database says while the arena serves."""
-    from lanista.arena.match_list import MatchList
-    from lanista.results.errors import StoreError
-
-    failed = trio.Event()
-
-    def fail(*_):
-        trio.from_thread.run_sync(failed.set)
-        raise StoreError("database or disk is full")
-
-    monkeypatch.setattr(MatchList, "sync", lambda *_: 0)
-    monkeypatch.setattr(MatchList, "add", fail)
-    async with opened(tmp_path) as house:
-        await one_match(house)
-        await failed.wait()
-        await one_match(house)
-        assert 200 == (await house.get("/api/1/lobby")).status
 
 
 async def test_a_record_that_the_list_could_not_take_is_added_later(tmp_path, monkeypatch):

@@ -173,26 +173,6 @@ async def test_whoever_waits_for_the_go_ahead_gets_it(tmp_path):
         await stream.aclose()
 
 
-async def test_many_at_once_are_all_taken(tmp_path):
-    """Each gets an answer, and what was acknowledged is there."""
-    async with with_ladder(tmp_path, per_hour=100) as house:
-        answers = []
-
-        async def one(number):
-            answers.append((number, await hand_in(house, body=b"%d" % number)))
-
-        async with trio.open_nursery() as nursery:
-            for number in range(12):
-                nursery.start_soon(one, number)
-        submissions = house.arena.submissions.ladders["pit"]
-        assert [201] * 12 == [answer.status for _, answer in answers]
-        assert set(range(1, 13)) == {answer.json["version"] for _, answer in answers}
-        await until(lambda: submissions.next() is None and submissions._in_work is None)
-        numbers = {answer.json["version"]: number for number, answer in answers}
-        for version in submissions.authors["ann"].versions:
-            assert b"%d" % numbers[version] == await submissions.source("ann", version)
-
-
 async def test_every_one_of_a_crowd_that_hands_in_gets_an_answer(tmp_path, monkeypatch):
     """More than there are places: those beyond are told to try again, and the others are taken.
 

@@ -65,43 +65,27 @@ async def test_too_many_viewers_are_refused(tmp_path, monkeypatch):
 BAD = {
     "no JSON": ("hello", "not JSON ("),
     "nothing": ("", "not JSON ("),
-    "a list": ("[]", "not a JSON object"),
     "bytes": (b"{}", "binary; a message is a JSON object in text"),
     "deep": ("[" * 4000, "not JSON"),
     "no do": ("{}", "do is None; it should be text"),
-    "do a list": ('{"do": []}', "do is []; it should be text"),
     "unknown": ('{"do": "dance"}', "unknown request 'dance'; see docs/api.md"),
     "an id of another kind": ('{"do": "lobby", "id": 1e999}', "id is neither a whole number"),
-    "open nothing": ('{"do": "open"}', "match is None; it should be text"),
     "open unknown": ('{"do": "open", "match": "01X"}', "there is no match '01X' here"),
     "half a character": (
         '{"do": "open", "match": "\\ud800"}',
         "half a character (a lone surrogate) in match",
     ),
     "frames unopened": ('{"do": "frames", "match": "x", "from": 0}', "the match 'x' isn't open"),
-    "frames from text": (
-        '{"do": "frames", "match": "x", "from": "0"}',
-        "from is '0'; it should be a whole number",
-    ),
     "frames from true": ('{"do": "frames", "match": "x", "from": true}', "from is True; it should"),
-    "close nothing": ('{"do": "close"}', "match is None; it should be text"),
-    "file without size": ('{"do": "file", "name": "x"}', "size is None; it should be a whole num"),
     "file of nothing": ('{"do": "file", "name": "x", "size": 0}', "a file of 0 bytes; from 1 to"),
     "file too large": (
         '{"do": "file", "name": "x", "size": 33554433}',
         "a file of 33554433 bytes; from 1 to 33554432 can be shown",
     ),
-    "file without name": ('{"do": "file", "size": 1}', "name is None; it should be text"),
-    "token": ('{"do": "token"}', "token is None; it should be text"),
     "start": ('{"do": "start", "game": "angrymob"}', "no match is ready there"),
-    "start a list": ('{"do": "start", "game": "angrymob", "room": []}', "no match is ready there"),
-    "start no game": ('{"do": "start"}', "game is None; it should be text"),
     "mode": ('{"do": "mode", "manual": 1}', "manual is 1; it should be true or false"),
     "pause": ('{"do": "pause", "match": "01X"}', "no match '01X' is running"),
-    "step": ('{"do": "step"}', "match is None; it should be text"),
-    "cancel": ('{"do": "cancel", "match": "01X"}', "no match '01X' is running"),
     "kick": ('{"do": "kick", "bot": 7}', "there is no bot 7 any more"),
-    "kick by name": ('{"do": "kick", "bot": "Ann"}', "bot is 'Ann'; it should be a whole number"),
 }
 
 
