@@ -42,19 +42,6 @@ async def test_all_is_played_once(tmp_path):
     assert BLOCKS == report.standings.blocks
 
 
-async def test_what_was_played_is_not_played_again(tmp_path):
-    setup = setup_in(tmp_path)
-    await run(setup)
-
-    def never(task):
-        raise AssertionError(task)
-
-    report, log = await run(setup, never)
-    assert report.over
-    begun = log[0]
-    assert (BLOCKS, 2 * BLOCKS) == (begun.progress.played, begun.matches)
-
-
 async def test_more_seeds_and_bots_keep_what_was_played(tmp_path):
     await run(setup_in(tmp_path, seeds=(1, 2)))
     played = []
@@ -96,8 +83,13 @@ class TestRecords:
                 assert f"{event.block} {match.seating} 1".encode() == content
         assert [] == list((setup.records / ".playing").iterdir())
 
-    async def test_as_bytes_where_the_folder_is_not_shared(self, tmp_path):
-        setup = setup_in(tmp_path)
+    @pytest.mark.parametrize("is_whole", [False, True])
+    async def test_workers_elsewhere_send_bytes_unless_a_whole_path_is_given(
+        self, tmp_path, is_whole
+    ):
+        """A whole path is taken for that of a folder which they share."""
+        folder = tmp_path / "shared"
+        setup = setup_in(tmp_path, **({"records": str(folder)} if is_whole else {}))
         seen = []
 
         def noting(task):
@@ -109,22 +101,8 @@ class TestRecords:
             workers.is_near = False
             report, _ = await run(setup, noting, workers=workers)
         assert report.over
-        assert {None} == set(seen)
+        assert {str(folder / ".playing") if is_whole else None} == set(seen)
         assert 2 * BLOCKS == len(list(setup.records.glob("*/*.gz")))
-
-    async def test_a_whole_path_is_taken_for_a_shared_folder(self, tmp_path):
-        setup = setup_in(tmp_path, records=str(tmp_path / "shared"))
-        seen = []
-
-        def noting(task):
-            seen.append(task.playing)
-            return play(task)
-
-        with ThreadPoolExecutor(2) as threads:
-            workers = GivenWorkers(threads)
-            workers.is_near = False
-            await run(setup, noting, workers=workers)
-        assert {str(tmp_path / "shared" / ".playing")} == set(seen)
 
     @pytest.mark.parametrize(("keep", "kept"), [("all", 13), ("failures", 5), ("none", 0)])
     async def test_which_are_kept(self, tmp_path, keep, kept):
@@ -349,11 +327,6 @@ async def test_the_decision_of_a_version_test(tmp_path, elo1, decision):
     report, _ = await run(setup)
     assert report.over
     assert decision == report.decision
-
-
-async def test_only_a_version_test_decides(tmp_path):
-    report, _ = await run(setup_in(tmp_path))
-    assert "" == report.decision
 
 
 async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):

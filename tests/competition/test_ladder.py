@@ -84,24 +84,6 @@ def test_in_the_long_run_everybody_has_each_seat_equally_often(seats):
 # Pairing
 
 
-def test_names_of_one_owner_never_meet():
-    ladder = make()
-    for name in "ABC":
-        ladder.wait(name, "Ann", 0.0)
-    assert ladder.next(1e6) is None
-    ladder.wait("D", "Bob", 1e6)
-    assert "D" in ladder.next(1e6)
-
-
-def test_names_that_get_one_owner_do_not_meet_again():
-    ladder = make()
-    wait(ladder, "AB")
-    ladder.over(ladder.next(0.0), 1.0)
-    for name in "AB":
-        ladder.wait(name, "Ann", 1.0)
-    assert ladder.next(100.0) is None
-
-
 def test_similar_names_meet():
     """And one without a rating, which counts as of mean strength, meets those of mid-field."""
     strength = {f"bot{number:02}": 50.0 * number for number in range(21)}
@@ -375,19 +357,6 @@ def test_nobody_waits_for_ever(seed, many, room, strength):
     assert most <= 2 * fewest + 4
 
 
-def test_a_name_rests_after_failures_in_a_row():
-    rests = make(bench_after=3)
-    for now in (0.0, 10.0):
-        rests.fail("Ann", now)
-    rests.take(["Ann"], (), 0.0)
-    for now in (20.0, 30.0):
-        rests.fail("Ann", now)
-    assert {} == rests.resting(30.0)
-    rests.fail("Ann", 40.0)
-    assert {"Ann": 100.0} == rests.resting(40.0)
-    assert {} == rests.resting(100.0)
-
-
 def test_each_rest_is_twice_as_long_up_to_a_day():
     rests = make(bench_after=1)
     now, lengths = 0.0, []
@@ -409,13 +378,6 @@ def test_success_ends_the_row_but_the_next_rest_is_still_longer():
     assert {} == rests.resting(100.0)
     rests.fail("Ann", 101.0)
     assert {"Ann": 101.0 + 120.0} == rests.resting(101.0)
-
-
-def test_a_day_without_failures_forgets_the_earlier_ones():
-    rests = make(bench_after=2)
-    for now in (0.0, 1.0 + DAY):
-        rests.fail("Ann", now)
-    assert {} == rests.resting(1.0 + DAY)
 
 
 def test_a_day_without_failures_begins_after_the_rest():

@@ -234,17 +234,6 @@ def test_bots_in_another_order_keep_what_was_played(kind):
         assert all(turned_around.counts(pairing) for pairing in run.told)
 
 
-def test_a_bot_more_keeps_what_was_played():
-    run = Run(new(FormatName.ROUND_ROBIN, names(5), 2), random.Random(3)).play()
-    larger = new(FormatName.ROUND_ROBIN, names(6), 2)
-    for pairing in run.told:
-        larger.record(pairing, result(pairing, larger.seated))
-    assert (20, 30) == (larger.progress().played, larger.progress().planned)
-    assert {5} == {
-        sum(bot in pairing.bots for pairing in iter(larger.next, None)) // 2 for bot in names(6)[5:]
-    }
-
-
 @pytest.mark.parametrize(("seats", "every"), [(2, 2), (4, 24)])
 def test_all_seatings_on_request(seats, every):
     bots = names(5)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from e2e.running import EXAMPLE_MAP
 from lanista.competition import events
-from lanista.competition.running import open_tournament, run_async
+from lanista.competition.running import run_async
 from lanista.competition.setup import load
 from lanista.competition.spec import SpecError
 from lanista.competition.standings import standings_of
@@ -224,12 +224,6 @@ class TestChanges:
         kept = [entry for entry in taken.entries if format_.counts(ids[entry.id])]
         return len(kept), len(before), len(after)
 
-    def _four(self, folder, bots="ABCD", **more):
-        entries = [{"name": bot, "command": "Demo"} for bot in bots]
-        return load(
-            {**COMMON, "game": "hogwarts", "seeds": [1, 2, 3], **more, "bots": entries}, folder
-        )
-
     @pytest.mark.parametrize("seeds", [(1, 2, 3), pytest.param(3, marks=pytest.mark.long)])
     @pytest.mark.parametrize("format_name", ["swiss", "knockout", "ladder", "sprt"])
     async def test_more_seeds_keep_what_went_beyond_them(self, tmp_path, format_name, seeds):
@@ -246,24 +240,6 @@ class TestChanges:
         assert played >= 8
         longer = (7, *seeds) if isinstance(seeds, tuple) else seeds + 1
         assert (played, played, played) == await self._play(setup(longer))
-
-    @pytest.mark.parametrize("format_name", ["round-robin", "gauntlet", "swiss", "knockout"])
-    @pytest.mark.parametrize("seeds", [pytest.param([9, 1, 2, 3], marks=pytest.mark.long), 4])
-    async def test_four_players_keep_their_seeds(self, tmp_path, format_name, seeds):
-        shorter = seeds[1:] if isinstance(seeds, list) else seeds - 1
-        listed = format_name in {"round-robin", "gauntlet"}
-        names = "ABCDE" if listed else "ABCDEFGH"
-        first = self._four(tmp_path, names, format=format_name, seeds=shorter)
-        _, _, played = await self._play(first)
-        longer = self._four(tmp_path, names, format=format_name, seeds=seeds)
-        kept, before, after = await self._play(longer)
-        assert (played, played) == (kept, before)
-        assert after * 3 == before * 4 if listed else after == before
-
-    async def test_four_players_keep_their_blocks_when_one_joins(self, tmp_path):
-        _, _, played = await self._play(self._four(tmp_path, format="round-robin"))
-        five = self._four(tmp_path, "ABCDE", format="round-robin")
-        assert (3, 3) == (played, (await self._play(five))[0])
 
     async def test_swiss_meets_on_each_map(self, tmp_path):
         setup = setup_in(
@@ -383,15 +359,6 @@ class TestForPrograms:
         with Store.open(fresh.database, create=False) as store:
             assert report.standings == standings_of(fresh, store)
 
-    async def test_the_director_is_made_for_the_command_line(self, tmp_path):
-        setup = setup_in(tmp_path)
-        log = []
-        with open_tournament(setup, concurrency=1, on_event=log.append) as director:
-            director.finish()
-            report = await director.run()
-        assert report.interrupted
-        assert ["Finishing", "Begun", "Ended"] == [type(event).__name__ for event in log]
-
 
 def test_events_are_json(tmp_path):
     progress = events.Progress(played=1, planned=2, words="")
@@ -413,22 +380,3 @@ def test_events_are_json(tmp_path):
     assert (1, "block-done", ["a\x1b[2J", "b"]) == (read["schema"], read["event"], read["bots"])
     assert {"played": 1, "planned": 2, "words": ""} == read["progress"]
     assert None is read["eta"]
-
-
-def test_a_formats_pairings_are_the_specs(tmp_path):
-    """What `format_of` hands out is what `read_stored_blocks` finds again."""
-    setup = setup_in(tmp_path)
-    format_ = format_of(setup)
-    pairing = format_.next()
-    opening = setup.opening(pairing.opening)
-    from lanista.results.reading import PlayedBlock
-
-    block = PlayedBlock(
-        setup.block_id(pairing.bots, opening),
-        pairing.bots,
-        opening.seed,
-        opening.map,
-        ((1, 2), (2, 1)),
-    )
-    (entry,) = read_stored_blocks(setup, [block]).entries
-    assert pairing == entry.pairing

@@ -57,10 +57,8 @@ def bots(*, first):
         ({"bots": bots(first={"program": "x"})}, "bots[1].program: 'x' is unpacked in a sandbox; "),
         ({"bots": bots(first={"name": "a=b"})}, "bots[1].name: 'a=b': no name"),
         ({"bots": bots(first={"name": " Joe"})}, "bots[1].name: ' Joe'; a name has no spaces"),
-        ({"bots": bots(first={"name": "x" * 33})}, "bots[1].name: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
         ({"bots": bots(first={"name": "\x1b[2J"})}, r"bots[1].name: '\x1b[2J': control character"),
         ({"bots": bots(first={"command": "nobody"})}, "bots[1].command: unknown bot 'nobody'"),
-        ({"bots": bots(first={"command": "'"})}, "bots[1].command: bot command \"'\" can't be"),
         ({"bots": bots(first={"limits": "memory=1"})}, "bots[1].limits: limits 'memory=1'"),
         ({"limits": "speed=1"}, "limits: limits 'speed=1': there is no limit 'speed'"),
         (
@@ -78,7 +76,6 @@ def bots(*, first):
         ({"bots": bots(first={"environment": {"A=B": "1"}})}, "bots[1].environment: 'A=B' can't"),
         ({"maps": [""]}, "maps[1]: ''; expected the file or the name of a map"),
         ({"executor": "foo"}, "executor: 'foo'; it can be local, dask-local, dask://HOST:PORT"),
-        ({"executor": "dask://host:0"}, "executor: 'dask://host:0'; it can be local,"),
         ({"fill": "Nobody"}, "fill: 'Nobody'; expected a house bot of angrymob: CamperJoe,"),
     ],
 )
