@@ -14,7 +14,7 @@ from lanista.arena import match_player
 from lanista.arena.match_player import BoardMaker
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.match.boards import pack_board, prepare_board
+from lanista.match.boards import prepare_board
 from lanista.match.conditions import MatchSpec
 from support.processes import runs
 
@@ -94,10 +94,6 @@ async def test_a_board_that_the_worker_cannot_make_is_left_to_the_match(maker):
     assert made_here(spec).text == (await maker.prepare(spec)).text
 
 
-def test_an_unknown_game_has_no_answer():
-    assert b"" == pack_board("chess", {}, 1)
-
-
 async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
     """The match whose board is lost makes it itself."""
     helper = await maker._helper.call(os.getpid)
@@ -106,34 +102,6 @@ async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
         patched.setattr(match_player, "MAKING_TIME", 0.05)
         assert await maker.prepare(spec_of("crematoria", 2)) is None
     assert not runs(helper)
-    spec = spec_of("crematoria", 3)
-    assert made_here(spec).text == (await maker.prepare(spec)).text
-
-
-async def test_a_helper_that_dies_with_a_board_is_replaced(maker):
-    """As above: the arena goes on."""
-    helper = await maker._helper.call(os.getpid)
-    os.kill(helper, signal.SIGSTOP)
-    made = []
-
-    async def prepare():
-        made.append(await maker.prepare(spec_of("crematoria", 2)))
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(prepare)
-        await trio.testing.wait_all_tasks_blocked(0.01)
-        os.kill(helper, signal.SIGKILL)
-    assert [None] == made
-    spec = spec_of("crematoria", 3)
-    assert made_here(spec).text == (await maker.prepare(spec)).text
-
-
-async def test_an_answer_that_nobody_waits_for_is_not_the_next_ones(maker):
-    """A match may be cancelled while its board is being made."""
-    os.kill(await maker._helper.call(os.getpid), signal.SIGSTOP)
-    with trio.move_on_after(0.02) as scope:
-        await maker.prepare(spec_of("crematoria", 2))
-    assert scope.cancelled_caught
     spec = spec_of("crematoria", 3)
     assert made_here(spec).text == (await maker.prepare(spec)).text
 

@@ -5,6 +5,7 @@ import json
 import threading
 from collections import Counter
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +14,10 @@ from lanista.arena.ladder_results import result_of
 from lanista.arena.match_list import MatchList, points
 from lanista.games.outcome import ranks_by_score
 from lanista.hosting.ids import match_id
-from lanista.match.record import BadRecordError, read_ends
+from lanista.match.record import BadRecordError, PlayerInfo, read_ends
 from lanista.results.data_folder import DataFolder
 from lanista.results.listed import MatchRows
+from match import test_record
 from support.arenas import stored_ladder
 
 NAMES = ("Ann", "Bob", "Cid", "Dot")
@@ -33,42 +35,33 @@ def lines_of(
 ):
     """The lines of a small record; `faults`: the seat of each fault."""
     seats = len(names)
-    header = {
-        "lanista_record": 4,
-        "software": "0.1.0",
-        "match": match,
-        "started": "2026-01-02T03:04:05+00:00",
-        "game": game,
-        "game_version": "1",
-        "settings": {},
-        "board": "",
-        "generated": False,
-        "seed": seed,
-        "players": [{"name": name, "protocol": "1"} for name in names],
-        "clock": {"time_init": 20, "time_move": 0.2, "late_limit": 10},
-    }
-    turn = {
-        "turn": 0,
+    header = attrs.evolve(
+        test_record.HEADER,
+        match=match,
+        started="2026-01-02T03:04:05+00:00",
+        game=game,
+        seed=seed,
+        players=tuple(PlayerInfo(name=name, protocol="1") for name in names),
+    )
+    turn = test_record.TURN | {
         "verdicts": ["answer"] * seats,
         "raw": ["1 2"] * seats,
         "times": [[0, 1, 1, 2]] * seats,
-        "digest": "0" * 16,
     }
     by_code = [
         Counter(("late", "illegal")[at % 2] for at, of in enumerate(faults) if of == seat)
         for seat in range(seats)
     ]
-    result = {
-        "end": end,
-        "reason": "capture",
-        "ranks": list(ranks),
-        "scores": [10 - rank for rank in ranks],
-        "turns": 1,
-        "digest": "0" * 16,
-        "fault_counts": by_code,
-        "ended": "2026-01-02T03:05:05+00:00",
-    }
-    return [header, turn, {"result": result}]
+    result = attrs.evolve(
+        test_record.RESULT,
+        end=end,
+        reason="capture",
+        ranks=ranks,
+        scores=[10 - rank for rank in ranks],
+        fault_counts=by_code,
+        ended="2026-01-02T03:05:05+00:00",
+    )
+    return [attrs.asdict(header), turn, {"result": attrs.asdict(result)}]
 
 
 def put(data, match=None, day="2026-01-02", *, lines=None, **about):
@@ -395,14 +388,10 @@ HEADER, TURN, RESULT = lines_of("M1")
     ("lines", "words"),
     [
         (None, "damaged gzip data"),
-        ([], "line 1: not JSON"),
-        ([{**HEADER, "lanista_record": 1}], "record format 1"),
         ([HEADER], "its last line isn't a result"),
-        ([HEADER, TURN], "its last line isn't a result"),
         ([HEADER, TURN, {"result": {**RESULT["result"], "ranks": [1]}}], "isn't a result"),
         ([{**HEADER, "match": "M2"}, TURN, RESULT], "the record of match 'M2'"),
         ([{**HEADER, "game": "\ud800"}, TURN, RESULT], "half a character"),
-        ([HEADER, TURN, {"result": {**RESULT["result"], "fault_counts": []}}], "isn't a result"),
         (
             [HEADER, TURN, {"result": {**RESULT["result"], "fault_counts": [{"late": 0}] * 2}}],
             "isn't a result",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.hellos import FAR, HERE, NEAR, OTHERS, enter, fail, refused
+from arena.hellos import FAR, HERE, NEAR, enter, fail, refused
 from lanista.arena import names as module
 from lanista.arena import tokens
 from lanista.arena.decisions import NameRefusedError, add_name, remove_name, reset_token
@@ -187,17 +187,6 @@ async def test_names_with_one_token_have_one_owner(names, store):
     others.append(await owner("one"))
     assert len(others) == len(set(others))
     assert await owner("Dot") == others[2]
-
-
-async def test_an_operators_changes_hold_at_once(names, store):
-    """Made by another process, of which the arena isn't told."""
-    await enter(names, "joe token=one")
-    token = reset_token(store, "joe")
-    assert OTHERS == await refused(names, "joe token=one")
-    assert "joe" == await enter(names, f"joe token={token}")
-    remove_name(store, "joe")
-    assert "Joe" == await enter(names, "Joe token=one")
-    assert OTHERS[0] is (await refused(names, f"joe token={token}"))[0]
 
 
 _steps = st.lists(

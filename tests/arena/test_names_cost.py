@@ -1,7 +1,6 @@
 """What names and tokens cost: how often they are computed, who waits, what is remembered."""
 
 import threading
-from datetime import datetime
 
 import pytest
 import trio
@@ -184,23 +183,6 @@ async def test_right_tokens_use_up_nothing(names, store, mock_clock):
         for name, each in token.items():
             nursery.start_soon(enter, names, f"{name} token={each}")
     await refused(names, "1 token=wrong")
-
-
-async def test_the_clock_of_the_wall_means_nothing(names, monkeypatch, autojump_clock):
-    """It is for what is shown only."""
-
-    class Wall(datetime):
-        @classmethod
-        def now(cls, tz=None):
-            return cls(1990, 1, 1, tzinfo=tz)
-
-    await enter(names, "joe token=one")
-    monkeypatch.setattr(module, "datetime", Wall)
-    began = trio.current_time()
-    for number in range(WRONG_TOKENS + 1):
-        await enter(names, "joe token=one")
-        await refused(names, f"joe token=wrong{number}")
-    assert WRONG_TOKEN_INTERVAL == trio.current_time() - began
 
 
 async def test_an_address_registers_so_many_names(names, monkeypatch, mock_clock):

@@ -19,7 +19,6 @@ from lanista.arena.spec import (
     LogFormat,
     Page,
     Registration,
-    Rooms,
     Submissions,
     Tls,
     address_of,
@@ -49,196 +48,61 @@ def test_an_empty_file_is_an_arena():
     assert ArenaSpec() == parse_spec("", "arena.toml")
 
 
-def test_every_key_is_read():
-    text = """
-        host = "0.0.0.0"
-        port = 7000
-        game = "crematoria"
-        data = "/srv/arena"
-        store = "postgresql://arena:secret@db/arena"
-        registration = "closed"
-        rooms = "ladders"
-        max_connections = 500
-        max_per_address = 50
-        hello_timeout = 5
-        drain = 60
-        log_format = "json"
-        workers = 2
-
-        [tls]
-        certificate = "fullchain.pem"
-        key = "privkey.pem"
-
-        [page]
-        listen = "[::]:443"
-        open_logs = true
-        tournaments = ["cup.toml"]
-        embed = ["https://school.example:8443"]
-
-        [[ladders]]
-        name = "Hogwarts-1.0_x"
-        game = "hogwarts"
-        maps = ["great-hall"]
-        house = ["Demo", { name = "My Anchor", command = "python3 anchor.py" }]
-        limits = "memory=1G"
-        sandbox = "bwrap"
-        fill_after = 0
-        bench_after = 1
-        window = 1000
-        lag_allowance = 0.25
-        settings = { NUM_ROUNDS = 100 }
-        clock = { time_init = 9, time_move = 0.1, time_start = 5, late_limit = 3, stall_margin = 1 }
-
-        [[ladders]]
-        name = "second"
-        game = "angrymob"
-    """
-    expected = ArenaSpec(
-        host="0.0.0.0",
-        port=7000,
-        game="crematoria",
-        data="/srv/arena",
-        store="postgresql://arena:secret@db/arena",
-        registration=Registration.CLOSED,
-        rooms=Rooms.LADDERS,
-        max_connections=500,
-        max_per_address=50,
-        hello_timeout=5.0,
-        drain=60.0,
-        log_format=LogFormat.JSON,
-        workers=2,
-        tls=Tls(certificate="fullchain.pem", key="privkey.pem"),
-        page=Page(
-            listen="[::]:443",
-            open_logs=True,
-            tournaments=("cup.toml",),
-            embed=("https://school.example:8443",),
-        ),
-        ladders=(
-            LadderSpec(
-                name="Hogwarts-1.0_x",
-                game="hogwarts",
-                maps=("great-hall",),
-                house=(
-                    HouseBot(command="Demo"),
-                    HouseBot(name="My Anchor", command="python3 anchor.py"),
-                ),
-                limits="memory=1G",
-                sandbox=SandboxName.BWRAP,
-                fill_after=0.0,
-                bench_after=1,
-                window=1000,
-                lag_allowance=0.25,
-                settings={"NUM_ROUNDS": 100},
-                clock=Clock(time_init=9, time_move=0.1, time_start=5, late_limit=3, stall_margin=1),
-            ),
-            LadderSpec(name="second", game="angrymob"),
-        ),
-    )
-    spec = parse_spec(text, "arena.toml")
-    assert expected == spec
-    assert "secret" not in repr(spec)
-    assert spec == parse_spec(toml_of(spec), "again")
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("por = 1", "por: no such key; known are host, port, game, data, store,"),
         ('tsl = "x"', "tls, page, friendly, ladders; did you mean 'tls'?"),
         (LADDER + "fillafter = 1", "clock; did you mean 'fill_after'?"),
-        (LADDER + "zzz = 1", "ladders[1].zzz: no such key; known are name, game, maps,"),
         (
             LADDER + "clock.time_mov = 1",
             "ladders[1].clock.time_mov: no such key; known are time_init,",
         ),
-        ('house = ["x"]', "house: no such key; known are host,"),
         ('port = "7777"', "port: '7777'; expected a whole number"),
         ("port = 7777.0", "port: 7777.0; expected a whole number"),
-        ("port = true", "port: True; expected a whole number"),
         ("port = 65536", "port: 65536; expected at most 65535"),
-        ("port = -1", "port: -1; expected at least 0"),
         (f"port = {10**50}", "port: 1" + "0" * 50 + "; whole numbers have 40 digits at most"),
-        ('host = " "', "host: ' '; expected some text; otherwise leave the key out"),
-        ('data = ""', "data: ''; expected some text; otherwise leave the key out"),
         ('registration = "public"', "registration: 'public'; it can be open, closed"),
         ('rooms = "ladder"', "rooms: 'ladder'; it can be any, ladders; did you mean 'ladders'?"),
         ('rooms = "ladders"', 'rooms: "ladders", but there is no [[ladders]]; add one, or "any"'),
-        ("max_connections = 0", "max_connections: 0; expected at least 1"),
-        ("max_connections = 1000001", "max_connections: 1000001; expected at most 1000000"),
-        ("max_per_address = 0", "max_per_address: 0; expected at least 1"),
         ("hello_timeout = 0", "hello_timeout: 0; expected a finite number above 0"),
-        ("hello_timeout = nan", "hello_timeout: nan; expected a finite number above 0"),
-        ("hello_timeout = inf", "hello_timeout: inf; expected a finite number above 0"),
         ("hello_timeout = 3601", "hello_timeout: 3601.0; expected at most 3600"),
         ("drain = -0.5", "drain: -0.5; expected at least 0"),
-        ("drain = nan", "drain: nan; expected at least 0"),
-        ("drain = 3601", "drain: 3601.0; expected at most 3600"),
         ("workers = 0", "workers: 0; expected at least 1"),
-        ("workers = 257", "workers: 257; expected at most 256"),
         ('tls = "x"', "tls: 'x'; expected a table"),
         ('[tls]\ncertificate = "x"', "tls.key: missing; it must be given"),
         ('[tls]\nkey = "x"\ncertificate = ""', "tls.certificate: ''; expected some text"),
-        ('page = "none"', "page: 'none'; expected a table"),
         ('[page]\nlisten = "localhost"', "page.listen: 'localhost'; expected HOST:PORT, such as"),
-        ('[page]\nlisten = ""', "page.listen: ''; expected HOST:PORT, such as 127.0.0.1:8080, or"),
         (
             '[page]\nembed = ["https://a.example; script-src *"]',
             "page.embed[1]: 'https://a.example; script-src *'; expected a site, such as https://",
         ),
         (
-            '[page]\nlisten = "none"\nopen_logs = true',
-            'page.open_logs: listen = "none" serves no page; leave out that or this key',
-        ),
-        (
             '[page]\nlisten = "none"\ntournaments = ["x"]',
             'page.tournaments: listen = "none" serves no page; leave out that or this key',
         ),
-        ('[page]\ntournaments = "x"', "page.tournaments: 'x'; expected a list, such as"),
         ('[page]\ntournaments = ["x", ""]', "page.tournaments[2]: ''; expected a file"),
         ('data = "a\\u0000"', "data: 'a\\x00'; expected some text; otherwise leave the key out"),
-        ("ladders = 1", "ladders: 1; expected [[ladders]] tables"),
         ('[ladders]\nname = "x"', "ladders: {'name': 'x'}; expected [[ladders]] tables"),
-        ("ladders = [1]", "ladders[1]: 1; expected a table"),
         ('[[ladders]]\ngame = "x"', "ladders[1].name: missing; it must be given"),
-        ('[[ladders]]\nname = "x"', "ladders[1].game: missing; it must be given"),
         ('[[ladders]]\nname = "a b"\ngame = "x"', "ladders[1].name: 'a b'; expected 1 to 64 of"),
-        ('[[ladders]]\nname = ""\ngame = "x"', "ladders[1].name: ''; expected 1 to 64 of"),
-        ('[[ladders]]\nname = "x\\n"\ngame = "x"', "ladders[1].name: 'x\\n'; expected 1 to 64"),
         (
             f'[[ladders]]\nname = "{"x" * 65}"\ngame = "x"',
             f"ladders[1].name: '{'x' * 56}...; expected 1 to 64 of",
         ),
         (LADDER + LADDER, "ladders[2].name: l is the name of ladders[1] too; give each its own"),
         (LADDER + LADDER.replace('"l"', '"L"'), "ladders[2].name: L is the name of ladders[1] too"),
-        (LADDER + "settings = 1", "ladders[1].settings: 1; expected a table"),
         (LADDER + 'settings.x = "1"', "ladders[1].settings.x: '1'; expected a whole number"),
-        (LADDER + 'maps = "x"', "ladders[1].maps: 'x'; expected a list, such as"),
-        (LADDER + "maps = [1]", "ladders[1].maps[1]: 1; expected text"),
         (LADDER + 'house = "Demo"', "ladders[1].house: 'Demo'; expected a list, such as"),
-        (LADDER + "house = [1]", "ladders[1].house[1]: 1; expected text, or a table of name and"),
-        (LADDER + 'house = [""]', "ladders[1].house[1].command: ''; expected some text"),
         (LADDER + 'house = [{ name = "x" }]', "ladders[1].house[1].command: missing"),
         (
             LADDER + 'house = [{ name = " x", command = "x" }]',
             "ladders[1].house[1].name: ' x'; expected 1 to 32 of A-Z a-z 0-9 . _ - and single",
         ),
-        (
-            LADDER + 'house = [{ name = "xx xx\\n", command = "x" }]',
-            "ladders[1].house[1].name: 'xx xx\\n'; expected 1 to 32",
-        ),
-        (
-            LADDER + f'house = [{{ name = "{"x" * 33}", command = "x" }}]',
-            f"ladders[1].house[1].name: '{'x' * 33}'; expected 1 to 32",
-        ),
         (LADDER + 'sandbox = "docker"', "ladders[1].sandbox: 'docker'; it can be none, bwrap"),
         (LADDER + "fill_after = -1", "ladders[1].fill_after: -1.0; expected at least 0"),
-        (LADDER + "fill_after = 1e9", "ladders[1].fill_after: 1000000000.0; expected at most"),
         (LADDER + "bench_after = 0", "ladders[1].bench_after: 0; expected at least 1"),
-        (LADDER + "window = 0", "ladders[1].window: 0; expected at least 1"),
         (LADDER + "lag_allowance = 0.3", "ladders[1].lag_allowance: 0.3; expected at most 0.25"),
-        (LADDER + "lag_allowance = -1", "ladders[1].lag_allowance: -1.0; expected at least 0"),
-        (LADDER + "clock = 1", "ladders[1].clock: 1; expected a table"),
         (LADDER + "clock.time_move = nan", "ladders[1].clock.time_move: nan; expected at least 0"),
         (
             LADDER + "house = [" + '"Demo",' * 65 + "]",
@@ -249,7 +113,6 @@ def test_every_key_is_read():
             "ladders: 101 entries; expected at most 100",
         ),
         ("port = 1\nport = 1", "not valid TOML: "),
-        ("x = " + "[" * 5000, "not valid TOML: lists or tables nested too deeply"),
     ],
 )
 def test_each_error_names_its_place_and_what_would_be_right(text, expected):
@@ -264,7 +127,7 @@ def test_each_error_names_its_place_and_what_would_be_right(text, expected):
 def test_a_store_is_postgresql_and_no_password_is_shown(url):
     told = error_of(f'store = "{url}"')
     assert told.startswith("arena.toml: store: not the URL of a PostgreSQL database; expected")
-    assert "secret" not in told
+    assert "secret" not in told + repr(ArenaSpec(store="postgresql://arena:secret@db/arena"))
 
 
 def test_a_file_that_is_too_long_is_refused(tmp_path):
