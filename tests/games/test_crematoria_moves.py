@@ -1,4 +1,7 @@
-"""What one order of a pioneer or furyan does (rules/crematoria.md 5.1)."""
+"""What one order of a pioneer or furyan does (rules/crematoria.md 5.1).
+
+What every match shows of it is in test_crematoria_traces.
+"""
 
 import pytest
 
@@ -13,9 +16,6 @@ from lanista.games.crematoria.geometry import (
     TL,
     TOP,
     UP,
-    apart,
-    cell_at,
-    is_sunlit,
 )
 from lanista.games.crematoria.phases import people_move
 from lanista.games.testing import ScriptedChance
@@ -64,31 +64,6 @@ def test_directions(direction, place, level):
     assert ((0, direction),) == game.moved
 
 
-@pytest.mark.parametrize("level", [0, 1])
-def test_columns_are_circular_on_both_levels(level):
-    night = 30  # columns 60 to 79 and 0 to 19
-    right = carried_out({0: (5, 79, level)}, (0, RIGHT), turn=night)
-    left = carried_out({0: (5, 0, level)}, (0, TL), turn=night)
-    assert [(5, 0, level), (4, 79, level)] == [position_of(right, 0), position_of(left, 0)]
-
-
-@pytest.mark.parametrize(("row", "direction"), [(0, TOP), (0, TL), (0, RT), (39, BOTTOM), (39, BR)])
-@pytest.mark.parametrize("level", [0, 1])
-def test_rows_are_not(row, direction, level):
-    game = carried_out({0: (row, 20, level)}, (0, direction))
-    assert ((row, 20, level), ()) == (position_of(game, 0), game.moved)
-
-
-def test_rock_is_no_way():
-    game = carried_out({0: (5, 5, 0)}, (0, RIGHT), on=board(rock=[(5, 6)]))
-    assert ((5, 5, 0), ()) == (position_of(game, 0), game.moved)
-
-
-def test_a_diagonal_step_between_two_rocks_is_allowed():
-    game = carried_out({0: (5, 5, 0)}, (0, BR), on=board(rock=[(5, 6), (6, 5)]))
-    assert (6, 6, 0) == position_of(game, 0)
-
-
 def test_elevators_go_up_and_down():
     on = board(elevators=[ELEVATOR])
     up = carried_out({0: (*ELEVATOR, 0)}, (0, UP), on=on)
@@ -116,12 +91,6 @@ def test_a_pioneer_conquers_the_cave_it_enters(owner):
     assert ("0", (1, 0, 0, 0)) == (game.caves()[5][6], game.cells)
 
 
-def test_a_pioneer_on_an_elevator_conquers_nothing():
-    game = carried_out({2: (10, 9, 0)}, (2, RIGHT), on=board(elevators=[ELEVATOR]))
-    assert ("E", (0, 0, 0, 0)) == (game.caves()[10][10], game.cells)
-    assert (*ELEVATOR, 0) == position_of(game, 2)
-
-
 def test_a_furyan_conquers_nothing():
     game = carried_out({0: (5, 5, 0)}, (0, RIGHT), on=board(owned={(5, 6): 2}))
     assert ("2", (0, 0, 1, 0)) == (game.caves()[5][6], game.cells)
@@ -131,12 +100,6 @@ def test_a_pioneer_picks_a_gem_and_gets_its_value():
     game = carried_out({2: (5, 5, 1)}, (2, RIGHT), on=board(gems=[(5, 6)]))
     assert ((1, 0, 0, 0), (30, 0, 0, 0)) == (game.gems, game.scores())
     assert "G" not in "".join(game.outside())
-
-
-def test_a_furyan_walks_over_a_gem_and_leaves_it():
-    game = carried_out({0: (5, 5, 1)}, (0, RIGHT), (0, RIGHT), on=board(gems=[(5, 6)]))
-    assert ((0, 0, 0, 0), "G") == (game.gems, game.outside()[5][6])
-    assert (5, 7, 1) == position_of(game, 0)
 
 
 # Occupied cells
@@ -179,18 +142,6 @@ def test_health_of_0_or_less_is_death_at_the_hands_of_the_attacker(health, dies)
     assert (DEAD if dies else (5, 6, 0)) == position_of(game, 6)
 
 
-def test_damage_is_drawn_when_any_would_kill():
-    carried_out({0: (5, 5, 0), 6: (5, 6, 0)}, (0, RIGHT), draws=[damage(25)], health={6: 1})
-
-
-def test_a_killed_necromonger_shows_as_the_dead_do():
-    game = carried_out(
-        {0: (5, 5, 1), 16: (5, 6, 1)}, (0, RIGHT), draws=[damage(25)], health={16: 25}
-    )
-    killed = game.units()[16]
-    assert (0, 0, -1, *DEAD) == (killed.health, killed.turns, killed.player, *position_of(game, 16))
-
-
 def test_the_cell_of_the_dead_is_free_at_once():
     """The text's example: V and W attack, X moves in; Y may not attack X, Z may."""
     units = {2: (6, 5, 1), 0: (5, 5, 1), 1: (5, 7, 1), 16: (5, 6, 1), 3: (4, 6, 1), 4: (4, 5, 1)}
@@ -224,14 +175,6 @@ def test_over_a_descending_necromonger_the_cell_is_free():
 # Sun and hellhounds
 
 
-@pytest.mark.parametrize("turn", range(0, 120, 7))
-def test_half_of_the_columns_are_in_the_sun(turn):
-    """Night: 2r, …, 2r + 39, circular; level 0 is never in the sun."""
-    night = {(2 * turn + right) % 80 for right in range(40)}
-    assert night == {col for col in range(80) if not is_sunlit(cell_at(7, col, 1), turn)}
-    assert not any(is_sunlit(cell_at(7, col), turn) for col in range(80))
-
-
 @pytest.mark.parametrize(("old_heir", "new"), [(0, 1), (1, 2), (2, 3)])
 def test_who_steps_into_the_sun_dies_and_goes_to_another_player(old_heir, new):
     """One of the three others, drawn at the moment of death."""
@@ -242,22 +185,6 @@ def test_who_steps_into_the_sun_dies_and_goes_to_another_player(old_heir, new):
     assert DEAD == position_of(game, 2)
     assert ((0, 0, 0, 0), "G") == (game.gems, game.outside()[5][40])  # it picks nothing
     assert ((2, RIGHT),) == game.moved
-
-
-@pytest.mark.parametrize(("owner", "drawn", "new"), [(3, 0, 0), (3, 2, 2), (1, 0, 0), (1, 1, 2)])
-def test_the_new_player_is_never_the_old_one(owner, drawn, new):
-    unit = 4 * owner + 2
-    script = [heir(drawn)]
-    game = game_at({unit: (5, 39, 1)}, chance=ScriptedChance(script))
-    orders = [[], [], [], []]
-    orders[owner] = [(unit, RIGHT)]
-    people_move(game.state, 0, orders)
-    assert new == game.units()[unit].player
-
-
-def test_up_into_the_sun_is_death():
-    game = carried_out({0: (10, 50, 0)}, (0, UP), on=board(elevators=[(10, 50)]), draws=[heir(0)])
-    assert DEAD == position_of(game, 0)
 
 
 def test_an_attack_into_the_sun_is_an_attack():
@@ -274,16 +201,6 @@ def test_who_steps_beside_a_hellhound_dies_and_conquers_nothing(unit):
     assert ("C", ((unit, RIGHT),)) == (game.caves()[5][6], game.moved)
 
 
-def test_a_hellhound_below_harms_nobody_outside():
-    game = carried_out({2: (5, 5, 1), 19: (5, 7, 0)}, (2, RIGHT))
-    assert (5, 6, 1) == position_of(game, 2)
-
-
-def test_a_hellhound_is_near_across_the_seam():
-    game = carried_out({2: (5, 78, 0), 19: (5, 0, 0)}, (2, RIGHT), draws=[heir(1)])
-    assert DEAD == position_of(game, 2)
-
-
 @pytest.mark.parametrize("unit", [0, 2], ids=["furyan", "pioneer"])
 def test_down_onto_a_hellhound_is_death(unit):
     """Whoever tries, and its attack harms nobody."""
@@ -294,16 +211,3 @@ def test_down_onto_a_hellhound_is_death(unit):
     assert (DEAD, 3) == (position_of(game, unit), game.units()[unit].player)
     assert (*ELEVATOR, 0) == position_of(game, 19)
     assert ((unit, DOWN),) == game.moved
-
-
-def test_distance_is_the_kings_and_circular():
-    assert [1, 1, 40, 39, 0] == [
-        apart(cell_at(*one), cell_at(*other))
-        for one, other in [
-            ((5, 79), (6, 0)),
-            ((5, 0), (5, 79)),
-            ((5, 0), (5, 40)),
-            ((0, 3), (39, 3)),
-            ((2, 2), (2, 2)),
-        ]
-    ]

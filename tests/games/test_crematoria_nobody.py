@@ -1,4 +1,7 @@
-"""What necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4)."""
+"""What necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4).
+
+What every match shows of it is in test_crematoria_traces.
+"""
 
 import pytest
 
@@ -76,36 +79,6 @@ def test_a_necromonger_attacks_a_neighbour_whoever_it_is(value, victim):
     assert (10, 10, 1) == position_of(game, 16)
 
 
-@pytest.mark.parametrize("points", [20, 40])
-def test_the_only_neighbour_is_drawn_too(points):
-    game = after_necromongers({16: (10, 10, 1), 2: (9, 9, 1)}, prey(1), damage(points))
-    assert (50 - points, ((16, TL),)) == (game.units()[2].health, game.moved)
-
-
-def test_whom_a_necromonger_kills_nobody_gets():
-    """The heir is drawn after prey and damage."""
-    units = {16: (10, 10, 1), 2: (9, 9, 1)}
-    game = after_necromongers(units, prey(1), damage(25), heir(2), health={2: 25})
-    assert (0, 3) == (game.units()[2].health, game.units()[2].player)
-
-
-def test_a_necromonger_ignores_level_0():
-    game = after_necromongers({16: (10, 10, 1), 2: (10, 11, 0)}, way(3, 1))
-    assert ((16, RIGHT),) == game.moved
-
-
-def test_a_necromonger_attacks_on_an_elevator_and_across_the_seam():
-    on = board(elevators=[(10, 79)])
-    game = after_necromongers({16: (10, 0, 1), 2: (10, 79, 1)}, prey(1), damage(20), on=on)
-    assert ((16, LEFT),) == game.moved
-
-
-def test_necromongers_leave_each_other_alone():
-    """Side by side, with nobody else there, they go right."""
-    game = after_necromongers({16: (10, 10, 1), 17: (10, 11, 1)}, way(2), way(3, 2))
-    assert ((16, BR), (17, RT)) == game.moved
-
-
 # Necromongers: approach
 
 
@@ -142,25 +115,6 @@ def test_a_necromonger_doesnt_shun_the_sun():
     assert (((16, LEFT),), DEAD, 0) == (game.moved, position_of(game, 16), game.units()[16].turns)
 
 
-def test_a_blocked_way_is_no_candidate_even_if_all_others_are_worse():
-    """Three necromongers in a row: the last one goes round, away from the target."""
-    units = {16: (0, 10, 1), 17: (0, 11, 1), 18: (1, 11, 1), 2: (0, 14, 1)}
-    game = after_necromongers(units, way(1), way(2), way(2))
-    # From (0, 10) the free cells are (1, 10), (1, 9) and (0, 9); the nearest is (1, 10).
-    assert (16, BOTTOM) == game.moved[0]
-
-
-def test_staying_is_no_option():
-    """Every free cell is farther than the one it stands on, and it goes nevertheless."""
-    units = {16: (10, 10, 1), 17: (11, 9, 1), 18: (11, 10, 1), 19: (11, 11, 1)}
-    units |= {20: (10, 9, 1), 21: (10, 11, 1), 2: (12, 10, 1)}
-    settings = {"max_nb_necromongers": 6}
-    game = game_at(units, chance=ScriptedChance([way(3, 1)]), settings=settings)
-    game.state.turns[17:22] = [1] * 5  # only one acts
-    necromongers_act(game.state, 0)
-    assert ((16, TOP),) == game.moved
-
-
 def test_a_blocked_necromonger_stays_and_draws_nothing():
     """In the corner, with its neighbours taken by necromongers; printed as None."""
     settings = {"max_nb_necromongers": 6}
@@ -184,12 +138,6 @@ def test_without_a_target_it_would_even_step_into_the_sun():
     """Text-vs-engine 1: at the right edge of the night, by hand; dies without another draw."""
     game = after_necromongers({16: (10, 39, 1)}, way(3, 1))
     assert (((16, RIGHT),), DEAD) == (game.moved, position_of(game, 16))
-
-
-@pytest.mark.parametrize(("row", "ways"), [(0, [BR, RIGHT]), (39, [RIGHT, RT])])
-def test_without_a_target_at_the_border_of_the_board(row, ways):
-    game = after_necromongers({16: (row, 10, 1)}, way(2, 1))
-    assert ((16, ways[1]),) == game.moved
 
 
 def test_targets_are_those_of_the_beginning_of_the_phase():
@@ -218,12 +166,6 @@ def test_elevators_hold_targets_and_are_no_obstacle():
     assert (10, 11, 1) == position_of(game, 16)
 
 
-def test_the_descending_and_the_dead_do_nothing():
-    units = {16: (10, 10, 1), 2: (10, 11, 1)}
-    game = after_necromongers(units, landing={16: 2})
-    assert ((), 50) == (game.moved, game.units()[2].health)
-
-
 # Landing
 
 
@@ -233,16 +175,6 @@ def landed(units, *draws, **more):
     necromongers_land(game.state)
     assert [] == script
     return game
-
-
-def test_a_descending_necromonger_comes_lower():
-    game = landed({16: (10, 10, 1)}, landing={16: 2})
-    assert (1, -1) == (game.units()[16].turns, game.state.occupant[cell_at(10, 10, 1)])
-
-
-def test_at_0_it_has_landed():
-    game = landed({16: (10, 10, 1)}, landing={16: 1})
-    assert (0, 16) == (game.units()[16].turns, game.state.occupant[cell_at(10, 10, 1)])
 
 
 @pytest.mark.parametrize("victim", [0, 2], ids=["furyan", "pioneer"])
@@ -258,11 +190,6 @@ def test_a_landing_crushes_a_necromonger_too(flying, standing):
     """Text-vs-engine 12: in both orders of ids, without a draw."""
     game = landed({flying: (10, 10, 1), standing: (10, 10, 1)}, landing={flying: 1})
     assert (0, 75) == (game.units()[standing].health, game.units()[flying].health)
-
-
-def test_nobody_below_is_harmed_before_the_landing():
-    game = landed({16: (10, 10, 1), 2: (10, 10, 1)}, landing={16: 2})
-    assert 50 == game.units()[2].health
 
 
 # Hellhounds
@@ -303,13 +230,6 @@ def test_a_hellhound_with_nobody_in_reach_walks_at_random():
         for value in range(2)
     ]
     assert [(19, BOTTOM), (19, RIGHT)] == moves
-
-
-def test_a_hellhound_ignores_level_1():
-    """Nobody below: a random walk over all ways."""
-    units = {19: (10, 10, 0), 20: FAR, 2: (10, 14, 1)}
-    game = after_hellhounds(units, hound(1), on=corridor((10, 10), (9, 9)))
-    assert (19, TL) == game.moved[0]
 
 
 @pytest.mark.parametrize("distance", [2, 3])
@@ -356,26 +276,12 @@ def test_after_its_step_a_hellhound_devours_all_around():
     assert [0, 0, 0, 50] == [game.units()[unit].health for unit in (6, 2, 4, 10)]
 
 
-def test_hellhounds_walk_over_elevators_and_stay_below():
-    on = board(only=[(10, 10), (30, 40)], elevators=[(10, 11)])
-    game = game_at({19: (10, 10, 0), 20: FAR}, on=on, chance=ScriptedChance([hound(1)]))
-    game.state.pos[:16] = [-1] * 16
-    hellhounds_act(game.state)
-    assert (10, 11, 0) == position_of(game, 19)
-
-
 def test_targets_of_hellhounds_are_those_of_the_beginning_of_the_phase():
     """Text-vs-engine 6: who was devoured by the first still attracts the second."""
     open_cells = [(10, col) for col in range(10, 24)]
     units = {19: (10, 11, 0), 20: (10, 18, 0), 2: (10, 13, 0)}
     game = after_hellhounds(units, hound(1), heir(), hound(1), on=corridor(*open_cells))
     assert ((19, RIGHT), (20, LEFT)) == game.moved
-
-
-def test_hellhounds_go_round_the_seam():
-    on = corridor((10, 78), (10, 79), (10, 0), (10, 1))
-    game = after_hellhounds({19: (10, 78, 0), 20: FAR, 2: (10, 1, 0)}, hound(1), on=on)
-    assert (10, 79, 0) == position_of(game, 19)
 
 
 def test_a_hellhound_runs_over_who_stands_beside_it():

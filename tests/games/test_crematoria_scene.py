@@ -8,7 +8,6 @@ import pytest
 
 from lanista.games.base import Late, TooManySubmovesError
 from lanista.games.chance import OriginalChance
-from lanista.games.crematoria import scene
 from lanista.games.crematoria.geometry import RIGHT, is_sunlit
 from lanista.games.crematoria.state import HELLHOUND, MAX_HEALTH, State
 from lanista.games.picture import Ground, Level, Mark, Shape
@@ -107,38 +106,6 @@ def test_a_gem_is_picked():
     game.advance(orders(game, [(2, RIGHT)]))
     assert (0, "picked a gem") in events(game)
     assert 1 == game.frame().stats[0][1]
-
-
-def test_who_dies_is_told_with_its_new_player():
-    """Killed by a furyan of player 1: its own from now on."""
-    game = seeded({4: (10, 10, 0), 2: (10, 11, 0), 3: (30, 30, 0)}, health={2: 1})
-    game.advance(orders(game, [], [(4, RIGHT)]))
-    assert [(0, "lost pioneer 2, reborn for seat 1")] == [e for e in events(game) if "lost" in e[1]]
-    assert [1, 3] == [of_seat[2] for of_seat in game.frame().stats[:2]]
-
-
-def test_several_of_a_kind_are_one_event():
-    units = {4: (10, 10, 0), 2: (10, 11, 0), 5: (14, 10, 0), 3: (14, 11, 0)}
-    game = seeded(units, health={2: 1, 3: 1})
-    game.advance(orders(game, [], [(4, RIGHT), (5, RIGHT)]))
-    assert (0, "lost pioneers 2 and 3, reborn for seat 1") in events(game)
-
-
-def test_a_necromonger_burns_where_it_lands():
-    """Round 0: columns 0 and 1 come into the sun."""
-    game = seeded({16: (10, 1, 1), 17: (20, 0, 1)}, landing={16: 1})
-    game.advance([Late()] * 4)
-    told = events(game)
-    assert (None, "necromonger 16 landed") in told
-    assert (None, "necromongers 16 and 17 died") in told
-
-
-def test_an_id_that_is_used_again_in_the_round_of_its_landing():
-    """It landed, burned, and another one with its number came in sight."""
-    old = game_at({16: (10, 1, 1)}, landing={16: 1}).seen()
-    turns = [2 if unit == 16 else left for unit, left in enumerate(old.turns)]
-    told = scene.frame(attrs.evolve(old, turn=1, turns=turns), old).events
-    assert ["necromonger 16 came in sight"] == [event.text for event in told]
 
 
 SETTINGS = {"nb_rounds": 100, "max_nb_necromongers": 4, "turns_to_land": 3}

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanista.games.hogwarts.explaining import (
-    _is_drawable,
     _towards,
     _Walls,
     explain,
@@ -320,65 +319,6 @@ def test_both_outcomes_of_a_battle_are_possible_and_nothing_else(loser):
     assert problem(with_unit(res, 1, 9 - loser, rounds=4, next=loser - 4), 0)
 
 
-def test_a_loss_that_was_cancelled_in_the_same_round_is_found():
-    """The state shows neither in conversion: one lost, and its comrade saved it."""
-    units = {**SIDE_BY_SIDE, 6: (1, 9, 11), 7: (2, 40, 40)}
-    script = {"whose order": [0, 0], "surprise": [0]}
-    res = one_round(units, {0: f"m 4 {RIGHT}", 1: f"m 6 {DOWN}"}, script)
-    assert [4, 6] == [command.unit for command in res.commands[0]]
-    assert [0, 0] == [unit.rounds for unit in res.states[1].units[4:6]]
-    assert problem(res, 0) is None
-    # In the other order the comrade would have saved nobody.
-    assert problem(with_commands(res, 0, res.commands[0][::-1]), 0)
-
-
-def test_an_instant_win_is_no_matter_of_chance():
-    units = {
-        4: (0, 10, 10),
-        5: (1, 10, 11),
-        8: (1, 40, 0),
-        9: (1, 40, 4),
-        10: (1, 40, 8),
-        11: (1, 40, 12),
-    }
-    res = one_round(units, {0: f"m 4 {RIGHT}"})
-    assert [0, 0] == [unit.player for unit in res.states[1].units[4:6]]
-    assert problem(res, 0) is None
-    weak = attrs.evolve(res, settings={**res.settings, "CLAN_INI_MAGIC_STRENGTH": 1})
-    weak = with_state(weak, 0, strength=(1000, 3000, 1000, 1000))
-    assert problem(weak, 0)
-
-
-def test_where_the_dead_appear_must_be_clear_and_who_they_become_is_open():
-    res = one_round({4: (0, 30, 28)}, {0: f"m 4 {RIGHT}"}, {"new clan": [2]}, voldemort=(30, 30))
-    shown = res.states[1].units[4]
-    assert problem(res, 0) is None
-    beside = with_cell(with_unit(res, 1, 4, row=55, column=5), 1, 55, 5, str(shown.player))
-    beside = with_cell(beside, 1, shown.row, shown.column, ".")
-    assert "unit 4, which died, appears at (55, 5), which isn't clear" == problem(beside, 0)
-    taken = with_unit(res, 1, 4, row=55, column=4)
-    assert "which is taken" in problem(taken, 0)
-
-
-def test_new_books_must_be_as_many_as_vanished_and_on_clear_cells():
-    res = one_round({4: (0, 10, 10)}, {0: f"m 4 {RIGHT}"}, books=[(10, 11)])
-    assert problem(res, 0) is None
-    near = with_state(res, 1, books=((10, 13),))
-    assert "a book appears at (10, 13), which isn't clear" == problem(near, 0)
-    kept = with_commands(res, 0, [])
-    assert problem(kept, 0)
-
-
-def test_voldemort_goes_to_one_of_the_nearest():
-    units = {4: (0, 34, 30), 5: (1, 30, 34), 6: (2, 29, 20)}
-    for target, place in ((0, (31, 30)), (1, (30, 31))):
-        res = one_round(units, {}, {"Voldemort's target": [target]}, voldemort=(30, 30))
-        assert place == res.states[1].voldemort
-        assert problem(res, 0) is None
-    away = with_state(res, 1, voldemort=(30, 29))
-    assert "Voldemort moves to (30, 29); he can to [(30, 31), (31, 30)]" == problem(away, 0)
-
-
 def test_the_spells_cells_are_counted_and_belong_to_the_caster():
     """Up to eight of them can be hidden by Voldemort's next step; ten too few can't."""
     ghosts = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
@@ -423,11 +363,3 @@ def test_another_rule_than_the_matchs_is_noticed(name, setting, value):
 def test_voldemorts_step_is_the_rulesets(here, there):
     if here != there:
         assert divmod(step_towards(cell(*here), cell(*there)), 60) == _towards(here, there)
-
-
-@pytest.mark.parametrize(
-    "values", [(1,) * 15, (2,) * 14 + (3,), (10,) * 15, (30,) * 15, (1, 1, 3) * 5]
-)
-def test_other_ingredients_are_not(values):
-    """Sums of 3; no multiple of five; allowed sum 30 of tens; beyond 30; 3 of 5 is too much."""
-    assert (values == (10,) * 15) == _is_drawable(values)

@@ -51,14 +51,6 @@ def test_5_a_turn_without_an_answer_has_no_orders(silent):
     assert one.digest() == other.digest()
 
 
-def test_5_6_ghosts_rest_a_round_less_also_those_attacked_or_dead_in_it():
-    board = hall({0: (0, 59, 0, 7, -1), 1: (1, 30, 28, 3, 0)}, voldemort=(30, 30))
-    game = begin(board)
-    play(game, {1: f"m 1 {RIGHT}"})
-    assert [6, 59, 0, 0] == game.rounds[:4]
-    assert -1 == game.nexts[1]
-
-
 def test_5_8_books_appear_for_clan_0_to_3_and_then_for_voldemort():
     """Each on a clear cell, seeing those before; strength 50 a book."""
     board = hall(
@@ -76,14 +68,6 @@ def test_5_8_books_appear_for_clan_0_to_3_and_then_for_voldemort():
     assert ranges == sorted(ranges, reverse=True)
     # Row by row: the first clear cells, three apart.
     assert {cell(0, 0), cell(0, 3), cell(0, 6)} == game.books
-
-
-def test_5_10_ingredients_are_drawn_last():
-    game = begin(hall({4: (0, 10, 10)}, books=[(10, 11)]))
-    play(game, {0: f"m 4 {RIGHT}"})
-    reasons = [why for why, _, _ in game.chance.made]
-    assert ["whose order", "Voldemort's target", "clear cell", "ingredients' sum"] == reasons[:4]
-    assert {"ingredient", "ingredient's place"} == set(reasons[4:])
 
 
 # Section 10
@@ -172,21 +156,6 @@ def test_10_what_his_move_does_to_the_eight_cells_around_him():
     assert not {cell(30, 32), cell(31, 32)} & set(game.cells)
     assert [0] * 4 == game.conversion_points
     assert [1000] * 4 == game.strength
-    check_invariants(game)
-
-
-def test_10_a_unit_at_distance_2_is_safe_from_orders_but_not_from_his_step():
-    game = hunted((30, 33))
-    assert [4] == play(game, {0: f"m 4 {LEFT}"})
-    assert cell(30, 32) != game.cells[4]
-
-
-def test_10_he_never_enters_the_border():
-    """A unit in the corner dies before he would have to."""
-    game = hunted((0, 0), voldemort=(1, 3))
-    play(game)
-    assert cell(1, 2) == game.voldemort
-    play(game)
     check_invariants(game)
 
 

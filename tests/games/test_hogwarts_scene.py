@@ -14,9 +14,7 @@ from lanista.games.picture import Ground, Mark, Shape
 from support.hogwarts import (
     ADDED_UP,
     DOWN,
-    LEFT,
     RIGHT,
-    UP,
     Draws,
     begin,
     cell,
@@ -103,23 +101,6 @@ def test_a_spell_and_what_it_took():
     assert ({}, []) == (game.frame().captured, events(game))
 
 
-def test_a_walk_in_the_round_of_a_spell_isnt_its_capture():
-    board = hall({**RESTED, A: (0, 10, 10)}, ingredients=ADDED_UP)
-    game = begin(board, Draws({"whose order": [0, 0]}))
-    play(game, {0: f"m {A} {RIGHT} {spell(0, ADDED_UP)}"})
-    assert (10, 11) not in game.frame().captured
-    assert 0 == game.frame().owned[10, 11]
-
-
-def test_an_attack_on_a_ghost():
-    game = begin(hall({A: (0, 10, 10), 1: (1, 10, 11)}))
-    play(game, {0: f"m {A} {RIGHT}"})
-    assert [(0, "attacked the ghost of seat 1")] == events(game)
-    assert ("ghost", "rests 14 rounds", "attacked in round 0") == mark_of(game, 1).details
-    play(game, {0: f"m {A} {RIGHT}"})
-    assert [] == events(game)  # it is immune
-
-
 def test_a_conversion_from_its_beginning_to_its_end():
     board = hall({A: (0, 10, 10), B: (1, 10, 11)})
     game = begin(board, Draws({"surprise": [0]}))
@@ -134,39 +115,12 @@ def test_a_conversion_from_its_beginning_to_its_end():
     assert Shape.MAGE is mark_of(game, B).shape
 
 
-def test_a_conversion_that_begins_anew():
-    """Saved and lost again in the same round: a conversion begins."""
-    units = {A: (0, 10, 10), B: (1, 10, 11, 3, 2), 6: (1, 11, 11)}
-    game = begin(hall(units), Draws({"whose order": [1, 0], "surprise": [0]}))
-    play(game, {0: f"m {A} {RIGHT}", 1: f"m 6 {UP}"})
-    assert [(0, "began to convert wizard 5")] == events(game)
-
-
 def test_several_wizards_are_one_event():
     units = {4: (0, 10, 10, 1, 2), 5: (1, 20, 10, 1, 2), 6: (1, 30, 10, 1, 2), 7: (1, 40, 10, 1, 3)}
     game = begin(hall(units))
     play(game)
     told = [(2, "converted wizards 4, 5 and 6"), (3, "converted wizard 7")]
     assert told == events(game)
-
-
-def test_a_wizard_that_is_converted_at_once():
-    board = hall({A: (0, 10, 10), B: (1, 10, 11)}, books=[(10, 9), (50, 0)])
-    game = begin(board, Draws(), BOOK_MAGIC_STRENGTH=9000)
-    play(game, {0: f"m {A} {LEFT}"})
-    assert [(0, "read 1 book")] == events(game)
-    play(game, {0: f"m {A} {RIGHT}"})
-    play(game, {0: f"m {A} {RIGHT}"})
-    assert [(0, "converted wizard 5")] == events(game)
-
-
-def test_an_attack_is_that_of_the_clan_which_its_wizard_has_come_to():
-    """Converted at once, it carries out its order for the new clan (rules/hogwarts.md 7.4)."""
-    many = {8 + at: (0, 45, 4 * at) for at in range(8)}
-    units = {A: (0, 10, 10), B: (1, 10, 11), 0: (0, 9, 10), **many}
-    game = begin(hall(units), Draws({"whose order": [1, 0]}))
-    play(game, {1: f"m {B} {LEFT}", 0: f"m {A} {UP}"})
-    assert [(1, "attacked the ghost of seat 0"), (1, "converted wizard 4")] == events(game)
 
 
 def test_books_that_are_read_and_destroyed():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.hogwarts import ADDED_UP, LEFT, RIGHT, Draws, begin, cell, hall, play, solution, spell
+from support.hogwarts import ADDED_UP, RIGHT, Draws, begin, hall, play, solution, spell
 
 RIGHT_ONE = spell(0, ADDED_UP)
 
@@ -14,21 +14,10 @@ def rested(script=None, *, ghosts=None, others=None, **settings):
     return begin(board, Draws(script), **settings)
 
 
-def test_9_2_a_right_solution_casts():
-    game = rested()
-    assert [0] == play(game, {0: RIGHT_ONE})
-    assert 59 == game.rounds[0]
-    assert game.owners.count(b"0") > 400
-
-
 @pytest.mark.parametrize("numbering", [(1, 2, 3, 4, 0), (4, 3, 2, 1, 0)])
 def test_9_2_any_numbering_of_the_groups_is_fine(numbering):
     groups = [numbering[group] for group in solution(ADDED_UP)]
     assert [0] == play(rested(), {0: f"s 0 {' '.join(map(str, groups))}"})
-
-
-def test_9_2_1_only_ghosts_cast():
-    assert [] == play(rested(), {0: spell(4, ADDED_UP)})
 
 
 @pytest.mark.parametrize(("rounds", "casts"), [(51, True), (50, False)])
@@ -58,11 +47,6 @@ def test_9_2_4_one_spell_a_round_by_order_of_execution():
         game = rested({"whose order": [first, 0]})
         assert [first] == play(game, {0: RIGHT_ONE, 1: spell(1, ADDED_UP)})
         assert 0 == game.rounds[1 - first]
-
-
-def test_9_2_4_a_failed_attempt_leaves_the_spell_to_the_next():
-    game = rested({"whose order": [0, 0]})
-    assert [1] == play(game, {0: "s 0" + " 0" * 15, 1: spell(1, ADDED_UP)})
 
 
 @pytest.mark.parametrize(
@@ -123,32 +107,6 @@ def test_9_3_the_original_takes_no_more_than_there_is():
     game = begin(board, Draws(), original=1)
     play(game, {0: RIGHT_ONE})
     assert 300 - 8 == len(game.chance.ranges("spell's cell"))
-
-
-def test_9_3_cells_under_units_stay_and_books_stay():
-    """Draws 0 take the first cells in row-major order; a unit stands on the second one."""
-    board = hall(
-        {**{ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, 5: (1, 0, 1)},
-        books=[(0, 2)],
-        walls=[(0, 3)],
-        ingredients=ADDED_UP,
-    )
-    game = begin(board, Draws({"spell's cell": [0] * 600}))
-    play(game, {0: RIGHT_ONE})
-    assert b"010W0" == game.owners[:5]
-    assert {cell(0, 2)} == game.books
-
-
-def test_9_3_later_orders_overwrite_captured_cells():
-    """Ghost 0 captures (0, 0) and on; then a wizard of clan 1 walks there."""
-    board = hall(
-        {**{ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, 5: (1, 0, 1)},
-        ingredients=ADDED_UP,
-    )
-    script = {"whose order": [0, 0], "spell's cell": [0] * 600}
-    game = begin(board, Draws(script))
-    assert [0, 5] == play(game, {0: RIGHT_ONE, 1: f"m 5 {LEFT}"})
-    assert b"110" == game.owners[:3]
 
 
 def test_8_an_attack_before_the_spell_makes_it_fail_and_after_it_adds():

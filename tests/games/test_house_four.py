@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from games.house_in_process import facts_of, new_four, play_four, seeds_of, states_of
 from lanista.games import registry
 from lanista.games.crematoria.house_bots import demo as crematoria_demo
-from lanista.games.crematoria.house_bots import dummy as crematoria_dummy
 from lanista.games.hogwarts.house_bots import demo as hogwarts_demo
 from lanista.games.hogwarts.house_bots import dummy as hogwarts_dummy
 from lanista.games.hogwarts.house_bots.dummy import solve
@@ -63,52 +62,6 @@ def school(
     return state
 
 
-def orders_of(bot, state):
-    """By unit, the direction, or the groups of a spell."""
-    return {unit: rest[0] if kind == "m" else rest for kind, unit, *rest in bot(state).moves(state)}
-
-
-MINE = "00000000\n" * 8
-
-
-def test_a_wizard_goes_for_the_book():
-    state = school({4: (0, 2, 2)}, books=[(2, 4)], own=MINE)
-    assert hogwarts.RIGHT == orders_of(hogwarts_dummy.Dummy, state)[4]
-
-
-def test_one_in_conversion_is_freed_and_waits_for_it():
-    """rules/hogwarts.md 6, step 9: by one of its own that steps onto it."""
-    state = school({4: (0, 2, 2), 5: (0, 2, 3, 3, 1)}, books=[(1, 2), (1, 3)], own=MINE)
-    orders = orders_of(hogwarts_dummy.Dummy, state)
-    assert hogwarts.RIGHT == orders[4]
-    assert 5 not in orders
-
-
-@pytest.mark.parametrize("enemy", [1000, 400])
-def test_a_wizard_attacks_who_is_as_strong_or_weaker(enemy):
-    state = school({4: (0, 2, 2), 5: (1, 1, 2)}, own=MINE, strength=(1000, enemy, 9, 9))
-    assert hogwarts.UP == orders_of(hogwarts_dummy.Dummy, state)[4]
-
-
-def test_a_wizard_does_not_attack_who_would_win_at_once():
-    """rules/hogwarts.md 7.1: more than double. It leaves its neighbourhood instead."""
-    state = school({4: (0, 2, 2), 5: (1, 1, 2)}, own=MINE, strength=(1000, 2004, 9, 9))
-    orders = orders_of(hogwarts_dummy.Dummy, state)
-    assert orders[4] in {hogwarts.DOWN, hogwarts.LEFT, hogwarts.RIGHT}
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_nobody_goes_where_voldemort_may_kill(seed):
-    """For no book: from (4, 3) a step right is within his reach at (4, 6)."""
-    state = school(
-        {4: (0, 4, 3), 0: (0, 3, 2, 9, -1)}, books=[(4, 4), (3, 4)], voldemort=(4, 6), seed=seed
-    )
-    for unit, d in orders_of(hogwarts_dummy.Dummy, state).items():
-        i, j = state.units[unit].pos
-        di, dj = hogwarts.DIRECTIONS[d]
-        assert not state.reach_of_voldemort(i + di, j + dj)
-
-
 @pytest.mark.parametrize(("turn", "rest"), [(60, 0), (149, 0), (150, 0), (60, 1)])
 def test_the_spell_is_cast_as_soon_as_it_may(turn, rest):
     """rules/hogwarts.md 9.2: a rested ghost, and none in the last 50 of 200 rounds."""
@@ -119,13 +72,6 @@ def test_the_spell_is_cast_as_soon_as_it_may(turn, rest):
         assert Counter(dict.fromkeys(range(5), 3)) == Counter(spells[0][2:])
     else:
         assert [] == spells
-
-
-def test_without_units_that_can_go_there_are_no_orders():
-    board = "W.WWWWWW\n" + "WWWWWWWW\n" * 6 + "W.W.W.W.\n"
-    places = {player: (player, 7, 2 * player + 1, 9, -1) for player in range(1, 4)}
-    state = school({**places, 0: (0, 0, 1, 9, -1)}, board=board, voldemort=(4, 4))
-    assert [] == hogwarts_dummy.Dummy(state).moves(state)
 
 
 @st.composite
@@ -190,71 +136,6 @@ def planet(units, *, gems=(), own=None, turn=0, seat=0, seed=5, elevators=((2, 4
     lines += [f"sun {(12 + 2 * turn) % 24}", "cells 0 0 0 0", "gems 0 0 0 0", "score 0 0 0 0"]
     state.update(turn, facts_of("\n".join([*lines, "status 0 0 0 0"]).encode()))
     return state
-
-
-def steps_of(state):
-    """By unit, where the Dummy sends it; who stays or strikes is at its own place."""
-    sent = {unit: pos.pos for unit, pos in state.units.items() if pos.player == state.me}
-    for unit, d in crematoria_dummy.Dummy(state).moves(state):
-        to = dict(state.neighbours(sent[unit]))[d]
-        if state.unit_at(to) is None:  # else it is a strike
-            sent[unit] = to
-    return sent
-
-
-def but(own, *cells):
-    """All caves of player `own` but some, which nobody has."""
-    rows = [[own] * 24 for _ in range(9)]
-    rows[2][4] = "E"
-    for i, j in cells:
-        rows[i][j] = "C"
-    return ["".join(row) for row in rows]
-
-
-def test_a_pioneer_conquers_the_cave_beside_it():
-    """Also around the edge (rules/crematoria.md 2.1)."""
-    state = planet({5: ("p", 0, 50, -1, 4, 0, 0)}, own=but("0", (5, 23)))
-    assert {5: (5, 23, 0)} == steps_of(state)
-
-
-@pytest.mark.parametrize("kind", ["p", "f"])
-@pytest.mark.parametrize("seed", range(5))
-def test_units_keep_away_from_hellhounds(kind, seed):
-    """rules/crematoria.md 3.5: after its step a hellhound kills around it. Also who is near."""
-    units = {80: ("h", -1, -1, -1, 4, 9, 0), 60: ("p", 1, 50, -1, 4, 11, 0)}
-    for j, far in [(12, 3), (11, 3)]:
-        mine = {5: (kind, 0, 50, -1, 3, j, 0)}
-        state = planet(mine | units, own=but("0", (4, 10)), seed=seed)
-        assert state.distance(steps_of(state)[5], (4, 9, 0)) >= far
-
-
-def test_a_furyan_strikes_pioneers_first_and_the_weaker_of_two():
-    units = {
-        0: ("f", 0, 100, -1, 4, 9, 0),
-        20: ("f", 1, 10, -1, 4, 8, 0),
-        25: ("p", 1, 50, -1, 4, 10, 0),
-        26: ("p", 1, 20, -1, 5, 10, 0),
-        5: ("p", 0, 50, -1, 3, 9, 0),
-    }
-    assert (0, crematoria.BR) == crematoria_dummy.Dummy(planet(units)).moves(planet(units))[0]
-
-
-def test_a_pioneer_goes_up_for_a_gem_in_the_night_and_comes_back():
-    """Up, to the gem, back to the elevator, down; at turn 3 the sun is two columns away."""
-    gem, here, trace = [(2, 10)], (2, 9, 0), []
-    for turn in range(4):
-        mine = {5: ("p", 0, 50, -1, *here)}
-        state = planet(mine, gems=gem, own=but("0"), turn=turn, elevators=[(2, 9), (2, 11)])
-        here = steps_of(state)[5]
-        gem = [] if here == (2, 10, 1) else gem
-        trace.append(here)
-    assert [(2, 9, 1), (2, 10, 1), (2, 9, 1), (2, 9, 0)] == trace
-
-
-def test_nobody_goes_up_for_a_gem_that_the_sun_will_burn():
-    """rules/crematoria.md 2.5: in round 0 of 24 columns, the columns 0 and 1 burn first."""
-    state = planet({5: ("p", 0, 50, -1, 2, 4, 0)}, gems=[(2, 1)], own=but("0", (3, 4)))
-    assert {5: (3, 4, 0)} == steps_of(state)
 
 
 def test_the_demo_of_crematoria():

@@ -61,9 +61,6 @@ def assert_legal(state, moves):
 
 OPEN = ". . . . . . .\nA . . . . . B\n. . . . . . .\n"
 CORRIDOR = "A . . . . . . . B\n"
-LONG = "A" + " ." * 19 + "\n" + ". " * 19 + "B\n"
-
-
 # -- CamperJoe, ProfessorRandom, RandomRunners ---------------------------------------------------
 
 
@@ -102,35 +99,6 @@ def test_a_runner_keeps_its_direction_until_the_way_ends():
 # -- GravityGoers --------------------------------------------------------------------------------
 
 
-def test_a_scout_fetches_the_nearest_small_number():
-    board = ". . 2 . 1 . .\nA . . . . . B\n. . 1 . 2 . .\n"
-    state = state_on(board, mine={(1, 0): 1}, theirs={(1, 6): 1})
-    goers = GravityGoers(state)
-    mine, reached = {(1, 0): 1}, []
-    for turn in range(3):  # both (0, 2) and (2, 2) are three steps away: the one with more units
-        put(state, mine=mine, theirs={(1, 6): 1}, turn=turn)
-        mine = after(mine, goers.moves(state))
-        reached += mine
-    assert (0, 2) == reached[-1]
-
-
-def test_scouts_wait_beside_rich_cells_and_step_in_together():
-    """rules/angrymob.md 2: the limit is checked once, before anyone is recruited."""
-    board = ". 20 . . . . . . .\n. . . . . . . . B\n. . . . . . . . .\n"
-    board += "A . . . . . . . .\n. . . . . . . 20 .\n"
-    rich, far = [(0, 1), (4, 7)], {(1, 8): 9}  # no use to storm a base with so many on it
-    state = state_on(board, mine={(3, 1): 1, (3, 6): 4, (3, 0): 3}, theirs=far)
-    goers = GravityGoers(state)
-    mine = dict(state.mine)
-    for turn in range(20):
-        put(state, mine=mine, theirs=far, turn=turn)
-        mine = after(mine, goers.moves(state))
-        on_rich = [cell for cell in rich if cell in mine]
-        if on_rich:
-            break
-    assert rich == on_rich
-
-
 def test_a_fork_with_other_habits_chooses_its_goals_anew():
     """The bot itself sends scouts to both rich cells; with a single goal, to the nearest one."""
     board = ". 20 . . . . . . .\n. . . . . . . . B\n. . . . . . . . .\n"
@@ -147,55 +115,6 @@ def test_a_fork_with_other_habits_chooses_its_goals_anew():
     assert [number((0, 1))] == [path[-1] for path in other._scouting]
     assert (12, 1) == (goers.goals, other.goals)
     assert {number((0, 1)), number((4, 7))} == set(before)
-
-
-def test_the_army_gathers_and_then_marches():
-    """20 and 4 units: the smaller stack comes, then all go to the enemy base, which is alone."""
-    state = state_on(LONG, mine={(0, 4): 20, (1, 1): 4}, theirs={(1, 19): 1})
-    goers = GravityGoers(state)
-    mine, seen = dict(state.mine), []
-    for turn in range(30):
-        put(state, mine=mine, theirs={(1, 19): 1}, turn=turn)
-        moves = goers.moves(state)
-        assert_legal(state, moves)
-        mine = after(mine, moves)
-        seen.append(mine)
-        if (1, 19) in mine:
-            break
-    assert {(0, 4): 24} in seen
-    assert {(1, 19): 24} == mine
-
-
-def test_a_stack_does_not_walk_into_a_stronger_one():
-    """Nor to where it could meet it: the two are two steps apart."""
-    state = state_on(CORRIDOR, mine={(0, 3): 9}, theirs={(0, 5): 12})
-    goers = GravityGoers(state)
-    for turn in range(20):
-        put(state, mine={(0, 3): 9}, theirs={(0, 5): 12}, turn=turn)
-        assert (0, 4) not in after({(0, 3): 9}, goers.moves(state))
-
-
-def test_a_weaker_enemy_in_the_way_is_attacked():
-    """By the 17 that aren't called home against those 3."""
-    state = state_on(CORRIDOR, mine={(0, 3): 20}, theirs={(0, 4): 3, (0, 8): 3})
-    goers = GravityGoers(state)
-    goers.moves(state)  # the turn it gathers in, at once complete
-    put(state, mine={(0, 3): 20}, theirs={(0, 4): 3, (0, 8): 3}, turn=1)
-    assert [(0, 3, 3, LEFT), (0, 3, 17, RIGHT)] == goers.moves(state)
-
-
-def test_units_come_home_before_it_is_too_late():
-    """An attacker of 3, five steps from our base; ours are four away: go now, with 3 of 30."""
-    state = state_on(LONG, mine={(0, 4): 30}, theirs={(1, 4): 3})
-    goers = GravityGoers(state)
-    moves = goers.moves(state)
-    assert (0, 4, 3, LEFT) in moves
-
-
-def test_a_sure_conquest_is_begun_at_once():
-    """Two units near the enemy base, nobody there in time: go, though there is much to recruit."""
-    state = state_on(LONG[:32] + "9" + LONG[33:], mine={(1, 16): 2}, theirs={(0, 10): 5})
-    assert [(1, 16, 2, RIGHT)] == GravityGoers(state).moves(state)
 
 
 def test_without_units_there_are_no_moves():
