@@ -122,10 +122,6 @@ def test_a_void_match_is_void_for_all_in_it(store):
     assert {} == store.running_failures(5)
 
 
-def test_endings_of_an_empty_database(store):
-    assert (0, {}) == told(store.endings())
-
-
 @pytest.mark.parametrize(
     ("blocks", "expected"),
     [
@@ -321,11 +317,6 @@ def test_matches_are_found_by_bots_endings_and_faults(store):
     assert expected(is_void, "Ant") == found(bot="Ant", ending=Ending.VOID)
     assert expected(was_late, "Ant") == found(bot="Ant", fault="late")
     assert 0 < len(expected(crashed, "Ant")) < len(expected(crashed))
-
-
-def test_when_a_block_was_stored_is_told_in_utc(store):
-    store.add([block(1)])
-    assert {"+00:00"} == {found.committed[-6:] for found in store.matches()}
 
 
 def test_questions_of_one_moment_hear_nothing_of_later_ones(store, target):

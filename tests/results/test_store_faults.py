@@ -162,20 +162,6 @@ def test_a_file_that_is_no_database(tmp_path):
     assert path.read_text().startswith("name")
 
 
-def test_a_damaged_file(tmp_path):
-    """Pages overwritten behind the first ones, which still tell what it is."""
-    path = tmp_path / "cup.db"
-    with Store.open(path) as store:
-        store.add([drawn(number) for number in range(200)])
-    with path.open("r+b") as file:
-        file.seek(16 * 4096)
-        file.write(b"\xff" * (path.stat().st_size - 16 * 4096))
-
-    words = refused(lambda: Store.open(path))
-    assert f"{path}: damaged (" in words
-    assert "verify --rebuild` rebuilds it; or move cup.db away and restore a copy" in words
-
-
 def test_a_database_that_others_lock_too_long(target, monkeypatch):
     monkeypatch.setattr(engines, "PATIENCE", 0.05)
     with Store.open(target) as store, Store.open(target) as other:
@@ -236,32 +222,10 @@ def test_a_sqlite_url_without_a_file(bad):
     assert "write it as sqlite:///PATH" in refused(lambda: Store.open(bad))
 
 
-@pytest.mark.parametrize(
-    "rest", ["ant:geheim@{host}/away", "ant@{host}/away?password=geheim", ":geheim@{host}/away"]
-)
-def test_a_server_that_is_not_there_is_told_without_the_password(rest):
-    """Wherever in the URL it stands; nobody listens on port 1."""
-    words = refused(lambda: Store.open("postgresql://" + rest.format(host="127.0.0.1:1")))
-    assert "127.0.0.1:1/" in words
-    assert "the server can't be reached" in words
-    assert "geheim" not in words
-
-
 def test_a_postgresql_database_that_is_not_there(server):
     words = refused(lambda: Store.open(f"postgresql://lanista:geheim@/away?host={server}"))
     assert 'database "away" does not exist' in words
     assert "geheim" not in words
-
-
-def test_a_postgresql_role_that_may_not_make_tables(new_schema):
-    import psycopg
-
-    url = new_schema()
-    with psycopg.connect(url) as connection:
-        connection.execute("CREATE ROLE guest LOGIN")
-        connection.execute("GRANT USAGE ON SCHEMA " + url.rpartition("%3D")[2] + " TO guest")
-    words = refused(lambda: Store.open(url.replace("lanista@", "guest:geheim@")))
-    assert "permission denied" in words
 
 
 def test_a_postgresql_connection_that_is_cut_is_made_anew(new_schema):

@@ -43,12 +43,6 @@ def test_a_match_that_is_there_is_left_as_it_is(store):
     assert [first, second, alone(3, *WON)] == stored_alone(store)
 
 
-def test_a_void_match_does_not_count(store):
-    void = alone(1, seat("Ant", 1, VOID), seat("Bee", 1, VOID), end="void")
-    assert [1, 2] == store.add_matches([void, alone(2, *WON)])
-    assert [(2, (1, 2))] == [(one.number, one.ranks) for one in counted(store)]
-
-
 def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
     """All, those after a number, the latest ones; page by page."""
     monkeypatch.setattr(ladder_reading, "PAGE", 3)
