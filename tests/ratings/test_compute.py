@@ -302,18 +302,3 @@ def test_standings_do_not_depend_on_the_order_of_blocks(format_):
     one = table(blocks, names(case), FOUR, format=format_)
     other = table(blocks[::-1], names(case), FOUR, format=format_)
     assert one == other
-
-
-def test_a_block_of_another_bot():
-    with pytest.raises(ValueError, match="'x', which isn't a bot of the spec"):
-        table([BlockScore(("a", "x"), WON)], ["a", "b"])
-
-
-def test_wins_and_draws_alone_dont_give_an_endless_figure():
-    """Without a prior the maximum would be at the end of the scale."""
-    blocks = [BlockScore(("a", "b"), result) for result in (WON, WON, DRAWN, DRAWN, DRAWN, DRAWN)]
-    first, second = table(blocks, ["a", "b"]).rows
-    assert "a" == first.bot
-    gain = first.rating.value - CENTRE
-    assert first.rating.low < CENTRE < CENTRE + gain < CENTRE + 300 < first.rating.high
-    assert gain == pytest.approx(CENTRE - second.rating.value)

@@ -143,19 +143,6 @@ def test_equal_matches_are_one():
     assert not counted.fillers
 
 
-def test_a_missing_match_is_no_match():
-    seated = seatings("ab")
-    blocks = [BlockScore(("a", "b"), ranks) for ranks in (((1, 2), ()), ((), (2, 1)), WON, WON)]
-    counted = count(blocks, seated, ["a", "b"])
-    assert [1, 0, 0, 1, 0, 1] == counted.match_of.tolist()
-    assert [0, 1, 2, 2, 3, 3] == counted.block_of.tolist()
-    assert [3, 3] == counted.times.tolist()
-    assert (4, 6) == (counted.blocks, counted.matches)
-    sums = tally(counted)
-    assert ([6, 6], [4, 4]) == (sums.matches.tolist(), sums.blocks.tolist())
-    assert [6.0, 0.0] == sums.points.tolist()
-
-
 def test_blocks_with_one_filler_or_another_are_equal():
     """All fillers are one player, so the order of their names in a set leaves no trace."""
     blocks = [BlockScore(("a", name), ((1, 2), (2, 1))) for name in ("Null", "Null 2", "Null 3")]
