@@ -188,7 +188,7 @@ class Arena:
                     how = await started.why_left()
             log.info("a house bot has left", name=name, room=room, how=how)
         except OSError as error:  # there is no descriptor or port for its connection
-            log.error("a house bot can't connect", name=name, room=room, why=error.strerror)  # noqa: TRY400
+            log.error("a house bot can't connect", name=name, room=room, why=error.strerror)
         finally:
             self._guests -= 1
 

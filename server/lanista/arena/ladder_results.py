@@ -196,7 +196,7 @@ def store_possible(
             raise
         if len(results) == 1:
             match = results[0].match
-            log.error(  # noqa: TRY400 - the reason is enough
+            log.error(
                 "a result can't be stored and doesn't count; its record stays",
                 ladder=ladder,
                 match=match.id,
@@ -282,9 +282,7 @@ class LadderResults:
                     await self._take_others(self.on_other)
             except StoreError as error:
                 if not is_failing:
-                    log.error(  # noqa: TRY400 - the reason is enough
-                        "results can't be stored yet", ladder=self.name, why=str(error)
-                    )
+                    log.error("results can't be stored yet", ladder=self.name, why=str(error))
                 is_failing = True
                 await trio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)

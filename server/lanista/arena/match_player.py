@@ -82,7 +82,7 @@ class BoardMaker:
                     packed = await self._helper.call(pack_board, ruleset.name, settings, spec.seed)
                     return convert(packed) if packed else None
             except (HelperDiedError, UnusableBoardError, OSError, trio.TooSlowError) as error:
-                log.error(  # noqa: TRY400 - a trace would add nothing
+                log.error(
                     "the board worker failed", why=str(error) or "no answer", match=spec.match
                 )
                 return None
@@ -184,7 +184,7 @@ async def play_here(
     except OSError as error:
         if match is not None:
             raise
-        log.error(  # noqa: TRY400 - a trace would add nothing
+        log.error(
             "no record can be written", match=id_, path=str(seated.record), why=error.strerror
         )
         why = "the arena can't write the match's record"

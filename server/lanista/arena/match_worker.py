@@ -12,7 +12,6 @@ The process ends when the link does, and whatever it is doing then: the front ha
 
 import gc
 import socket
-import traceback
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -148,7 +147,7 @@ class MatchWorker:
                     while (message := await self.link.receive()) is not None:
                         self._carry_out(message, matches)
                 except BrokenLinkError as error:
-                    log.error("a worker's link is broken", why=str(error))  # noqa: TRY400
+                    log.error("a worker's link is broken", why=str(error))
                 matches.cancel_scope.cancel()
 
     def _carry_out(self, message: Message, nursery: trio.Nursery) -> None:
@@ -239,12 +238,8 @@ class MatchWorker:
         try:
             try:
                 played = await self._play_to_its_end(match, board)
-            except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
-                log.error(  # noqa: TRY400 - the trace is in the line
-                    "match ended by an error",
-                    match=match.order.spec.match,
-                    trace=traceback.format_exc(),
-                )
+            except Exception:  # a fault of ours must not reach another match
+                log.exception("match ended by an error", match=match.order.spec.match)
                 await close_all(match.connections, our_fault())
         finally:
             del self._matches[match.order.spec.match]

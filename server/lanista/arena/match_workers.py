@@ -266,9 +266,7 @@ class MatchWorkers(MatchPlayer):
             try:
                 sockets, counts = _duplicates(match)
             except (OSError, BrokenChannelError) as cause:
-                log.error(  # noqa: TRY400 - a trace would add nothing
-                    "a match can't be handed over", match=match.spec.match, why=str(cause)
-                )
+                log.error("a match can't be handed over", match=match.spec.match, why=str(cause))
                 break
             with self._stalls.watching(), _handed_to(worker, match) as handed:
                 order = CONVERTER.unstructure(_order_of(match, counts))
@@ -331,7 +329,7 @@ class MatchWorkers(MatchPlayer):
         try:
             result = await trio.to_thread.run_sync(_completed, match.record)
         except (OSError, BadRecordError) as error_:
-            log.error(  # noqa: TRY400 - a trace would add nothing
+            log.error(
                 "a record can't be completed",
                 match=match.spec.match,
                 path=str(match.record),

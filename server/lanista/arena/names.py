@@ -479,7 +479,7 @@ class Names:
             now = trio.current_time()
             if now >= self._next_trouble:
                 self._next_trouble = now + TROUBLE_INTERVAL
-                log.error("name can't be checked", name=name, error=str(error))  # noqa: TRY400
+                log.error("name can't be checked", name=name, error=str(error))
             raise RemoteProtocolError(
                 ErrorCode.INTERNAL, "the arena can't look up names now; try again later"
             ) from None

@@ -16,7 +16,6 @@ import fcntl
 import json
 import os
 import socket
-import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -200,10 +199,8 @@ async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
         return json.dumps({"answer": await commands[asked["command"]](asked)})
     except CommandRefusedError as error:
         return json.dumps({"error": str(error)})
-    except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
-        log.error(  # noqa: TRY400 - the trace is in the line
-            "command ended by an error", trace=traceback.format_exc()
-        )
+    except Exception:  # a fault of ours must not end the arena
+        log.exception("command ended by an error")
         return json.dumps({"error": "the arena failed to do this; its log says why"})
 
 
@@ -283,7 +280,7 @@ class Operator:
                 if self.arena.submissions is not None:
                     await self.arena.submissions.look_up_names(names)
             except StoreError as error:
-                log.error("the operator's changes can't be read", why=str(error))  # noqa: TRY400
+                log.error("the operator's changes can't be read", why=str(error))
                 return False
             why = "the operator has removed this name, or given it another token"
             for player in self.arena.members():

@@ -227,9 +227,7 @@ async def _reload(arena: ArenaServer, reread: Reread) -> None:
     try:
         options = await trio.to_thread.run_sync(reread, arena.options, abandon_on_cancel=True)
     except SpecError as error:
-        log.error(  # noqa: TRY400 - the reason is enough
-            "the arena's file can't be used; nothing is changed", why=str(error)
-        )
+        log.error("the arena's file can't be used; nothing is changed", why=str(error))
         return
     arena.reload(options)
 

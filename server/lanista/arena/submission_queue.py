@@ -1,6 +1,5 @@
 """The submissions of all ladders of an arena: opened, and built one after another."""
 
-import traceback
 from collections.abc import Mapping
 
 import attrs
@@ -50,7 +49,7 @@ class AllSubmissions:
         try:
             self.tools = await Builder().tools()
         except (NotBuiltError, BrokenSandboxError, OSError) as error:
-            log.error("the languages of submissions can't be found", why=str(error))  # noqa: TRY400
+            log.error("the languages of submissions can't be found", why=str(error))
         while True:
             count = self.changes.count
             jobs = [(job, one) for one in self.ladders.values() if (job := one.next()) is not None]
@@ -61,17 +60,15 @@ class AllSubmissions:
             try:
                 await ladder.bring_up(key, number)
             except (BrokenSandboxError, OSError) as error:
-                log.error(  # noqa: TRY400 - a trace would add nothing
+                log.error(
                     "a submission can't be built now; it is tried again",
                     ladder=ladder.room.spec.name,
                     why=str(error),
                 )
                 await ladder.put_back(key, number)
                 await trio.sleep(AGAIN)
-            except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
-                log.error(  # noqa: TRY400 - the trace is in the line
-                    "a submission ended by an error", trace=traceback.format_exc()
-                )
+            except Exception:  # a fault of ours must not end the arena
+                log.exception("a submission ended by an error")
                 await ladder.give_up(key, number)
 
 

@@ -530,7 +530,7 @@ class LadderSubmissions:
         try:
             await self._set(key, number, state=State.RECEIVED)
         except OSError as error:
-            log.error("a submission can't be stored", why=str(error))  # noqa: TRY400
+            log.error("a submission can't be stored", why=str(error))
             author = self.authors[key]
             version = attrs.evolve(author.versions[number], state=State.RECEIVED)
             author.versions[number] = version

@@ -116,7 +116,7 @@ class Relay:
         try:
             self._context = load(self.certificate, self.key)
         except CertificateError as error:
-            log.error("the previous certificate stays in use", why=str(error))  # noqa: TRY400
+            log.error("the previous certificate stays in use", why=str(error))
         else:
             log.info("the certificate was reloaded", certificate=str(self.certificate))
 
@@ -194,7 +194,7 @@ def main() -> None:
         try:
             await Relay(link, certificate, key).run()
         except CertificateError as error:
-            log.error("no TLS", why=str(error))  # noqa: TRY400 - the reason is enough
+            log.error("no TLS", why=str(error))
 
     trio.run(run)
 

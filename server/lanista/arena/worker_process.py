@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
@@ -21,6 +20,7 @@ import structlog
 import trio
 
 from lanista.arena.link import Link
+from lanista.errors import with_trace
 from lanista.system import STOPPING
 
 ENDING_TIME = 0.5
@@ -64,11 +64,10 @@ class LinkedProcess:
                     )
                 else:
                     hear(content)
-        except Exception:  # noqa: BLE001 - a fault of the process must not end the arena
-            log.error(  # noqa: TRY400 - the trace is in the line
+        except Exception:  # a fault of the process must not end the arena
+            log.exception(
                 "a process sent something that can't be understood",
                 process=self.title,
-                trace=traceback.format_exc(),
                 **self.about,
             )
             return False
@@ -123,9 +122,7 @@ async def keep_running(
             finally:
                 await process.stop()
         except OSError as error:
-            log.error(  # noqa: TRY400 - the reason is enough
-                "can't start a process", process=title, why=error.strerror, **about
-            )
+            log.error("can't start a process", process=title, why=error.strerror, **about)
         if trio.current_time() - began > LONGEST_PAUSE:
             pause = PAUSE
         await trio.sleep(pause)
@@ -169,7 +166,7 @@ def forward_log(link: Link) -> None:
         link.post({"kind": "log", "level": level, "event": event.pop("event"), "fields": event})
         raise structlog.DropEvent
 
-    structlog.configure(processors=[to_front], cache_logger_on_first_use=True)
+    structlog.configure(processors=[with_trace, to_front], cache_logger_on_first_use=True)
 
 
 def _exit_with(descriptor: int) -> None:

@@ -62,7 +62,7 @@ async def accept(
                     places.release_on_behalf_of(place)
                     if not isinstance(error, (BlockingIOError, ConnectionAbortedError)):
                         # Most likely there are no more descriptors.
-                        log.error("%s", error.strerror)  # noqa: TRY400
+                        log.error("%s", error.strerror)
                         await trio.sleep(ACCEPT_AGAIN)
                     break
                 stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))

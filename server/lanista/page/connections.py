@@ -14,7 +14,6 @@ import fcntl
 import socket
 import struct
 import termios
-import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -332,10 +331,8 @@ class Connections(trio.abc.Listener[Peer]):
                     await peer.linger()
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left, or was closed
-        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "a page's connection ended by an error", trace=traceback.format_exc()
-            )
+        except Exception:  # a fault of ours must not reach another connection
+            log.exception("a page's connection ended by an error")
         finally:
             if peer is not None:
                 peer.close()

@@ -234,7 +234,7 @@ class FrameCache:
                 pause = 0 if has_more else math.inf
             except (HelperDiedError, OSError) as error:
                 # Matches go on without frames, and the next worker knows no job.
-                log.error("the replay worker failed", why=str(error))  # noqa: TRY400
+                log.error("the replay worker failed", why=str(error))
             for report in reports:
                 if report.job in self._by_number:
                     self._by_number[report.job].update(report)

@@ -9,7 +9,6 @@ import hashlib
 import logging
 import math
 import re
-import traceback
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
@@ -167,9 +166,7 @@ class Server:
         except* Exception:
             if not is_serving:
                 raise
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "the page has ended by an error; matches go on", trace=traceback.format_exc()
-            )
+            log.exception("the page has ended by an error; matches go on")
         finally:
             self._close()
 
@@ -249,10 +246,8 @@ class Server:
             await viewer.run()
         except* (WebSocketException, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the viewer left
-        except* Exception:  # noqa: BLE001 - a fault of ours must not reach another viewer
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "a viewer's connection ended by an error", trace=traceback.format_exc()
-            )
+        except* Exception:  # a fault of ours must not reach another viewer
+            log.exception("a viewer's connection ended by an error")
         finally:
             self.viewers.discard(viewer)
             if not self.viewers:
@@ -279,10 +274,8 @@ class Server:
             answer = refused.answer()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise  # the peer left while it sent a body
-        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
-            log.error(  # noqa: TRY400 - the trace is in the line
-                "a request ended by an error", trace=traceback.format_exc()
-            )
+        except Exception:  # a fault of ours must not reach another connection
+            log.exception("a request ended by an error")
             message = "the arena failed; this isn't the request's fault"
             answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
         return answer.serialized(self.embed)

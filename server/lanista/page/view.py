@@ -167,7 +167,7 @@ class View:
             self._list = await self._in_thread(MatchList.open, DataFolder(data), own)
         except LanistaError as error:
             self._records = None
-            log.error("no list of matches", why=str(error))  # noqa: TRY400 - the reason is enough
+            log.error("no list of matches", why=str(error))
             task_status.started()
             return
         for name in own:
@@ -205,7 +205,7 @@ class View:
         try:
             await do(*args)
         except (LanistaError, OSError) as error:
-            log.error(trouble, why=str(error))  # noqa: TRY400 - the reason is enough
+            log.error(trouble, why=str(error))
             return False
         return True
 

@@ -24,7 +24,6 @@ import enum
 import fcntl
 import os
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -114,16 +113,13 @@ async def complete_records(records: Path, on_record: Callable[[str, Path], None]
     try:
         await trio.to_thread.run_sync(work)
     except OSError as error:
-        log.error(  # noqa: TRY400 - a trace would add nothing
+        log.error(
             "can't look for records that an earlier run has left unfinished",
             path=error.filename,
             why=error.strerror,
         )
-    except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
-        log.error(  # noqa: TRY400 - the trace is in the line
-            "records that an earlier run has left are still unfinished",
-            trace=traceback.format_exc(),
-        )
+    except Exception:  # a fault of ours must not end the arena
+        log.exception("records that an earlier run has left are still unfinished")
 
 
 def recover(records: Path) -> Iterator[Recovered]:
