@@ -7,7 +7,6 @@ place in the file, what is wrong there and what would be right. Only text become
 
 import enum
 import json
-import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
 from lanista.errors import BadInputError
+from lanista.ranges import ValueOfKeyError
 from lanista.suggestions import did_you_mean, nearest
 
 MAX_DIGITS = 40
@@ -44,53 +44,8 @@ class SpecError(BadInputError):
     """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
 
 
-class ValueOfKeyError(ValueError):
-    """A value that isn't allowed for its key."""
-
-    def __init__(self, key: str, message: str) -> None:
-        """Remember the key.
-
-        Args:
-            key: The key, as it is in the file, within the table that is being read.
-            message: What is wrong, and what would be right.
-        """
-        super().__init__(message)
-        self.key = key
-
-
 class _NotTablesError(TypeError):
     """There is a value where `[[key]]` tables belong."""
-
-
-# -- validators for the fields of a class ------------------------------------------------------
-
-Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
-
-
-def at_least(low: float) -> Validator:
-    """Return a validator for finite numbers that are not below a number; None is allowed."""
-
-    def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
-        if value is not None and not (low <= value < math.inf):
-            raise ValueOfKeyError(attribute.name, f"{value}; expected at least {low:g}")
-
-    return check
-
-
-def at_most(high: float) -> Validator:
-    """Return a validator for numbers that are not above a number; None is allowed."""
-
-    def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
-        if value is not None and value > high:
-            raise ValueOfKeyError(attribute.name, f"{value}; expected at most {high}")
-
-    return check
-
-
-def positive(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
-    """Validate that a number is finite and above 0."""
-    if not 0 < value < math.inf:
-        raise ValueOfKeyError(attribute.name, f"{value:g}; expected a finite number above 0")
 
 
 # -- from a file to the content of its tables --------------------------------------------------

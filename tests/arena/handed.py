@@ -13,8 +13,7 @@ from lanista.games.base import complete_settings
 from lanista.hosting import ids
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords
-from lanista.match.clock import ClockInfo
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import read_record
 from match.loopback import socket_pair
@@ -22,7 +21,7 @@ from match.loopback import socket_pair
 PATIENCE = 60.0
 """Seconds that anything is waited for before a test fails; processes are started meanwhile."""
 ROW = "2 4\nA . . .\n. . . B\n"
-CALM = MatchConditions(clock=ClockInfo(60, 60, 10), stall_margin=60)
+CALM = Clock(time_init=60, time_move=60, stall_margin=60)
 """No bot is late, and no match void, however busy the machine is."""
 
 
@@ -88,9 +87,7 @@ def pair(*hellos):
     return [connection for connection, _ in seats], [bot for _, bot in seats]
 
 
-def seated(
-    folder, connections, *, moves=3, conditions=CALM, control=None, game="angrymob", ladder=None
-):
+def seated(folder, connections, *, moves=3, clock=CALM, control=None, game="angrymob", ladder=None):
     """A match between these, with an id and a record of its own."""
     ruleset = registry.get(game)
     match = ids.match_id()
@@ -102,7 +99,7 @@ def seated(
             settings=complete_settings(ruleset, given),
             seed=7,
             board=ruleset.read_board(ROW) if game == "angrymob" else None,
-            conditions=conditions,
+            clock=clock,
             ladder=ladder,
         ),
         connections=connections,

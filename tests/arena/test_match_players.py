@@ -26,8 +26,7 @@ from lanista.arena import worker_process
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.match.clock import ClockInfo
-from lanista.match.conditions import LadderInfo, MatchConditions
+from lanista.match.conditions import Clock, LadderInfo
 from lanista.match.stalls import StallMonitor
 
 PLAYERS = ("loop", "worker")
@@ -211,8 +210,8 @@ async def test_a_void_match_hides_its_record(player, nursery, tmp_path, bots, mo
     """A stall of the loop that plays it, with somebody late."""
     monkeypatch.setattr(StallMonitor, "worst", lambda *_: 1.0)
     connections, (ann, bob) = bots
-    quick = MatchConditions(clock=ClockInfo(0.05, 0.05, 10))
-    playing = begin(nursery, player, seated(tmp_path, connections, conditions=quick))
+    quick = Clock(time_init=0.05, time_move=0.05)
+    playing = begin(nursery, player, seated(tmp_path, connections, clock=quick))
     await ann.until(b"\nend void\n")
     played = await playing.end()
     assert "void" == played.result.end
@@ -342,7 +341,7 @@ async def test_nothing_stays_open(nursery, monkeypatch, tmp_path):
             player = player_of(kind, own, monkeypatch)
             own.start_soon(player.run)
             connections, bots = pair(b"Ann v=1 keep=1\n", b"Bob v=1\n")
-            playing = begin(own, player, seated(tmp_path, connections, moves=1, conditions=CALM))
+            playing = begin(own, player, seated(tmp_path, connections, moves=1, clock=CALM))
             await played_by(bots, [1])
             await bots[1].rest()
             bots[1].close()

@@ -31,7 +31,8 @@ from lanista.arena.spec import (
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.hosting.spec_parts import SandboxName
+from lanista.match.conditions import Clock
 from lanista.toml_spec import SpecError
 
 LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'

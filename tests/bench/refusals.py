@@ -17,8 +17,7 @@ from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
-from lanista.match.clock import ClockInfo
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.record import read_record
 
 BOT = str(Path(__file__).parent / "repeating_bot.py")
@@ -38,7 +37,7 @@ def measured(folder, seed):
             ruleset=ruleset,
             settings=complete_settings(ruleset, {}),
             seed=seed,
-            conditions=MatchConditions(clock=ClockInfo(0, 0, 10)),
+            clock=Clock(time_init=0, time_move=0),
         ),
         contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 4,
         record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",

@@ -8,8 +8,7 @@ from e2e.running import BOTS
 from lanista.check.bout import Tested
 from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
-from lanista.match.clock import ClockInfo
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import Clock
 
 HERE = Path(__file__).parent
 
@@ -30,7 +29,7 @@ def under_check(words, *, time_move=5.0, time_start=30.0):
         bot=Contestant(name="tested", command=words),
         ruleset=registry.get("angrymob"),
         seed=5,
-        conditions=MatchConditions(clock=ClockInfo(20.0, time_move, 10), time_start=time_start),
+        clock=Clock(time_init=20.0, time_move=time_move, time_start=time_start),
     )
 
 

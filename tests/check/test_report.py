@@ -16,6 +16,7 @@ from lanista.check.items import Status, judge, passed, shown
 from lanista.check.times import Time, Times, times_of
 from lanista.cli.check import report
 from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 from lanista.match.record import (
     FaultInfo,
     Header,
@@ -120,7 +121,7 @@ def test_times_are_of_answers_in_time_under_the_clock_of_the_check():
     sent_ahead = attrs.evolve(record.turns[1], times=((5, 0, 0, 0), (5, 0, 0, 0)))
     ahead.records = [attrs.evolve(record, turns=(record.turns[0], sent_ahead))]
     apart = bout(APART, {"took": 70 * MS}, {"took": 80 * MS})
-    firsts, others = times_of([one, ahead, apart], ClockInfo(20, 0.2, 10))
+    firsts, others = times_of([one, ahead, apart], Clock(time_init=20, time_move=0.2))
     assert [0.03, 0.005] == [time.seconds for time in firsts.all]
     assert [0.002, 0.004] == [time.seconds for time in others.all]
 

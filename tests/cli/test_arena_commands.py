@@ -14,7 +14,7 @@ from lanista.arena.options import options_of
 from lanista.arena.spec import ArenaSpec, Friendly, LadderSpec, Start, parse_spec
 from lanista.bots.building import Tools
 from lanista.cli import arena_check
-from lanista.hosting.spec_parts import Clock
+from lanista.match.conditions import Clock
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 

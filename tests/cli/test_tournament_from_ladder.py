@@ -6,7 +6,8 @@ import pytest
 
 from lanista.competition.setup import prepare
 from lanista.competition.spec import SeedCount, read_spec
-from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.hosting.spec_parts import SandboxName
+from lanista.match.conditions import Clock
 from support.submissions import handed_in, ready, refused
 
 FILE = """

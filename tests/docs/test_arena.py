@@ -8,7 +8,7 @@ import pytest
 from docs.pages import DOCS, fenced
 from lanista.arena import spec as arena_spec
 from lanista.arena.spec import ArenaSpec, LadderSpec, Page, Submissions, Tls, parse_spec
-from lanista.hosting.spec_parts import Clock
+from lanista.match.conditions import Clock
 from lanista.toml_spec import SpecError
 
 PAGE = DOCS / "arena.md"

@@ -12,7 +12,7 @@ from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.hosting.names import BRIDGE
 from lanista.hosting.started_match import StartedMatch, StartFailureError
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import MatchSpec
 from lanista.match.record import ResultInfo
 
 SPEC = MatchSpec(ruleset=RULESET, settings=complete_settings(RULESET, {}), seed=1)
@@ -92,14 +92,14 @@ class Tries:
         return MatchReport(spec=seated.spec, names=(), result=result, record=seated.record)
 
     async def reports(self, **more):
-        spec = attrs.evolve(SPEC, conditions=MatchConditions(void_tries=3))
+        spec = attrs.evolve(SPEC, void_tries=3)
         reports = await play_match(
             spec, self.seats, self.play, records=VoidRecords(self.running), **more
         )
         return [report.result.end for report in reports]
 
 
-async def test_a_void_match_is_repeated_as_often_as_its_conditions_say(tmp_path):
+async def test_a_void_match_is_repeated_as_often_as_its_spec_says(tmp_path):
     """With the same seed; each try has an id and a number. None before the last is shown."""
     tries = Tries(tmp_path, "void", "void", "void", "finished")
     assert ["void"] * 3 == await tries.reports()

@@ -141,7 +141,7 @@ def conversation(*, keeps):
     chance = ruleset.chance(1)
     game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
     encoder = Version1Encoder(
-        match="0" * 26, game="hogwarts", players=tuple("abcd"), clock=DEFAULT.clock, seed=1
+        match="0" * 26, game="hogwarts", players=tuple("abcd"), clock=DEFAULT.limits(), seed=1
     )
     status = (0.0,) * 4
     outcome = Outcome(

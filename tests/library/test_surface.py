@@ -14,8 +14,8 @@ import pytest
 import lanista
 from docs.pages import DOCS
 from lanista.cli import play
-from lanista.hosting.spec_parts import Clock
 from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 
 ERRORS = [
     *("BadAnswerError", "BadInputError", "BadRecordError", "FileError", "GameOverError"),

@@ -11,7 +11,7 @@ import trio
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.match.conditions import DEFAULT, MatchConditions, MatchSpec
+from lanista.match.conditions import DEFAULT, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import Record, read_record
 from lanista.match.record_writer import RecordWriter
@@ -104,14 +104,14 @@ def sit(
         connections.append(connection)
         ends.append(end)
     path = folder / f"{name}.jsonl.gz"
-    limits = {key: spec.pop(key) for key in ("late_limit", "lag_allowance") if key in spec}
+    late = {"late_limit": spec.pop("late_limit")} if "late_limit" in spec else {}
     match_spec = MatchSpec(
         match=name,
         ruleset=ruleset,
         settings=complete_settings(ruleset, settings or {}),
         seed=spec.pop("seed", 7),
         board=None if board is None else ruleset.read_board(board),
-        conditions=MatchConditions(clock=attrs.evolve(spec.pop("clock", DEFAULT.clock), **limits)),
+        clock=attrs.evolve(spec.pop("clock", DEFAULT), **late),
         **spec,
     )
     names = [connection.hello.name for connection in connections if connection.hello is not None]

@@ -1,10 +1,10 @@
 """What the tests of bots that come back share: a match whose bots may, and one that does."""
 
-from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 from match.playing import COUNTING, SKIPPERS, answers, sit
 from support.memory import connection_pair
 
-CLOCK = ClockInfo(1.0, 0.2, 10)
+CLOCK = Clock(time_init=1.0, time_move=0.2)
 FIVE = answers(*"11111")
 ALL = {"may_rejoin": (0, 1, 2)}
 REPLACED = b"error replaced by another connection\n"

@@ -5,7 +5,7 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 from lanista.match.replay import MismatchError, verify
 from lanista_protocol import State
 from match.playing import (
@@ -22,7 +22,7 @@ from match.playing import (
     verdicts,
 )
 
-NO_CLOCK = ClockInfo(0, 0, 10)
+NO_CLOCK = Clock(time_init=0, time_move=0)
 WHY = "the operator closed this connection"
 TOLD = f"error shutdown {WHY}"
 FIVE = answers(*"11111")

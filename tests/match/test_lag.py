@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from lanista.match.channel import RoundTrip
-from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 from lanista.match.feed import payloads
 from lanista.match.replay import verify
 from lanista.match.runner import MEASURED_EVERY
@@ -17,7 +17,7 @@ from match.loopback import socket_pair
 from match.playing import COUNTING, SKIPPERS, answers, heard, sit
 from support.memory import connection_pair
 
-CLOCK = ClockInfo(1.0, 0.2, 10)
+CLOCK = Clock(time_init=1.0, time_move=0.2)
 NOTED = ("Ann v=1 notes=1", *SKIPPERS[1:])
 
 

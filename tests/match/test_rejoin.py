@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from lanista.match.absence import RejoinError
-from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 from lanista.match.replay import verify
 from lanista_protocol import State
 from match.loopback import greeted_pair
@@ -166,7 +166,7 @@ async def test_a_refusal_holds_no_turn_up(tmp_path):
         again=[first],
         bots=[None],
         settings={"rounds": 1},
-        clock=ClockInfo(60, 60, 10),
+        clock=Clock(time_init=60, time_move=60),
     )
 
     async def answering(_):
@@ -249,7 +249,7 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, h
         SKIPPERS[1:],
         again=[socket_connection],
         bots=[None],
-        clock=ClockInfo(60, 60, 10),
+        clock=Clock(time_init=60, time_move=60),
         extra=ALL,
     )
 
@@ -371,8 +371,8 @@ class InTwoDialects(tinygame.CountingRules):
 BOUND = {
     "a seat that may not": (COUNTING, SKIPPERS, {"may_rejoin": (1, 2)}, CLOCK),
     "by default": (COUNTING, SKIPPERS, {}, CLOCK),
-    "a first answer without a limit": (COUNTING, SKIPPERS, ALL, ClockInfo(0, 0.2, 10)),
-    "other answers without a limit": (COUNTING, SKIPPERS, ALL, ClockInfo(1, 0, 10)),
+    "a first answer without a limit": (COUNTING, SKIPPERS, ALL, Clock(time_init=0, time_move=0.2)),
+    "other answers without a limit": (COUNTING, SKIPPERS, ALL, Clock(time_init=1, time_move=0)),
     "a dialect": (InTwoDialects(), ["Ann", "Bob v=1", "Cy v=1"], ALL, CLOCK),
 }
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 import trio
 
-from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 from lanista.match.replay import verify
 from match.playing import (
     ANGRYMOB,
@@ -43,7 +43,8 @@ async def test_the_first_answer_has_20_s(tmp_path, autojump_clock, delay, verdic
 
 
 @pytest.mark.parametrize(
-    ("limits", "waits"), [(ClockInfo(0, 0, 10), (9e6, 9e6)), (ClockInfo(20, 0, 10), (19, 9e6))]
+    ("limits", "waits"),
+    [(Clock(time_init=0, time_move=0), (9e6, 9e6)), (Clock(time_init=20, time_move=0), (19, 9e6))],
 )
 async def test_0_is_no_limit(tmp_path, autojump_clock, limits, waits):
     """Without a limit an answer may take a hundred days; `status` is 0 for all then."""
@@ -402,7 +403,7 @@ async def test_what_comes_while_nothing_is_read_may_be_there_already(tmp_path, a
         channel.wake()
         await end.read_rest()
 
-    limits = ClockInfo(0.2, 0.2, 10)
+    limits = Clock(time_init=0.2, time_move=0.2)
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1}, clock=limits)
     record = await table.play(bot, answers("1"), answers("1"))
     assert [("answer",) * 3] == verdicts(record)

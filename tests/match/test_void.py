@@ -9,8 +9,7 @@ import trio
 import trio.testing
 
 from lanista.games.outcome import Termination
-from lanista.match.clock import ClockInfo
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.ending import Ending
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
@@ -327,7 +326,7 @@ async def test_a_whole_match_over_a_blocked_loop_is_void(tmp_path, stamping):
         ruleset=COUNTING,
         settings={"rounds": 2},
         seed=7,
-        conditions=MatchConditions(clock=ClockInfo(0.2, 0.2, 10)),
+        clock=Clock(time_init=0.2, time_move=0.2),
     )
     match = Match(spec, connections, ["Ann", "Bob", "Cy"], RecordWriter(tmp_path / "m1"), monitor)
 

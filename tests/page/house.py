@@ -13,7 +13,7 @@ from websockets.trio.client import connect
 
 from lanista.arena.arena import Arena
 from lanista.arena.server import ArenaServer
-from lanista.hosting.spec_parts import Clock
+from lanista.match.conditions import Clock
 from lanista.match.record import read_record
 from lanista.page.server import Server
 from lanista.page.view import View

@@ -243,7 +243,7 @@ class LadderMatches:
             return {}
         names = list(contestants)
         taken = await self._pool.take_all(
-            list(contestants.values()), room.ruleset, room.conditions.time_start
+            list(contestants.values()), room.ruleset, room.spec.clock.time_start
         )
         bots: dict[str, PooledBot] = {}
         for place, bot in taken.items():

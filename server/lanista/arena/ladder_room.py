@@ -41,7 +41,7 @@ from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import MatchReport, distinct
 from lanista.hosting.names import UnusableNameError, bot_command
 from lanista.hosting.spec_parts import SandboxName, configurations
-from lanista.match.conditions import LadderInfo, MatchConditions, MatchSpec
+from lanista.match.conditions import LadderInfo, MatchSpec
 from lanista.match.ending import FAILURES
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
@@ -385,16 +385,11 @@ class LadderRoom:
             settings=self._settings[map_],
             seed=ids.fresh_seed(self.ruleset),
             board=self._boards.get(map_),
-            conditions=self.conditions,
+            clock=self.spec.clock,
+            lag_allowance=self.spec.lag_allowance,
+            void_tries=1,  # its bots wait again
             ladder=LadderInfo(name=self.spec.name, map=map_, versions=tuple(versions)),
         )
-
-    @property
-    def conditions(self) -> MatchConditions:
-        """The conditions of all matches. A void one isn't repeated; its bots wait again."""
-        conditions = self.spec.clock.conditions(void_tries=1)
-        clock = attrs.evolve(conditions.clock, lag_allowance=self.spec.lag_allowance)
-        return attrs.evolve(conditions, clock=clock)
 
     @staticmethod
     def result_of(report: MatchReport, *, started: str, record: str) -> SingleMatch | None:

@@ -310,5 +310,5 @@ class Matches:
             settings=complete_settings(ruleset, options.settings if is_default else {}),
             seed=ids.fresh_seed(ruleset),
             board=options.board if is_default else None,
-            conditions=options.conditions,
+            clock=options.spec.friendly.clock,
         )

@@ -11,7 +11,6 @@ from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.inputs import checked_setup
-from lanista.match.conditions import MatchConditions
 from lanista.results.data_folder import DataFolder
 from lanista.toml_spec import SpecError
 
@@ -47,11 +46,6 @@ class Options:
     def data(self) -> DataFolder:
         """The data folder."""
         return DataFolder(self.folder / self.spec.data)
-
-    @property
-    def conditions(self) -> MatchConditions:
-        """The conditions of friendly matches."""
-        return self.spec.friendly.clock.conditions()
 
 
 def options_of(spec: ArenaSpec, file: Path) -> Options:

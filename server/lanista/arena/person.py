@@ -26,7 +26,7 @@ from lanista.hosting.control import Changes, MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords, distinct, play_match
 from lanista.hosting.names import bot_command
 from lanista.match.channel import SocketChannel
-from lanista.match.conditions import DEFAULT, MatchConditions, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.connection import Connection
 from lanista.nurseries import helpers_nursery
 from lanista.suggestions import did_you_mean
@@ -169,18 +169,17 @@ class PersonMatches:
     def _spec(self, ruleset: Ruleset, seed: int | None) -> MatchSpec:
         """Return a match as in a friendly room, with time to think, and on the seed's own map."""
         spec = self.matches.spec_of(ruleset)
-        clock = attrs.evolve(DEFAULT.clock, time_init=THINKING_TIME, time_move=THINKING_TIME)
-        conditions = MatchConditions(clock=clock, void_tries=1)
         if seed is not None:
             spec = attrs.evolve(spec, seed=seed, board=None)
-        return attrs.evolve(spec, conditions=conditions)
+        clock = Clock(time_init=THINKING_TIME, time_move=THINKING_TIME)
+        return attrs.evolve(spec, clock=clock, void_tries=1)
 
     async def _run(self, wish: PersonsWish, spec: MatchSpec, connection: Connection) -> None:
         """Play one match; it ends at once if the person leaves."""
         house: list[PooledBot] = []
 
         async def seats(of_try: MatchSpec) -> SeatedMatch | None:
-            await connection.read_hello(spec.conditions.time_start)
+            await connection.read_hello(spec.clock.time_start)
             handshake.send_at_once(connection, handshake.welcome())
             try:
                 house.extend(await self._take_house(BotPool(helpers), wish, spec))
@@ -221,7 +220,7 @@ class PersonMatches:
         contestants = [
             Contestant(name=bot, command=bot_command(wish.game, bot)[1]) for bot in wish.bots
         ]
-        time_start = spec.conditions.time_start
+        time_start = spec.clock.time_start
         taken = await pool.take_all(contestants, spec.ruleset, time_start, all_or_none=True)
         bots = []
         for _, bot in sorted(taken.items()):

@@ -16,15 +16,12 @@ import cattrs
 
 from lanista.bots.limits import LimitsError, parse_limits
 from lanista.games import DEFAULT_GAME, registry
-from lanista.hosting.spec_parts import Clock, SandboxName
+from lanista.hosting.spec_parts import SandboxName
+from lanista.match.conditions import Clock
+from lanista.ranges import Validator, ValueOfKeyError, at_least, at_most, positive
 from lanista.system import usable_cores
 from lanista.toml_spec import (
     SpecReader,
-    Validator,
-    ValueOfKeyError,
-    at_least,
-    at_most,
-    positive,
     shown,
     strict_converter,
     toml_text,

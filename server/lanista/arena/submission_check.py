@@ -14,7 +14,7 @@ from lanista.bots.building import command_of
 from lanista.bots.command import environment
 from lanista.bots.execute import printable
 from lanista.bots.process import start_bot
-from lanista.hosting.spec_parts import Clock
+from lanista.match.conditions import Clock
 from lanista.temporary import TemporaryFolder
 
 CHECK_TIME = 180.0
@@ -92,9 +92,8 @@ async def check_program(
 
 
 def _options(clock: Clock, limits: str | None) -> Iterator[str]:
-    times = clock.conditions().clock
     # Where a ladder has no limit, the time of the whole check is one.
-    first, turn = times.time_init or CHECK_TIME, times.time_move or CHECK_TIME
+    first, turn = clock.time_init or CHECK_TIME, clock.time_move or CHECK_TIME
     yield from ("--time-init", f"{first:g}", "--time-move", f"{turn:g}")
     yield from ("--time-start", f"{clock.time_start:g}")
     if limits is not None:

@@ -32,7 +32,7 @@ from lanista.hosting.host import (
     play_match,
 )
 from lanista.match.channel import Channel
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import FaultInfo, Record, TurnInfo, read_record
 from lanista.match.replay import all_faults, start
@@ -62,7 +62,7 @@ class Tested:
     bot: Contestant
     ruleset: Ruleset
     seed: int
-    conditions: MatchConditions
+    clock: Clock
 
 
 @attrs.frozen(kw_only=True)
@@ -73,7 +73,7 @@ class BoutSpec:
     """The bout's name in the report, as `the plain match`."""
     ruleset: Ruleset
     settings: Mapping[str, int]
-    conditions: MatchConditions
+    clock: Clock
     board: Any = None
     """The board; None: the seed makes it."""
     seat: int = 0
@@ -229,7 +229,7 @@ async def play(tested: Tested, spec: BoutSpec) -> Bout:
                 settings=spec.settings,
                 seed=tested.seed,
                 board=spec.board,
-                conditions=spec.conditions,
+                clock=spec.clock,
             )
             await play_match(match, player.seat, player.play)
     return player.bout
@@ -276,7 +276,7 @@ class _BoutPlayer:
             bot = await self.pool.take(
                 tested.bot,
                 tested.ruleset,
-                tested.conditions.time_start,
+                tested.clock.time_start,
                 tap=cast("Callable[[Channel], Channel]", self.spec.tap),
                 is_one_try=True,
             )
@@ -301,9 +301,7 @@ class _BoutPlayer:
                 continue
             contestant = spec.rivals[number]
             try:
-                rival = await self.pool.take(
-                    contestant, spec.ruleset, self.tested.conditions.time_start
-                )
+                rival = await self.pool.take(contestant, spec.ruleset, self.tested.clock.time_start)
             except NotStartedError as error:
                 raise CheckFailureError(
                     f"the house bot {contestant.name} did not start: {error.with_last_words()}"

@@ -93,28 +93,25 @@ async def run(
 
 def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
     """Return all bouts of a gauntlet, the plain match first; the bot's seat varies."""
-    ruleset, clock = tested.ruleset, tested.conditions.clock
+    ruleset, clock = tested.ruleset, tested.clock
     last = ruleset.seats - 1
     patient = attrs.evolve(
-        tested.conditions,
-        clock=attrs.evolve(
-            clock,
-            time_init=max(clock.time_init, PATIENT[0]),
-            time_move=max(clock.time_move, PATIENT[1]),
-        ),
+        clock,
+        time_init=max(clock.time_init, PATIENT[0]),
+        time_move=max(clock.time_move, PATIENT[1]),
     )
     apart = _short(tested, APART, 5, seat=last)
     unknown = _short(tested, WORDS, 8, seat=last // 2)
     specs = [
         _short(tested, PLAIN, 30),
-        attrs.evolve(apart, tap=GoApart, settle=SETTLE, conditions=patient),
+        attrs.evolve(apart, tap=GoApart, settle=SETTLE, clock=patient),
         attrs.evolve(unknown, tap=UnknownWords),
         _short(tested, ONE, 1),
     ]
     largest = games.largest_board(ruleset)
     if largest is not None:
         big = _short(tested, LARGEST, 20, seat=last)
-        specs.append(attrs.evolve(big, board=largest, conditions=patient))
+        specs.append(attrs.evolve(big, board=largest, clock=patient))
     specs.append(_crowded(tested, rivals))
     specs.append(attrs.evolve(_short(tested, KEPT, 5), matches=2))
     return specs
@@ -122,9 +119,7 @@ def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
 
 def _short(tested: Tested, name: str, turns: int, seat: int = 0) -> BoutSpec:
     ruleset, settings, _ = games.shortened(tested.ruleset, turns)
-    return BoutSpec(
-        name=name, ruleset=ruleset, settings=settings, conditions=tested.conditions, seat=seat
-    )
+    return BoutSpec(name=name, ruleset=ruleset, settings=settings, clock=tested.clock, seat=seat)
 
 
 def _crowded(tested: Tested, rivals: Sequence[Contestant]) -> BoutSpec:
@@ -136,7 +131,7 @@ def _crowded(tested: Tested, rivals: Sequence[Contestant]) -> BoutSpec:
         name=CROWDED,
         ruleset=ruleset,
         settings=complete_settings(ruleset, {}),
-        conditions=tested.conditions,
+        clock=tested.clock,
         board=board,
         seat=seat,
         rivals=rivals,

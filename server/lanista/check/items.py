@@ -19,7 +19,7 @@ from lanista.check.times import Times, round_trip_of, times_of
 from lanista.games.picture import counted
 from lanista.hosting.stdio_hints import why_silent, why_unheard
 from lanista.match.channel import RoundTrip
-from lanista.match.conditions import DEFAULT
+from lanista.match.conditions import VOID_TRIES
 
 WRONG_ANSWER = frozenset({"malformed", "illegal", "line-too-long", "not-utf8", "too-many-submoves"})
 """The codes of faults in the contents of an answer."""
@@ -118,7 +118,7 @@ def _untried(name: str, why: str) -> Item:
 
 
 def _name(results: Results) -> Item:
-    plain, limit = results.plain, results.tested.conditions.time_start
+    plain, limit = results.plain, results.tested.clock.time_start
     if not plain.not_there and plain.hello is not None:
         after = f"after {plain.hello_after:.2f} s of {limit:g} s"
         return _item("name", Status.OK, f"{plain.hello.name!r} {after}")
@@ -289,8 +289,8 @@ def _slow_there(item: Item, bout: Bout, results: Results) -> Item:
 
     It isn't a failure: no map that is generated or shipped is even half as large.
     """
-    limit = results.tested.conditions.clock.time_move
-    slowest = times_of([bout], bout.spec.conditions.clock)[1].slowest
+    limit = results.tested.clock.time_move
+    slowest = times_of([bout], bout.spec.clock)[1].slowest
     if slowest is None or not limit or slowest.seconds <= limit:
         return item
     took = f"{slowest.seconds:.3f} s, over the usual {limit:g} s"
@@ -370,7 +370,7 @@ def _times(results: Results) -> Item:
         return _item("times", Status.FAILED, evidence=tuple(evidence), advice=advice)
     if any(bout.void for bout in bouts):
         return _untried("times", _STALLED)
-    firsts, others = times_of(bouts, results.tested.conditions.clock)
+    firsts, others = times_of(bouts, results.tested.clock)
     if not firsts.all:
         return _untried("times", "no first answer came after its turn")
     slow = [
@@ -412,9 +412,7 @@ def _processes(results: Results) -> Item:
 
 # -- what several items share ----------------------------------------------------------------------
 
-_STALLED = (
-    f"this machine stalled in all {DEFAULT.void_tries} tries; check again when it is less busy"
-)
+_STALLED = f"this machine stalled in all {VOID_TRIES} tries; check again when it is less busy"
 
 
 def _survived(

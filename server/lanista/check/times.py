@@ -9,7 +9,7 @@ import attrs
 
 from lanista.check.bout import Bout
 from lanista.match.channel import RoundTrip
-from lanista.match.clock import ClockInfo
+from lanista.match.conditions import Clock
 from lanista.match.figures import round_trip_summary
 
 
@@ -48,16 +48,17 @@ class Times:
         return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
-def times_of(bouts: Sequence[Bout], clock: ClockInfo) -> tuple[Times, Times]:
+def times_of(bouts: Sequence[Bout], clock: Clock) -> tuple[Times, Times]:
     """Return the times of first answers, and those of all others.
 
     Only bouts that were played with this clock count, and only answers that came in time: the
     fault of a late answer says how long it took.
     """
+    limits = clock.limits()
     firsts: list[Time] = []
     others: list[Time] = []
     for bout in bouts:
-        if bout.spec.conditions.clock != clock:
+        if bout.spec.clock != clock:
             continue
         for record in bout.records:
             for turn in record.turns:
@@ -68,7 +69,7 @@ def times_of(bouts: Sequence[Bout], clock: ClockInfo) -> tuple[Times, Times]:
                     continue  # the answer was sent ahead, so it took no time
                 # The upper end of the measured range may be over the limit: where it isn't clear
                 # whether an answer was late, it counts as in time (PROTOCOL.md 4).
-                seconds = min(times[2] / 1e6, clock.of_turn(turn.turn))
+                seconds = min(times[2] / 1e6, limits.of_turn(turn.turn))
                 time = Time(seconds=seconds, bout=bout.spec.name, turn=turn.turn)
                 (others if turn.turn else firsts).append(time)
     return (

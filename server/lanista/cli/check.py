@@ -21,7 +21,7 @@ from lanista.cli.common import (
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.picture import counted
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import Clock
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def command(
     *,
     game: str | None,
     seed: int | None,
-    conditions: MatchConditions,
+    clock: Clock,
     bot_limits: str | None,
     sandbox: str,
     as_json: bool,
@@ -98,7 +98,7 @@ def command(
         ),
         ruleset=ruleset,
         seed=checked_seed(ruleset, seed),
-        conditions=conditions,
+        clock=clock,
     )
     strongest = list(registry.house_bots(game))[-1:]
     rivals = []
@@ -135,7 +135,7 @@ def _run(
 
     def announce(name: str) -> None:
         if shows_progress:
-            first = tested.conditions.clock.time_init
+            first = tested.clock.time_init
             wait = f" (up to {first:g} s for the first answer)" if name == gauntlet.PLAIN else ""
             click.echo(f"{name} …{wait}", err=True)
 
@@ -179,7 +179,7 @@ def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str,
 
     tested = results.tested
     bouts = list(results.bouts.values())
-    firsts, others = times_of(bouts, tested.conditions.clock)
+    firsts, others = times_of(bouts, tested.clock)
     way = round_trip_of(bouts)
     return {
         "bot": bot,

@@ -18,18 +18,16 @@ from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted
 from lanista.match.conditions import (
+    CLOCK_OPTIONS,
     DEFAULT,
     MAX_MATCH_CPU,
-    OPTIONS,
     SHORTEST,
-    MatchConditions,
-    conditions_of,
+    clock_of,
 )
 from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant
-    from lanista.hosting.spec_parts import Clock
     from lanista.match.record import ResultInfo
 
 
@@ -134,35 +132,35 @@ def _together(*options: Decorator) -> Decorator:
     return add
 
 
-def _as_conditions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Have a command given `conditions` (`MatchConditions`) for those of its options."""
+def _with_clock(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a command given a `clock` (`Clock`) for those of its options."""
 
     @functools.wraps(command)
-    def with_conditions(*args: Any, **given: Any) -> Any:
-        said = {name: given.pop(name) for name in OPTIONS & given.keys()}
-        return command(*args, conditions=conditions_of(**said), **given)
+    def with_clock(*args: Any, **given: Any) -> Any:
+        said = {name: given.pop(name) for name in CLOCK_OPTIONS & given.keys()}
+        return command(*args, clock=clock_of(**said), **given)
 
-    return with_conditions
+    return with_clock
 
 
 limit_options = _together(
     click.option(
         "--time-init",
         type=Finite(min=SHORTEST),
-        default=DEFAULT.clock.time_init,
+        default=DEFAULT.time_init,
         metavar="SECONDS",
         help="Time for the first answer.",
     ),
     click.option(
         "--time-move",
         type=Finite(min=SHORTEST),
-        default=DEFAULT.clock.time_move,
+        default=DEFAULT.time_move,
         metavar="SECONDS",
         help="Time for every other answer.",
     ),
-    _as_conditions,
+    _with_clock,
 )
-"""The options of the time limits; the command gets `conditions` for them."""
+"""The options of the time limits; the command gets a `clock` for them."""
 
 clock_options = _together(
     limit_options,
@@ -170,7 +168,7 @@ clock_options = _together(
     click.option(
         "--late-limit",
         type=click.IntRange(min=1),
-        default=DEFAULT.clock.late_limit,
+        default=DEFAULT.late_limit,
         metavar="N",
         help="Late turns in a row that put a bot out, in games that skip late turns.",
     ),
@@ -182,7 +180,7 @@ clock_options = _together(
         help="If this machine stalls longer than this, a late answer makes the match void.",
     ),
 )
-"""The options of the clock; the command gets `conditions` for them."""
+"""The options of the clock; the command gets a `clock` for them."""
 
 
 start_option = click.option(
@@ -192,7 +190,7 @@ start_option = click.option(
     metavar="SECONDS",
     help="Time a bot has from its start to its hello.",
 )
-"""The option for the time in which a started bot must connect; part of `conditions` too."""
+"""The option for the time in which a started bot must connect; part of the `clock` too."""
 
 
 bot_options = _together(
@@ -337,19 +335,6 @@ def sandboxed(choice: str) -> bool:
     except SandboxError as error:
         raise BadInputError(f"--{error}") from None
     return True
-
-
-def clock_of(conditions: MatchConditions) -> "Clock":
-    """Return the clock of a spec that stands for the conditions of the options."""
-    from lanista.hosting.spec_parts import Clock
-
-    return Clock(
-        time_init=conditions.clock.time_init,
-        time_move=conditions.clock.time_move,
-        time_start=conditions.time_start,
-        late_limit=conditions.clock.late_limit,
-        stall_margin=conditions.stall_margin,
-    )
 
 
 def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:

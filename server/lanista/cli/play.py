@@ -38,7 +38,7 @@ from lanista.cli.common import (
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.base import Ruleset
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -143,7 +143,7 @@ def command(
     sets: tuple[str, ...],
     move_limit: int | None,
     record: str | None,
-    conditions: MatchConditions,
+    clock: Clock,
     bot_limits: str | None,
     sandbox: str,
     match_cpu: int | None,
@@ -243,7 +243,7 @@ def command(
                 seed=match_seed,
                 seat_seeds=seeds_of(match_seed, ruleset.seats) if seeds_of is not None else (),
                 board=board,
-                conditions=conditions,
+                clock=clock,
             ),
             contestants=contestants,
             record_path=_record_path(game, record, matches, match_seed),

@@ -10,7 +10,6 @@ import click
 from lanista.cli.common import (
     Choice,
     Finite,
-    clock_of,
     clock_options,
     game_options,
     given_settings,
@@ -19,7 +18,7 @@ from lanista.cli.common import (
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.base import Ruleset, complete_settings
-from lanista.match.conditions import SHORTEST, MatchConditions
+from lanista.match.conditions import SHORTEST, Clock
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
@@ -137,7 +136,7 @@ def command(
     map_: str | None,
     sets: tuple[str, ...],
     move_limit: int | None,
-    conditions: MatchConditions,
+    clock: Clock,
     web: str | None,
     no_web: bool,
     open_logs: bool,
@@ -158,7 +157,7 @@ def command(
     from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, implied, toml_of
     from lanista.cli.serving import serve_arena
     from lanista.cli.web import address_of
-    from lanista.toml_spec import ValueOfKeyError
+    from lanista.ranges import ValueOfKeyError
 
     if no_web and (web is not None or open_logs or tournaments):
         raise BadInputError("--no-web: leave out --web, --open-logs and --tournament with it")
@@ -169,7 +168,7 @@ def command(
     spec = implied(ladders)
     ruleset = registry.get(game or spec.default_game)
     settings, board = setup_of(ruleset, map_, sets, move_limit)
-    rated = _as_given(spec.ladders, ruleset, settings, map_, conditions)
+    rated = _as_given(spec.ladders, ruleset, settings, map_, clock)
     try:
         page = Page(
             listen=NO_PAGE if no_web else web,
@@ -181,7 +180,7 @@ def command(
             matches=matches,
             map=map_,
             settings=given_settings(sets, move_limit),
-            clock=clock_of(conditions),
+            clock=clock,
         )
         spec = attrs.evolve(
             spec,
@@ -205,12 +204,11 @@ def _as_given(
     ruleset: Ruleset,
     settings: Mapping[str, int],
     map_: str | None,
-    conditions: MatchConditions,
+    clock: Clock,
 ) -> "tuple[LadderSpec, ...]":
     """Return ladders with the clock of the options, and those of a game with its settings too."""
     usual = complete_settings(ruleset, {})
     changed = {name: value for name, value in settings.items() if value != usual[name]}
-    clock = clock_of(conditions)
     maps = () if map_ is None else (map_,)
     return tuple(
         attrs.evolve(ladder, clock=clock, settings=changed, maps=maps)

@@ -24,7 +24,8 @@ from lanista.cli.web import PagePort, listening_text, shown_tournaments
 from lanista.errors import BadInputError
 from lanista.page.connections import MAX_CONNECTIONS
 from lanista.page.ladders import Ladders
-from lanista.toml_spec import SpecError, ValueOfKeyError
+from lanista.ranges import ValueOfKeyError
+from lanista.toml_spec import SpecError
 
 log = structlog.get_logger()
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lanista.cli.common import clock_of, given_settings
+from lanista.cli.common import given_settings
 from lanista.errors import BadInputError
 from lanista.games.base import Ruleset, complete_settings
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import Clock
 from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def described(
     name: str | None,
     maps: tuple[str, ...],
     sets: Sequence[str],
-    conditions: MatchConditions,
+    clock: Clock,
     bot_limits: str | None,
     sandbox: str,
     match_cpu: int | None,
@@ -69,7 +69,7 @@ def described(
         name: The tournament's name; None for the format and the names of the bots.
         maps: As `common.tournament_options` gives it, and so are those that follow.
         sets: The settings.
-        conditions: The clock.
+        clock: The clock.
         bot_limits: The limits.
         sandbox: The sandbox.
         match_cpu: The budget of processor time.
@@ -94,7 +94,7 @@ def described(
         ),
         maps=maps,
         settings=settings,
-        clock=clock_of(conditions),
+        clock=clock,
         limits=bot_limits,
         match_cpu=match_cpu,
         sandbox=SandboxName(sandbox),

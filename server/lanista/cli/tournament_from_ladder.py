@@ -30,7 +30,7 @@ from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.picture import counted
 from lanista.hosting.names import is_file
-from lanista.hosting.spec_parts import Clock
+from lanista.match.conditions import Clock
 from lanista.toml_spec import toml_text
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from lanista.hosting.host import (
     play_match,
 )
 from lanista.hosting.stored_result import match_result
-from lanista.match.conditions import MatchConditions, MatchSpec
+from lanista.match.conditions import MatchSpec
 from lanista.match.ending import Ending
 from lanista.match.record import ENDING, ResultInfo
 from lanista.match.record_writer import RecordWriter
@@ -40,6 +40,8 @@ from lanista.results.match_result import MatchResult, SeatResult
 
 BRIEF = 0.2
 """Seconds in which a match is over that nobody can follow while it is played."""
+VOID_TRIES = 2
+"""Maximum number of attempts to play a match that ends void; then the tournament halts."""
 
 
 @attrs.frozen(kw_only=True)
@@ -215,7 +217,7 @@ class Player:
         self, run: MatchRun, folder: Path, forfeits: list[PlayedTry], spec: MatchSpec
     ) -> SeatedMatch | None:
         """Seat the bots of a try; if they don't all start, add its result to `forfeits`."""
-        taken = await self._take(run.seats, spec.ruleset, spec.conditions)
+        taken = await self._take(run.seats, spec.ruleset, spec.clock.time_start)
         bots = [bot for bot in taken if isinstance(bot, PooledBot)]
         if len(bots) < len(taken):
             for bot in bots:
@@ -236,10 +238,10 @@ class Player:
         )
 
     async def _take(
-        self, seats: Sequence[Contestant], ruleset: Ruleset, conditions: MatchConditions
+        self, seats: Sequence[Contestant], ruleset: Ruleset, time_start: float
     ) -> list[PooledBot | NotStartedError]:
         """Return by seat the bot, started if need be, or the error because of which it wasn't."""
-        by_seat = await self.pool.take_all(seats, ruleset, conditions.time_start)
+        by_seat = await self.pool.take_all(seats, ruleset, time_start)
         return [by_seat[seat] for seat in range(len(seats))]
 
     def _spec(self, match_setup: MatchSetup, opening: Opening) -> MatchSpec:
@@ -256,7 +258,8 @@ class Player:
             settings=match_setup.settings[opening.map],
             seed=opening.seed,
             board=board,
-            conditions=match_setup.conditions,
+            clock=match_setup.clock,
+            void_tries=VOID_TRIES,
         )
 
 

@@ -16,7 +16,7 @@ from lanista.bots.command import CommandError, parse_command
 from lanista.bots.limits import BotLimits, LimitsError, limits_of_match
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.competition import executors
-from lanista.competition.spec import VOID_TRIES, BotEntry, SeedCount, Spec, read_spec, spec_of
+from lanista.competition.spec import BotEntry, SeedCount, Spec, read_spec, spec_of
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
@@ -24,7 +24,7 @@ from lanista.hosting.host import distinct
 from lanista.hosting.inputs import given_path
 from lanista.hosting.names import UnusableNameError, bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
-from lanista.match.conditions import MatchConditions
+from lanista.match.conditions import Clock
 from lanista.results.blocks import Pairing, Seating, SeatingsName, seatings
 from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
@@ -55,7 +55,7 @@ class MatchSetup:
     """By map: all settings of the game, those of the map's file included."""
     boards: Mapping[str, str]
     """By map: the board, as the ruleset writes it; no entry for a map made from the seed."""
-    conditions: MatchConditions
+    clock: Clock
 
 
 @attrs.define(eq=False)
@@ -84,7 +84,6 @@ class Setup:
 
     def __attrs_post_init__(self) -> None:
         spec, matches = self.spec, self.match_setup
-        conditions = matches.conditions
         if not isinstance(spec.seeds, SeedCount):
             self._seeds = list(spec.seeds)
             self._known_seeds = set(spec.seeds)
@@ -96,9 +95,9 @@ class Setup:
         common = {
             "game": matches.game,
             "version": self.ruleset.version,
-            "first": conditions.clock.time_init,
-            "turn": conditions.clock.time_move,
-            "late_limit": conditions.clock.late_limit,
+            "first": matches.clock.time_init,
+            "turn": matches.clock.time_move,
+            "late_limit": matches.clock.late_limit,
             "seatings": spec.seatings.value,
         }
         self._common = hashlib.sha256(_canonical(common).encode() + b"\n")
@@ -275,7 +274,7 @@ def prepare(
             game=ruleset.name,
             settings=settings,
             boards=boards,
-            conditions=spec.clock.conditions(VOID_TRIES),
+            clock=spec.clock,
         ),
         contestants=dict(zip(contestants, apart(seated), strict=True)),
         database=database,

@@ -12,15 +12,13 @@ from typing import Any, Literal
 import attrs
 import cattrs
 
-from lanista.hosting.spec_parts import Clock, SandboxName
-from lanista.match.conditions import MAX_MATCH_CPU
+from lanista.hosting.spec_parts import SandboxName
+from lanista.match.conditions import MAX_MATCH_CPU, Clock
+from lanista.ranges import ValueOfKeyError, at_least, at_most
 from lanista.results.blocks import FormatName, SeatingsName
 from lanista.toml_spec import (
     SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
     SpecReader,
-    ValueOfKeyError,
-    at_least,
-    at_most,
     shown,
     strict_converter,
     whole,
@@ -32,8 +30,6 @@ MAX_BLOCKS = 100_000
 """Maximum value of `blocks` and of `rounds`."""
 MAX_SLOTS = 10_000
 """Maximum number of blocks at the same time."""
-VOID_TRIES = 2
-"""Maximum number of attempts to play a match that ends void; then the tournament halts."""
 MAX_BYTES = 16 * 1024 * 1024
 """Maximum size of a spec's file in bytes: there is room for a list of a million seeds."""
 

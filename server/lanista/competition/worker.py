@@ -237,7 +237,7 @@ async def _try_bot(
     warning = ""
     if not trouble and not played.stays and not contestant.restart:
         warning = "doesn't stay for another match (keep=1), so it is started anew for each"
-    limit = match_setup.conditions.clock.time_move
+    limit = match_setup.clock.time_move
     if not trouble and limit and slowest > limit / 2:
         warning = f"its slowest answer took {slowest:.3f} s of {limit:g} s"
     return Trial(

@@ -140,7 +140,7 @@ async def play_match(
     records: VoidRecords | None = None,
     may_repeat: Callable[[], bool] = lambda: True,
 ) -> Sequence[MatchReport]:
-    """Play a match; while it is void, repeat it as often as its conditions say.
+    """Play a match; while it is void, repeat it as often as its spec says.
 
     Args:
         spec: The match. Each try gets an id and a number of its own.
@@ -157,7 +157,7 @@ async def play_match(
         records = VoidRecords(RunningMatches())
     reports: list[MatchReport] = []
     try:
-        for repetition in range(spec.conditions.void_tries):
+        for repetition in range(spec.void_tries):
             if reports and not may_repeat():
                 break
             of_try = attrs.evolve(spec, match=ids.match_id(), attempt=spec.attempt + repetition)

@@ -1,4 +1,4 @@
-"""What specs of tournaments and of arenas have in common: clock, sandbox, maps with settings.
+"""What specs of tournaments and of arenas have in common: sandbox, maps with settings.
 
 And what their examples say of a game.
 """
@@ -7,16 +7,12 @@ import enum
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import attrs
-
 import lanista_maps
 from lanista.errors import BadInputError
 from lanista.games.base import BadSettingError, Ruleset
 from lanista.hosting.inputs import checked_setup
 from lanista.hosting.names import map_name
-from lanista.match.clock import ClockInfo
-from lanista.match.conditions import DEFAULT, MatchConditions
-from lanista.toml_spec import SpecError, at_least, positive, quoted
+from lanista.toml_spec import SpecError, quoted
 
 
 class SandboxName(enum.StrEnum):
@@ -24,35 +20,6 @@ class SandboxName(enum.StrEnum):
 
     NONE = "none"
     BWRAP = "bwrap"
-
-
-@attrs.frozen(kw_only=True)
-class Clock:
-    """The times that bots have, in seconds, and what is late."""
-
-    time_init: float = attrs.field(default=DEFAULT.clock.time_init, validator=at_least(0))
-    """Seconds for the first answer; 0 is no limit."""
-    time_move: float = attrs.field(default=DEFAULT.clock.time_move, validator=at_least(0))
-    """Seconds for every other answer; 0 is no limit."""
-    time_start: float = attrs.field(default=DEFAULT.time_start, validator=positive)
-    """Seconds from the start of a bot to its hello."""
-    late_limit: int = attrs.field(default=DEFAULT.clock.late_limit, validator=at_least(1))
-    """Number of late turns in a row that put a bot out, in games where late turns are skipped."""
-    stall_margin: float = attrs.field(default=DEFAULT.stall_margin, validator=at_least(0))
-    """Seconds of a stall of the host above which a late answer makes a match void."""
-
-    def conditions(self, void_tries: int = DEFAULT.void_tries) -> MatchConditions:
-        """Return the conditions of matches.
-
-        Args:
-            void_tries: Maximum number of times that a match is played because it ended void.
-        """
-        return MatchConditions(
-            clock=ClockInfo(self.time_init, self.time_move, self.late_limit),
-            stall_margin=self.stall_margin,
-            void_tries=void_tries,
-            time_start=self.time_start,
-        )
 
 
 def configurations(

@@ -134,7 +134,7 @@ class StartedMatch:
             for contestant in self.contestants
         ]
         results: dict[int, PooledBot | NotStartedError] = {}
-        time_start = self.spec.conditions.time_start
+        time_start = self.spec.clock.time_start
         with trio.CancelScope() as self._starting:  # each try has its own
             if self.interrupted:
                 self._starting.cancel()
@@ -191,6 +191,6 @@ def _awaited_first(match: Match) -> str:
         for seat in match.seats
         if seat.handed_at and not seat.settled and not seat.connection.channel.has_input()
     ]
-    first = match.spec.conditions.clock.time_init
+    first = match.spec.clock.time_init
     limit = f", for up to {first:g} s" if first else ""
     return f"the first answer of {' and '.join(names)}{limit}" if names else ""

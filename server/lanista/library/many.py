@@ -189,7 +189,7 @@ class _Many(Scheduler):
                 game=ruleset.name,
                 settings={setup.map: setup.settings},
                 boards={} if board is None else {setup.map: ruleset.write_board(board)},
-                conditions=setup.conditions,
+                clock=setup.clock,
             ),
             contestants,
             LocalWorkers(workers),

@@ -16,11 +16,11 @@ from lanista.hosting.names import Map, map_name
 from lanista.library.bots import Bots, sandboxed
 from lanista.library.functions import Functions
 from lanista.match.conditions import (
+    CLOCK_OPTIONS,
     MAX_MATCH_CPU,
-    OPTIONS,
     SHORTEST,
-    MatchConditions,
-    conditions_of,
+    Clock,
+    clock_of,
 )
 from lanista.suggestions import did_you_mean
 
@@ -63,7 +63,7 @@ class Prepared:
     settings: dict[str, int]
     board: Any
     map: str
-    conditions: MatchConditions
+    clock: Clock
     bots: Bots
 
 
@@ -106,7 +106,7 @@ def prepared(
             settings=settings,
             board=board,
             map="" if map_ is None else map_name(map_),
-            conditions=_conditions(options),
+            clock=_clock(options),
             bots=Bots(
                 ruleset=ruleset,
                 functions=functions,
@@ -118,12 +118,12 @@ def prepared(
         )
 
 
-def _conditions(options: Mapping[str, Any]) -> MatchConditions:
+def _clock(options: Mapping[str, Any]) -> Clock:
     for name in ("time_init", "time_move", "time_start"):
         _check_number(options, name, SHORTEST)
     _check_number(options, "stall_margin", 0)
     whole_number("late_limit", options.get("late_limit", 1), 1)
-    return conditions_of(**{name: options[name] for name in OPTIONS & options.keys()})
+    return clock_of(**{name: options[name] for name in CLOCK_OPTIONS & options.keys()})
 
 
 def _check_number(options: Mapping[str, Any], name: str, least: float) -> None:

@@ -113,7 +113,7 @@ def _begin(
                 settings=setup.settings,
                 seed=match_seed,
                 board=setup.board,
-                conditions=setup.conditions,
+                clock=setup.clock,
             ),
             contestants=[
                 attrs.evolve(contestant, name=name, restart=True)

@@ -1,10 +1,5 @@
-"""The description of a match apart from its players: game, board, seed and conditions.
+"""The description of a match apart from its players: game, board, seed and clock."""
 
-The defaults of the conditions are defined here and nowhere else. Command-line options, spec files
-and code build a `MatchConditions`, which is then passed on as a whole.
-"""
-
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,57 +7,49 @@ import attrs
 
 from lanista.games.base import Ruleset
 from lanista.match.clock import ClockInfo
+from lanista.ranges import at_least, positive
 
 SHORTEST = 0.0001
 """Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
+VOID_TRIES = 3
+"""Default of the number of times that a match is played because it ended void."""
 MAX_MATCH_CPU = 10_000_000
 """Maximum budget of processor time that a bot may have for a match, in seconds: four months."""
 
 
 @attrs.frozen(kw_only=True)
-class MatchConditions:
-    """Time limits of a match, and when the machine is to blame for a late answer.
+class Clock:
+    """The times that bots have, in seconds, and what is late.
 
-    The resources that a bot's process may use aren't included, since they belong to the bot
-    (`Contestant`).
+    Command-line options, the keys of TOML files and the arguments of functions have these names,
+    and these defaults. The resources that a bot's process may use belong to the bot (`Contestant`).
     """
 
-    clock: ClockInfo = attrs.field(default=ClockInfo(20.0, 0.2, late_limit=10))
-    stall_margin: float = 0.05
-    """Seconds for which this machine may stall in a turn before a late answer voids the match."""
-    void_tries: int = 3
-    """Maximum number of times that a match is played because it ended void."""
-    time_start: float = 30.0
-    """Seconds that a bot may take from its start to its hello."""
-
-
-DEFAULT = MatchConditions()
-
-
-def conditions_of(
-    *,
-    time_init: float = DEFAULT.clock.time_init,
-    time_move: float = DEFAULT.clock.time_move,
-    no_clock: bool = False,
-    late_limit: int = DEFAULT.clock.late_limit,
-    stall_margin: float = DEFAULT.stall_margin,
-    time_start: float = DEFAULT.time_start,
-) -> MatchConditions:
-    """Return the conditions that options say, by the options' names, with times in seconds.
-
-    `docs/cli.md` says what they mean. Without a clock, bots have unlimited time.
-    """
     # As from a file: the ids of blocks tell 0 from 0.0.
-    times = (0.0, 0.0) if no_clock else (float(time_init), float(time_move))
-    return MatchConditions(
-        clock=ClockInfo(*times, late_limit),
-        stall_margin=float(stall_margin),
-        time_start=float(time_start),
-    )
+    time_init: float = attrs.field(default=20.0, converter=float, validator=at_least(0))
+    """Seconds for the first answer; 0 is no limit."""
+    time_move: float = attrs.field(default=0.2, converter=float, validator=at_least(0))
+    """Seconds for every other answer; 0 is no limit."""
+    time_start: float = attrs.field(default=30.0, converter=float, validator=positive)
+    """Seconds from the start of a bot to its hello."""
+    late_limit: int = attrs.field(default=10, validator=at_least(1))
+    """Number of late turns in a row that put a bot out, in games where late turns are skipped."""
+    stall_margin: float = attrs.field(default=0.05, converter=float, validator=at_least(0))
+    """Seconds of a stall of the host above which a late answer makes a match void."""
+
+    def limits(self, lag_allowance: float = 0.0) -> ClockInfo:
+        """Return the time limits, as a match's record has them."""
+        return ClockInfo(self.time_init, self.time_move, self.late_limit, lag_allowance)
 
 
-OPTIONS = frozenset(inspect.signature(conditions_of).parameters)
-"""The names of the options that make up the conditions."""
+DEFAULT = Clock()
+CLOCK_OPTIONS = frozenset({"no_clock", *attrs.fields_dict(Clock)})
+"""The names of the options that say what the clock is."""
+
+
+def clock_of(*, no_clock: bool = False, **given: Any) -> Clock:
+    """Return the clock that options say, by their names; without one, bots have unlimited time."""
+    return Clock(**given | ({"time_init": 0, "time_move": 0} if no_clock else {}))
 
 
 @attrs.frozen(kw_only=True)
@@ -92,8 +79,17 @@ class MatchSpec:
     """The seed that each seat is sent; empty: secret ones (`encoder.seat_seed`)."""
     board: Any = None
     """The board, in the ruleset's own representation; None if the seed generates one."""
-    conditions: MatchConditions = attrs.field(factory=MatchConditions)
+    clock: Clock = DEFAULT
+    lag_allowance: float = 0.0
+    """Maximum of the round trip, in seconds, that is added to a seat's time limits."""
+    void_tries: int = VOID_TRIES
+    """Maximum number of times that it is played because it ended void."""
     attempt: int = 1
     """The number of this attempt, from 1; a void match is played again."""
     ladder: LadderInfo | None = None
     """The ladder that the match is played on, if it is played on one."""
+
+    @property
+    def limits(self) -> ClockInfo:
+        """The time limits, as its record has them."""
+        return self.clock.limits(self.lag_allowance)

@@ -161,7 +161,7 @@ class Judge:
         if (
             seat.successor is not None
             or self.spec.ruleset.consequence is not Consequence.SKIP
-            or seat.late_streak < self.spec.conditions.clock.late_limit
+            or seat.late_streak < self.spec.clock.late_limit
         ):
             return
         if seat.absent:

@@ -20,6 +20,7 @@ from lanista.match import closing, exchange, turn_lines
 from lanista.match.absence import AbsentSeats, RejoinError
 from lanista.match.boards import PreparedBoard, prepare_board
 from lanista.match.bundle import Failure
+from lanista.match.clock import ClockInfo
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
@@ -92,6 +93,9 @@ class Match:
     _game: Game | None = attrs.field(init=False, default=None)
     # Seconds that a bot may take for all its answers; 0 if that isn't limited.
     _allowance: float = attrs.field(init=False, default=0.0)
+    _limits: ClockInfo = attrs.field(
+        init=False, default=attrs.Factory(lambda self: self.spec.limits, takes_self=True)
+    )
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
     _nursery: trio.Nursery | None = attrs.field(init=False, default=None)
     # Whether a seat was kicked in a match in which a fault forfeits.
@@ -102,7 +106,7 @@ class Match:
     _has_sent_end: bool = attrs.field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
-        spec, clock = self.spec, self.spec.conditions.clock
+        spec, clock = self.spec, self._limits
         version1 = Version1Encoder(
             match=spec.match,
             game=spec.ruleset.name,
@@ -222,7 +226,7 @@ class Match:
             )
             board_text = prepared.text
             self._game = spec.ruleset.new(spec.settings, prepared.board, prepared.chance)
-            self._allowance = spec.conditions.clock.allowance(spec.ruleset.max_turns(spec.settings))
+            self._allowance = self._limits.allowance(spec.ruleset.max_turns(spec.settings))
         finally:
             # Also when the rules failed, because the record of that failure needs a header.
             self.record.begin(turn_lines.header(spec, self.seats, board_text, self.commands))
@@ -246,7 +250,7 @@ class Match:
                     # Without the notes on its last answer, which came over another connection.
                     payloads[seat.index] = seat.encoder.opening(game, seat.index, status)
             number, began = lines.turns, trio.current_time()
-            limit = self.spec.conditions.clock.of_turn(number)
+            limit = self._limits.of_turn(number)
             asked = [seat for seat in self.seats if seat.present]
             playing = asked
             if absent.possible:
@@ -326,7 +330,7 @@ class Match:
 
     def _measure(self, seat: Seat) -> None:
         """Measure the round trip to a seat's bot, for its next time limits and for the record."""
-        found = seat.measure(self.spec.conditions.clock.lag_allowance)
+        found = seat.measure(self.spec.lag_allowance)
         if found is not None:
             self._lines.note_round_trip(seat, found)
 
@@ -340,7 +344,7 @@ class Match:
             began: When the turn began, on trio's clock.
             stall: Seconds for which this machine stalled in the turn.
         """
-        return stall > self.spec.conditions.stall_margin and any(
+        return stall > self.spec.clock.stall_margin and any(
             is_late(seat) and seat.connection.work_since(began) < stall * OWN_SHARE
             for seat in asked
         )
@@ -458,8 +462,8 @@ class Match:
         assert self.outcome is not None
         if self.outcome.termination is Termination.VOID:
             return Ending.VOID, ""
-        decisive, clock = self.decisive_faults(index), self.spec.conditions.clock
-        return closing.seat_ending(self.seats[index], decisive, clock.late_limit)
+        decisive, limit = self.decisive_faults(index), self.spec.clock.late_limit
+        return closing.seat_ending(self.seats[index], decisive, limit)
 
     def failure(self, index: int) -> Failure:
         """Return the failure of a seat, without reasons: these lie outside of the match."""

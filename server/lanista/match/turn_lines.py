@@ -102,7 +102,7 @@ def header(
         seed=spec.seed,
         seat_seeds=spec.seat_seeds,
         players=tuple(players),
-        clock=spec.conditions.clock,
+        clock=spec.limits,
         attempt=spec.attempt,
         ladder=spec.ladder,
     )
