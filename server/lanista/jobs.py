@@ -12,79 +12,36 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import Any, Generic, Protocol, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
+import attrs
 import sniffio
 import trio
 
 T = TypeVar("T")
 
 
-class _Alarm(Protocol):
+@attrs.define(eq=False)
+class _Alarm:
     """What a caller waits for; it can be rung in any thread."""
+
+    make_event: Callable[[], Any]
+    """Makes an event, of `threading`, trio or asyncio."""
+    soon: Callable[[Callable[[], object]], object]
+    """Has a function called in the thread of whoever waits, or at once if events are for any."""
+    shield: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext
+    """Makes a context in which whoever was cancelled can wait once more."""
+    event: Any = attrs.field(init=False)
 
     def renew(self) -> None:
         """Make it silent again; the caller looks for news after this and before it waits."""
+        self.event = self.make_event()
 
     def ring(self) -> None:
         """Wake whoever waits, now or later."""
-
-
-class _TrioAlarm:
-    def __init__(self) -> None:
-        self._token = trio.lowlevel.current_trio_token()
-        self.renew()
-
-    def renew(self) -> None:
-        self._event = trio.Event()
-
-    def ring(self) -> None:
-        with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(self._set)
-
-    def _set(self) -> None:
-        self._event.set()
-
-    async def wait(self) -> None:
-        await self._event.wait()
-
-    async def wait_shielded(self) -> None:
-        with trio.CancelScope(shield=True):
-            await self._event.wait()
-
-
-class _AsyncioAlarm:
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._event = asyncio.Event()
-
-    def renew(self) -> None:
-        self._event.clear()
-
-    def ring(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop was closed
-            self._loop.call_soon_threadsafe(self._event.set)
-
-    async def wait(self) -> None:
-        await self._event.wait()
-
-    async def wait_shielded(self) -> None:
-        with contextlib.suppress(asyncio.CancelledError):  # the first one is raised afterwards
-            await self._event.wait()
-
-
-class _ThreadAlarm:
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def renew(self) -> None:
-        self._event.clear()
-
-    def ring(self) -> None:
-        self._event.set()
-
-    def wait(self) -> None:
-        self._event.wait()
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self.soon(self.event.set)
 
 
 class Job(Generic[T]):
@@ -208,13 +165,13 @@ class Job(Generic[T]):
 
     def messages(self) -> Generator[Any, None, None]:
         """Yield the messages until the work is over; if this is broken off, the work is ended."""
-        alarm = _ThreadAlarm()
+        alarm = _Alarm(threading.Event, lambda ring: ring())
         try:
             while True:
                 yield from self._news(alarm)
                 if self._is_read:
                     return
-                alarm.wait()
+                alarm.event.wait()
         finally:
             if not self._over.is_set():
                 self.end()
@@ -236,37 +193,41 @@ class Job(Generic[T]):
                     yield message
                 if self._is_read:
                     return
-                await alarm.wait()
+                await alarm.event.wait()
         finally:
             self.cancel()
             while True:
                 alarm.renew()
                 if self._over.is_set():
                     break
-                await alarm.wait_shielded()
+                with alarm.shield():
+                    await alarm.event.wait()
 
     def _news(self, alarm: _Alarm) -> Generator[Any, None, None]:
         """Yield the messages that are there; then the alarm rings at the next one, or at the end.
 
         After the last one of all, `_is_read` is true.
         """
-        self._alarm = alarm
         alarm.renew()
+        self._alarm = alarm
         is_over = self._over.is_set()  # asked before the messages, none of which is posted later
         while self._inbox:
             yield self._inbox.popleft()
         self._is_read = is_over
 
 
-def _alarm_of_loop() -> _TrioAlarm | _AsyncioAlarm:
+def _alarm_of_loop() -> _Alarm:
     try:
         library = sniffio.current_async_library()
     except sniffio.AsyncLibraryNotFoundError:
         library = "no event loop"
     if library == "trio":
-        return _TrioAlarm()
+        token = trio.lowlevel.current_trio_token()
+        return _Alarm(trio.Event, token.run_sync_soon, partial(trio.CancelScope, shield=True))
     if library == "asyncio":
-        return _AsyncioAlarm()
+        # Where it is shielded, it is cancelled already: that is raised afterwards.
+        cancelled = partial(contextlib.suppress, asyncio.CancelledError)
+        return _Alarm(asyncio.Event, asyncio.get_running_loop().call_soon_threadsafe, cancelled)
     raise RuntimeError(f"await this in a loop of trio or asyncio; this is {library}")
 
 

@@ -16,6 +16,7 @@ from lanista.arena.spec import Rooms
 from lanista.arena.tls import TlsRelay
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.control import RunningMatches
@@ -34,7 +35,7 @@ if TYPE_CHECKING:  # as in `lobby`
 MAX_GUESTS = 16
 
 
-class GuestRefusedError(Exception):
+class GuestRefusedError(BadInputError):
     """A house bot can't be seated; the message is one line."""
 
 
@@ -155,18 +156,16 @@ class Arena:
         """Start a house bot for a room that isn't a ladder's; it connects like any other bot.
 
         Raises:
-            GuestRefusedError: There is no such game or house bot, there are too many at once, the
-                arena has only ladders, or it isn't serving bots now.
+            UnknownGameError: There is no such game.
+            GuestRefusedError: There is no such house bot, there are too many at once, the arena has
+                only ladders, or it isn't serving bots now.
         """
         nursery = self._matches.nursery
         if nursery is None or self._matches.closing:
             raise GuestRefusedError("the arena isn't serving bots now")
         if self.options.spec.rooms is Rooms.LADDERS:
             raise GuestRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
-        try:
-            ruleset = registry.get(game)
-        except registry.UnknownGameError as error:
-            raise GuestRefusedError(str(error)) from None
+        ruleset = registry.get(game)
         house = registry.house_bots(game)
         if bot not in house:
             raise GuestRefusedError(

@@ -18,6 +18,7 @@ from lanista.arena.lobby import HOUSE_BOT
 from lanista.arena.match_player import record_path
 from lanista.arena.matches import Matches
 from lanista.arena.spec import Rooms
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting import handshake
@@ -40,7 +41,7 @@ MAX_PER_ADDRESS = 4
 """The same for each address."""
 
 
-class PersonRefusedError(Exception):
+class PersonRefusedError(BadInputError):
     """A person can't play, or can't give this answer; the message is one line that says why."""
 
 
@@ -145,7 +146,7 @@ class PersonMatches:
             address: The person's, for the limit on people.
 
         Raises:
-            PersonRefusedError: There can't be such a match, or not now.
+            BadInputError: There can't be such a match, or not now.
         """
         nursery = self.matches.nursery
         if nursery is None or not self.matches.may_begin:
@@ -234,12 +235,9 @@ def _checked(wish: PersonsWish) -> Ruleset:
     """Return the game of a match that can be played.
 
     Raises:
-        PersonRefusedError: There can't be such a match.
+        BadInputError: There can't be such a match.
     """
-    try:
-        ruleset = registry.get(wish.game)
-    except registry.UnknownGameError as error:
-        raise PersonRefusedError(str(error)) from None
+    ruleset = registry.get(wish.game)
     house = registry.house_bots(wish.game)
     for bot in wish.bots:
         if bot not in house:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lanista.arena import decisions
-from lanista.arena.arena import Arena, GuestRefusedError
+from lanista.arena.arena import Arena
 from lanista.arena.spec import LadderSpec
 from lanista.hosting.control import RunningMatch
 from lanista.page.messages import BadMessageError, field
@@ -20,7 +20,7 @@ def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
     """Carry out an operator's command, one of `viewer.OPERATIONS`.
 
     Raises:
-        BadMessageError: It can't be carried out.
+        BadInputError: It can't be carried out.
     """
     arena = view.arena
     if what in {"start", "mode", "kick", "house"} and arena is None:
@@ -53,10 +53,7 @@ def _start_guest(arena: Arena, message: Mapping[str, Any]) -> None:
         raise BadMessageError(
             f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
         )
-    try:
-        arena.seat_house_bot(game, bot, room)
-    except GuestRefusedError as error:
-        raise BadMessageError(str(error)) from None
+    arena.seat_house_bot(game, bot, room)
 
 
 def _running(view: View, message: Mapping[str, Any]) -> RunningMatch:

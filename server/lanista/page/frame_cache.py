@@ -27,6 +27,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.errors import BadInputError
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page.frames import KEY_EVERY
 from lanista.page.replay_worker import Order, ReplayWorker, Report, work
@@ -54,7 +55,7 @@ Seats = frozenset[int] | None
 """Seats of a match; None for all of them."""
 
 
-class NoFramesError(Exception):
+class NoFramesError(BadInputError):
     """The frames of a match can't be had; the message is shown to the viewer."""
 
 

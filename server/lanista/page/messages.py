@@ -4,31 +4,21 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from lanista.errors import BadInputError
+
 LONGEST = 4096
 """Maximum length of a text message in characters."""
 
 
-class BadMessageError(Exception):
+class BadMessageError(BadInputError):
     """A request can't be carried out; the message is shown to the viewer."""
-
-
-def id_of(message: Mapping[str, Any]) -> int | str | None:
-    """Return the id that the answer has to carry.
-
-    Raises:
-        BadMessageError: It is neither a whole number nor text.
-    """
-    request_id = message.get("id")
-    if not (request_id is None or isinstance(request_id, int | str)):
-        raise BadMessageError("id is neither a whole number nor text")
-    return request_id
 
 
 def parse(data: str | bytes) -> dict[str, Any]:
     """Return a message as a JSON object.
 
     Raises:
-        BadMessageError: It is none, or too long.
+        BadMessageError: It is none, or too long, or has an unusable `id`.
     """
     if isinstance(data, bytes):
         raise BadMessageError("binary; a message is a JSON object in text")
@@ -41,6 +31,8 @@ def parse(data: str | bytes) -> dict[str, Any]:
         raise BadMessageError(f"not JSON ({error})") from None
     if not isinstance(message, dict):
         raise BadMessageError("not a JSON object")
+    if not isinstance(message.get("id"), int | str | None):
+        raise BadMessageError("id is neither a whole number nor text")
     return message
 
 

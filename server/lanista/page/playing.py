@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from lanista.arena.person import Person, PersonRefusedError, PersonsWish
+from lanista.arena.person import Person, PersonsWish
 from lanista.page.messages import BadMessageError, field
 from lanista.page.view import View
 
@@ -29,7 +29,7 @@ class Playing:
         """Begin a match that the viewer plays, and answer when its first turn is asked for.
 
         Raises:
-            BadMessageError: It can't be begun.
+            BadInputError: It can't be begun.
         """
         arena = self._view.arena
         if arena is None:
@@ -46,23 +46,17 @@ class Playing:
             seat=field(message, "seat", int),
             seed=None if message.get("seed") is None else _seed(message),
         )
-        try:
-            self._person = arena.people.begin(wish, self._address)
-        except PersonRefusedError as error:
-            raise BadMessageError(str(error)) from None
+        self._person = arena.people.begin(wish, self._address)
         await self._ask(self._person, message)
 
     async def answer(self, message: Mapping[str, Any]) -> None:
         """Send the answer for a turn, and answer when the next one is asked for.
 
         Raises:
-            BadMessageError: The viewer doesn't play that match, or the answer can't be taken.
+            BadInputError: The viewer doesn't play that match, or the answer can't be taken.
         """
         person = self._in_match(message)
-        try:
-            await person.answer(field(message, "turn", int), field(message, "line", str))
-        except PersonRefusedError as error:
-            raise BadMessageError(str(error)) from None
+        await person.answer(field(message, "turn", int), field(message, "line", str))
         await self._ask(person, message)
 
     def resign(self, message: Mapping[str, Any]) -> None:

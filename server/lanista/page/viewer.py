@@ -19,13 +19,13 @@ import trio
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
-from lanista.arena.decisions import NameRefusedError
 from lanista.arena.names import Names
+from lanista.errors import BadInputError
 from lanista.page.commands import decision, operate
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
 from lanista.page.frames import API, encode
-from lanista.page.messages import BadMessageError, field, id_of, parse
+from lanista.page.messages import BadMessageError, field, parse
 from lanista.page.operator_token import OperatorToken
 from lanista.page.playing import Playing
 from lanista.page.view import View, Visitor
@@ -168,13 +168,12 @@ class Viewer:
             self._nursery.cancel_scope.cancel()
 
     async def _answer(self, data: str | bytes) -> None:
-        request_id = None
+        message: Mapping[str, Any] = {}
         try:
             message = parse(data)
-            request_id = id_of(message)
             await self._do(message)
-        except (BadMessageError, NoFramesError) as error:
-            await self._send({"type": "error", "id": request_id, "words": str(error)})
+        except (BadInputError, RemoteProtocolError) as error:
+            await self._refuse(message, error)
 
     async def _do(self, message: Mapping[str, Any]) -> None:
         """Carry out a request, in a task of its own if it may have to wait."""
@@ -211,14 +210,22 @@ class Viewer:
         self._waiting += 1
         try:
             await do(message)
-        except (BadMessageError, NoFramesError) as error:
-            answer = {"type": "error", "id": message.get("id"), "words": str(error)}
-            await self._send(answer)
+        except (BadInputError, RemoteProtocolError) as error:
+            await self._refuse(message, error)
         finally:
             self._waiting -= 1
 
+    async def _refuse(self, message: Mapping[str, Any], error: Exception) -> None:
+        """Say why a request can't be carried out."""
+        words = error.message if isinstance(error, RemoteProtocolError) else str(error)
+        await self._reply(message, "error", words=words)
+
     async def _done(self, message: Mapping[str, Any]) -> None:
-        await self._send({"type": "done", "id": message.get("id")})
+        await self._reply(message, "done")
+
+    async def _reply(self, message: Mapping[str, Any], kind: str, **content: object) -> None:
+        """Answer a request."""
+        await self._send({"type": kind, **content, "id": message.get("id")})
 
     # -- the lobby -----------------------------------------------------------------------------
 
@@ -512,7 +519,7 @@ class Viewer:
         if not is_operators:
             raise BadMessageError("this isn't the operator's token")
         self.visitor = attrs.evolve(self.visitor, operator=True)
-        await self._send({"type": "operator", "operator": True, "id": message.get("id")})
+        await self._reply(message, "operator", operator=True)
 
     async def _prove_name(self, message: Mapping[str, Any]) -> None:
         """Check the token of a name, whose logs and failure bundles may then be seen."""
@@ -520,15 +527,12 @@ class Viewer:
         names = self._arena_names()
         if len(self.visitor.names) >= MAX_NAMES:
             raise BadMessageError(f"{MAX_NAMES} names at once; load the page again for others")
-        try:
-            async with self._one_token:
-                proved = await names.prove(name, token, self.peer.address)
-        except RemoteProtocolError as error:
-            raise BadMessageError(error.message) from None
+        async with self._one_token:
+            proved = await names.prove(name, token, self.peer.address)
         self.visitor = attrs.evolve(
             self.visitor, names={**self.visitor.names, proved.name: proved.registered}
         )
-        await self._send({"type": "name", "name": proved.name, "id": message.get("id")})
+        await self._reply(message, "name", name=proved.name)
 
     def _arena_names(self) -> Names:
         """Return the names on the arena's ladders."""
@@ -547,19 +551,13 @@ class Viewer:
         ladder = message.get("ladder")
         if ladder is not None and field(message, "ladder", str) not in ladders:
             raise BadMessageError(f"there is no ladder {ladder!r}; known: {', '.join(ladders)}")
-        try:
-            if message["do"] == "add-name":
-                names.check_reserved(name)
-            token = await names.decide(decision(message["do"], name, ladder, ladders))
-        except NameRefusedError as error:
-            raise BadMessageError(str(error)) from None
-        except RemoteProtocolError as error:
-            raise BadMessageError(error.message) from None
+        if message["do"] == "add-name":
+            names.check_reserved(name)
+        token = await names.decide(decision(message["do"], name, ladder, ladders))
         if token is None:
             await self._done(message)
         else:
-            answer = {"type": "new-token", "name": name, "token": token}
-            await self._send({**answer, "id": message.get("id")})
+            await self._reply(message, "new-token", name=name, token=token)
 
 
 def _packed(frames: bytes) -> bytes:
