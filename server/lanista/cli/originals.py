@@ -142,10 +142,10 @@ def _compare(text: str, parts: Iterable[str]) -> int:
 
 def _read(file: str) -> str:
     """Read a text file, compressed or not."""
-    from lanista.page.files import read_unpacked
+    from lanista.page.replay_reader import read_unpacked
 
     try:
-        return read_unpacked(file).decode("ascii")
+        return read_unpacked(Path(file)).decode("ascii")
     except UnicodeDecodeError as error:
         raise BadInputError(f"{file}: byte {error.start} isn't ASCII; not a match file") from None
 

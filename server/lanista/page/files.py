@@ -3,10 +3,7 @@
 The sources are records, and match files (.res) of the original games.
 """
 
-import gzip
-import io
 import itertools
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,17 +11,15 @@ import attrs
 
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
-from lanista.games.originals import of_text
 from lanista.games.picture import Scene
 from lanista.games.tokens import FormatError
 from lanista.match.record import BadRecordError, read_record
 from lanista.match.replay import MismatchError, positions
 from lanista.page.image import BadSizeError, Painter, Shot, gif, png
+from lanista.page.replay_reader import is_record, shown_of
 
 GIF_DELAY = 200
 """How long a moving picture shows each round by default, in milliseconds."""
-MAX_FILE = 64 * 1024 * 1024
-"""Largest match file in bytes; the original games' have about one million."""
 
 
 @attrs.frozen
@@ -50,34 +45,11 @@ def shots_of(file: str | Path) -> Shots:
     Raises:
         LanistaError: The file is neither, or can't be read.
     """
-    data = read_unpacked(file)
-    return _of_record(file) if data.startswith(b"{") else _of_res(file, data)
+    path = Path(file)
+    return _of_record(path) if is_record(path) else _of_res(path)
 
 
-def read_unpacked(file: str | Path) -> bytes:
-    """Read a file, and decompress it if it is gzip; return its content.
-
-    Of a record longer than `MAX_FILE`, which is read elsewhere, only the start is returned.
-
-    Raises:
-        LanistaError: It can't be read, or is longer than any match file.
-    """
-    try:
-        with Path(file).open("rb") as plain:
-            data = plain.read(MAX_FILE + 1)
-        if data.startswith(b"\x1f\x8b"):
-            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-                data = packed.read(MAX_FILE + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadInputError(f"{file}: damaged gzip data ({error})") from None
-    except OSError as error:
-        raise FileError.of("can't read", file, error) from None
-    if len(data) > MAX_FILE and not data.startswith(b"{"):
-        raise BadInputError(f"{file}: longer than 64 MiB, as no match file is")
-    return data
-
-
-def _of_record(file: str | Path) -> Shots:
+def _of_record(file: Path) -> Shots:
     def shots() -> Iterator[Shot]:
         try:
             for number, game in enumerate(itertools.chain([first], games)):
@@ -88,7 +60,7 @@ def _of_record(file: str | Path) -> Shots:
             raise BadInputError(f"{file}: {error}") from None
 
     try:
-        record = read_record(Path(file))
+        record = read_record(file)
         ruleset = registry.get(record.header.game)
         games = positions(record, ruleset)
         first = next(games)
@@ -100,7 +72,7 @@ def _of_record(file: str | Path) -> Shots:
     return Shots(first.scene(), ruleset.title, names, shots())
 
 
-def _of_res(file: str | Path, data: bytes) -> Shots:
+def _of_res(file: Path) -> Shots:
     def shots() -> Iterator[Shot]:
         try:
             for number, (frame, scores) in enumerate(shown.frames):
@@ -109,8 +81,7 @@ def _of_res(file: str | Path, data: bytes) -> Shots:
             raise BadInputError(f"{file}: {error}") from None
 
     try:
-        text = data.decode("utf-8-sig", "replace")
-        shown = of_text(text).show(text)
+        shown = shown_of(file)
     except FormatError as error:
         raise BadInputError(f"{file}: not a record, and {error}") from None
     return Shots(shown.scene, registry.get(shown.game).title, shown.names, shots())

@@ -13,10 +13,10 @@ from typing import IO, Any, cast
 
 import attrs
 
-from lanista.errors import LanistaError
+from lanista.errors import BadInputError, FileError, LanistaError
 from lanista.games import registry
 from lanista.games.base import Game
-from lanista.games.originals import of_text
+from lanista.games.originals import Shown, of_text
 from lanista.games.outcome import Termination
 from lanista.games.registry import UnknownGameError
 from lanista.games.tokens import FormatError
@@ -36,6 +36,8 @@ from lanista.page.story import Storyteller
 
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
+DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
+"""The errors of gzip data that can't be unpacked."""
 MAX_RES = 8 * 1024 * 1024
 """Maximum size of a match file in bytes; those of the original games have about one million."""
 LONGEST_LINE = 8 * 1024 * 1024
@@ -210,7 +212,7 @@ class ReplayReader:
     def _next_line(self) -> bytes | None:
         try:
             self._held += self._file.readline(LONGEST_LINE)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        except DAMAGED as error:
             raise BadRecordError(f"{self.path.name}: damaged gzip data ({error})") from None
         if len(self._held) >= LONGEST_LINE:
             raise BadRecordError(f"{self.path.name}: a line of more than {LONGEST_LINE} bytes")
@@ -243,12 +245,13 @@ def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dic
             match file.
     """
     try:
-        is_record = _is_record(path)
-    except OSError as error:
-        raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
-    if not is_record:
-        yield from _read_res(path)
-        return
+        if not is_record(path):
+            yield from _read_res(path)
+            return
+    except FormatError as error:
+        raise UnreadableError(f"{path.name}: {error}") from None
+    except LanistaError as error:
+        raise UnreadableError(str(error).replace(str(path), path.name)) from None
     reader = ReplayReader(path, logs=logs)
     try:
         while not reader.over:
@@ -259,38 +262,60 @@ def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dic
         reader.close()
 
 
-def _is_record(path: Path) -> bool:
+def is_record(path: Path) -> bool:
     """Return whether a file is to be read as a record: lines of JSON, compressed or not.
 
     A file whose gzip data is damaged or empty counts as a record, too.
+
+    Raises:
+        FileError: It can't be read.
     """
     try:
         with opened(path) as file:
             is_packed = isinstance(file, gzip.GzipFile)
             first = file.read(1)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
+    except DAMAGED:
         return True
+    except OSError as error:
+        raise FileError.of("can't read", path, error) from None
     return first == b"{" or (is_packed and not first)
 
 
-def _read_res(path: Path) -> Iterator[dict[str, Any]]:
+def read_unpacked(path: Path) -> bytes:
+    """Return the content of a file of an original game, which may be compressed by gzip.
+
+    Raises:
+        LanistaError: It can't be read, or is longer than any such file.
+    """
     try:
         with opened(path) as file:
             data = file.read(MAX_RES + 1)
-        if len(data) > MAX_RES:
-            raise UnreadableError(f"{path.name}: more than {MAX_RES} bytes, as no match file has")
-        text = data.decode("utf-8-sig", "replace")
-        shown = of_text(text).show(text)
-        writer, storyteller = frames.FrameWriter(shown.scene), Storyteller(shown.scene)
-        yield frames.head_of_res(shown)
-        for frame, scores in shown.frames:
-            storyteller.take(frame, scores)
-            yield writer.frame(frame, scores, None)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UnreadableError(f"{path.name}: damaged gzip data ({error})") from None
+    except DAMAGED as error:
+        raise BadInputError(f"{path}: damaged gzip data ({error})") from None
     except OSError as error:
-        raise UnreadableError(f"can't read {path.name}: {error.strerror}") from None
-    except FormatError as error:
-        raise UnreadableError(f"{path.name}: {error}") from None
+        raise FileError.of("can't read", path, error) from None
+    if len(data) > MAX_RES:
+        raise BadInputError(f"{path}: longer than {MAX_RES >> 20} MiB, as no match file is")
+    return data
+
+
+def shown_of(path: Path) -> Shown:
+    """Return the match in a match file (.res) of an original game.
+
+    Raises:
+        FormatError: It isn't one; the frames may raise it, too.
+        LanistaError: It can't be read.
+    """
+    text = read_unpacked(path).decode("utf-8-sig", "replace")
+    return of_text(text).show(text)
+
+
+def _read_res(path: Path) -> Iterator[dict[str, Any]]:
+    shown = shown_of(path)
+    writer, storyteller = frames.FrameWriter(shown.scene), Storyteller(shown.scene)
+    yield frames.head_of_res(shown)
+    for frame, scores in shown.frames:
+        storyteller.take(frame, scores)
+        yield writer.frame(frame, scores, None)
     story = storyteller.story(registry.get(shown.game), None)
     yield frames.end(None, shown.seed, None, story=story)
