@@ -24,10 +24,9 @@ from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.spec import Rooms
 from lanista.arena.tls import HANDSHAKE, TlsRelay
-from lanista.errors import CannotListenError
 from lanista.games.base import Ruleset
 from lanista.hosting import handshake
-from lanista.hosting.accept import accept
+from lanista.hosting.accept import accept, open_port
 from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
@@ -141,20 +140,7 @@ class BotConnections:
             CannotListenError: The port is in use, or the address isn't this machine's.
         """
         spec = self.options.spec
-        try:
-            self._listeners = await trio.open_tcp_listeners(spec.port, host=spec.host)
-        except OSError as error:
-            raise CannotListenError(
-                f"can't listen on {spec.host}:{spec.port}: {error.strerror or error}; "
-                "choose another address with --host and --port"
-            ) from None
-        if not spec.port:
-            # A host name with several addresses got a different free port on each, but we announce
-            # only one.
-            for other in self._listeners[1:]:
-                await other.aclose()
-            del self._listeners[1:]
-        host, port = self._listeners[0].socket.getsockname()[:2]
+        self._listeners, host, port = await open_port(spec.host, spec.port, "--host and --port")
         log.info("listening", host=host, port=port, game=self.options.default.name)
         self.address = host, port
         return host, port

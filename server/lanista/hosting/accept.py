@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
+from lanista.errors import CannotListenError
 from lanista.match.background import BackgroundWork
 
 ACCEPT_AGAIN = 0.1
@@ -15,6 +16,36 @@ FEW = 64
 """Maximum number of simultaneous connections to a port that was opened for one bot."""
 
 log = logging.getLogger(__name__)
+
+
+async def open_port(
+    host: str, port: int, advice: str, *, use: str = ""
+) -> tuple[list[trio.SocketListener], str, int]:
+    """Open a port, and return its listeners, its address and its number.
+
+    Args:
+        host: A name or an address of this machine.
+        port: The number; 0 for any free one.
+        advice: How people choose another address, for errors.
+        use: What the port is for, for errors: nothing or such as ` for the page`.
+
+    Raises:
+        CannotListenError: The port is in use, or the address isn't this machine's.
+    """
+    try:
+        listeners = await trio.open_tcp_listeners(port, host=host)
+    except (OSError, UnicodeError) as error:  # UnicodeError: not a host's name
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise CannotListenError(
+            f"can't listen on {host}:{port}{use}: {why}; choose another address with {advice}"
+        ) from None
+    if not port:
+        # A name with several addresses got another free port on each; only one is announced.
+        for other in listeners[1:]:
+            await other.aclose()
+        del listeners[1:]
+    host, port = listeners[0].socket.getsockname()[:2]
+    return listeners, host, port
 
 
 async def accept(

@@ -25,6 +25,7 @@ from websockets.trio.server import serve as serve_websockets
 from lanista.arena.admission import is_loopback
 from lanista.arena.tls import TlsRelay
 from lanista.errors import CannotListenError
+from lanista.hosting.accept import open_port
 from lanista.match.background import WorkDone
 from lanista.page import view as views
 from lanista.page.answers import (
@@ -116,20 +117,9 @@ class Server:
             CannotListenError: The port is in use, the address isn't this machine's, or there is no
                 folder for frames.
         """
-        try:
-            self._listeners = await trio.open_tcp_listeners(self.port, host=self.host)
-        except (OSError, UnicodeError) as error:  # UnicodeError: not a host's name
-            why = error.strerror if isinstance(error, OSError) else None
-            raise CannotListenError(
-                f"can't listen on {self.host}:{self.port} for the page: {why or error}; "
-                "choose another address with --web, or --no-web"
-            ) from None
-        if not self.port:
-            # A name with several addresses got another free port on each; only one is announced.
-            for other in self._listeners[1:]:
-                await other.aclose()
-            del self._listeners[1:]
-        host, self.port = self._listeners[0].socket.getsockname()[:2]
+        self._listeners, host, self.port = await open_port(
+            self.host, self.port, "--web, or --no-web", use=" for the page"
+        )
         # These take a while at first and are cached: not during a match.
         views.games()
         views.bots(None)
