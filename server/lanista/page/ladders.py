@@ -7,7 +7,6 @@ Everything that is computed from results comes from helper processes (`tables.Ta
 Answers are made of the last table that was computed: they wait only for the first.
 """
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import attrs
 import orjson
 import trio
 
+from lanista.arena.limits import Recent
 from lanista.page.tournaments import NoStandingsError, Renewal
 
 if TYPE_CHECKING:  # they load much, which an arena without ladders needs not
@@ -32,8 +32,8 @@ ANSWER_FOR = 5.0
 """Seconds for which such an answer is sent again."""
 
 
-class UnknownBotError(Exception):
-    """There is no such bot on a ladder; the message says so."""
+class UnknownNameError(Exception):
+    """There is no such ladder, or no such bot on it; the message says so."""
 
 
 _NOTHING = dict.fromkeys(("seats", "matches", "voids", "bots", "computed", "seat_advantage"))
@@ -108,7 +108,7 @@ class Ladder:
         """Return the rows of bots, as JSON.
 
         Raises:
-            UnknownBotError: There is no such bot in the table.
+            UnknownNameError: There is no such bot in the table.
             NoStandingsError: There is no table.
         """
         await self.computed.wait()
@@ -116,7 +116,7 @@ class Ladder:
             raise NoStandingsError(self.renewal.problem or "there is no table yet")
         for bot in bots:
             if bot not in self.table.rows:
-                raise UnknownBotError(
+                raise UnknownNameError(
                     f"there is no bot {bot!r} in the table of the ladder {self.room.spec.name}"
                 )
         return [orjson.Fragment(self.table.rows[bot]) for bot in bots]
@@ -129,8 +129,8 @@ class Ladders:
     ladders: Mapping[str, Ladder] = attrs.field(factory=dict)
     on_change: Callable[[], None] = attrs.field(default=lambda: None)
     """Called in the event loop when a table has changed."""
-    _answers: OrderedDict[tuple[str, ...], tuple[float, dict[str, Any]]] = attrs.field(
-        factory=OrderedDict, init=False
+    _answers: Recent[tuple[str, ...], tuple[float, dict[str, Any]]] = attrs.field(
+        factory=lambda: Recent(ANSWERS), init=False
     )
     """The last answers about bots, with the time until which each is sent again."""
     _one_table: trio.Lock = attrs.field(factory=trio.Lock, init=False)
@@ -167,27 +167,33 @@ class Ladders:
             await ladder.computed.wait()
         return orjson.dumps({"ladders": [ladder.about() for ladder in self.ladders.values()]})
 
-    async def table_json(self, name: str) -> bytes | None:
-        """Return a ladder with its table; None if there is none of this name."""
+    def _named(self, name: str) -> Ladder:
         ladder = self.ladders.get(name)
         if ladder is None:
-            return None
+            raise UnknownNameError(f"there is no ladder {name!r} here")
+        return ladder
+
+    async def table_json(self, name: str) -> bytes:
+        """Return a ladder with its table.
+
+        Raises:
+            UnknownNameError: There is no such ladder.
+        """
+        ladder = self._named(name)
         await ladder.computed.wait()
         rows = list(map(orjson.Fragment, ladder.table.rows.values()))
         return orjson.dumps(ladder.about() | {"rests": ladder.rests(), "rows": rows})
 
     # -- bots ----------------------------------------------------------------------------------
 
-    async def bot_json(self, name: str, bot: str) -> bytes | None:
-        """Return what is known of a bot; None if there is no such ladder.
+    async def bot_json(self, name: str, bot: str) -> bytes:
+        """Return what is known of a bot.
 
         Raises:
-            UnknownBotError: There is no such bot in the ladder's table.
+            UnknownNameError: There is no such ladder, or no such bot in its table.
             NoStandingsError: Its results can't be read now.
         """
-        ladder = self.ladders.get(name)
-        if ladder is None:
-            return None
+        ladder = self._named(name)
         (row,) = await ladder.rows_of(bot)
         versions = ladder.table.versions.get(bot, ())
         found = await self._kept(ladder, (bot,), lambda: ladder.bot(bot, versions))
@@ -198,16 +204,14 @@ class Ladders:
         }
         return orjson.dumps(ladder.names() | about | found)
 
-    async def against_json(self, name: str, bot: str, opponent: str) -> bytes | None:
-        """Return the results of a bot against another one; None if there is no such ladder.
+    async def against_json(self, name: str, bot: str, opponent: str) -> bytes:
+        """Return the results of a bot against another one.
 
         Raises:
-            UnknownBotError: There is no such bot in the ladder's table.
+            UnknownNameError: There is no such ladder, or no such bot in its table.
             NoStandingsError: Its results can't be read now.
         """
-        ladder = self.ladders.get(name)
-        if ladder is None:
-            return None
+        ladder = self._named(name)
         rows = await ladder.rows_of(bot, opponent)
         bots = bot, opponent
         found = await self._kept(ladder, bots, lambda: ladder.pair(*bots))
@@ -227,7 +231,4 @@ class Ladders:
             if trio.current_time() >= until:
                 found = await ask()
                 self._answers[key] = trio.current_time() + ANSWER_FOR, found
-                self._answers.move_to_end(key)
-                if len(self._answers) > ANSWERS:
-                    self._answers.popitem(last=False)
         return found

@@ -40,7 +40,7 @@ from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import encode
-from lanista.page.ladders import UnknownBotError
+from lanista.page.ladders import UnknownNameError
 from lanista.page.link_cards import card_of, document
 from lanista.page.qr_code import LONGEST, qr_svg
 from lanista.page.replay_reader import GZIP
@@ -318,31 +318,28 @@ class Routes:
 
     async def _ladder(self, asked: Asked, ladder: str) -> Answer:
         with asked.peer.may_give_way():
-            return await self._of_ladder(asked, ladder, self.view.ladders.table_json(ladder))
+            return await self._of_ladder(asked, self.view.ladders.table_json(ladder))
         raise crowded()
 
     async def _ladder_bot(self, asked: Asked, ladder: str, bot: str) -> Answer:
-        return await self._of_ladder(asked, ladder, self.view.ladders.bot_json(ladder, bot))
+        return await self._of_ladder(asked, self.view.ladders.bot_json(ladder, bot))
 
     async def _ladder_pair(self, asked: Asked, ladder: str, bot: str, opponent: str) -> Answer:
         found = self.view.ladders.against_json(ladder, bot, opponent)
-        return await self._of_ladder(asked, ladder, found)
+        return await self._of_ladder(asked, found)
 
-    async def _of_ladder(self, asked: Asked, ladder: str, found: Awaitable[bytes | None]) -> Answer:
+    async def _of_ladder(self, asked: Asked, found: Awaitable[bytes]) -> Answer:
         """Answer with what is found of a ladder, in the last tables.
 
         The next answer is made of those that are computed from now on.
         """
         self.nursery.start_soon(self.view.ladders.refresh)
         try:
-            body = await found
-        except UnknownBotError as error:
+            return _large(asked.peer, await found)
+        except UnknownNameError as error:
             raise not_found(str(error)) from None
         except NoStandingsError as error:
             raise unavailable(str(error)) from None
-        if body is None:
-            raise not_found(f"there is no ladder {ladder!r} here")
-        return _large(asked.peer, body)
 
     # -- matches -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import base64
 import re
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -489,18 +490,14 @@ class Viewer:
         can keep others out.
         """
         while True:
-            by_address: dict[str, list[Upload]] = {}
-            for viewer in self.others:
-                for upload in viewer.uploads.values():
-                    by_address.setdefault(viewer.peer.address, []).append(upload)
-            sizes = {
-                address: sum(upload.size for upload in uploads)
-                for address, uploads in by_address.items()
-            }
-            if sum(sizes.values()) + size <= MAX_FILES:
+            uploads = [upload for viewer in self.others for upload in viewer.uploads.values()]
+            sizes: Counter[str] = Counter()
+            for upload in uploads:
+                sizes[upload.viewer.peer.address] += upload.size
+            if sizes.total() + size <= MAX_FILES:
                 return
-            greediest = max(sizes, key=lambda address: sizes[address])
-            full = [upload for upload in by_address[greediest] if upload.size]
+            greediest = sizes.most_common(1)[0][0]
+            full = [one for one in uploads if one.size and one.viewer.peer.address == greediest]
             oldest = min(full, key=lambda upload: upload.began)
             oldest.viewer.give_up(oldest.match)
 
