@@ -188,7 +188,7 @@ async def test_standings_of_many_names_hold_nobody_up(monkeypatch):
     rows = [{"rank": number, "name": f"bot{number}"} for number in range(5000)]
     tables = [{"game": game, "rows": rows, "matches": 1} for game in ("angrymob", "hogwarts")]
     view = View(RunningMatches())
-    view._standings = tables
+    view.listed.standings = tables
     async with showing(view) as house:
         most, dumps = 0, json.dumps
 

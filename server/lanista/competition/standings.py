@@ -5,7 +5,7 @@ imported; nothing is printed or written.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 import attrs
 
@@ -16,8 +16,20 @@ from lanista.competition.stored_blocks import StoredBlocks, read_stored_blocks, 
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
-from lanista.results.blocks import BlockScore, Seating
+from lanista.results.blocks import BlockScore, RoundMeeting, Seating
 from lanista.results.database import Store
+
+
+class FormatState(TypedDict):
+    """Where a format stands, by the names of `compute`'s arguments."""
+
+    benched: tuple[str, ...]
+    order: Sequence[tuple[int, str]] | None
+    byes: Mapping[str, float]
+    planned: int | None
+    over: bool
+    words: str
+    rounds: tuple[tuple[RoundMeeting, ...], ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -30,7 +42,7 @@ class Snapshot:
     """The ids of all other blocks."""
     seated: tuple[Seating, ...]
     """The seatings of each block."""
-    about: Mapping[str, Any]
+    about: FormatState
     """What `compute` and the standings take as it is, by name."""
 
 
@@ -43,15 +55,15 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
         else:
             uncounted.append(id_)
     over, progress = format_.over(), format_.progress()
-    about = {
-        "benched": tuple(benched),
-        "order": format_.order(),
-        "byes": dict(format_.byes()),
-        "planned": progress.planned,
-        "over": over,
-        "words": format_.verdict() if over else progress.words,
-        "rounds": tuple(map(tuple, format_.rounds())),
-    }
+    about = FormatState(
+        benched=tuple(benched),
+        order=format_.order(),
+        byes=dict(format_.byes()),
+        planned=progress.planned,
+        over=over,
+        words=format_.verdict() if over else progress.words,
+        rounds=tuple(map(tuple, format_.rounds())),
+    )
     return Snapshot(counted=counted, uncounted=uncounted, seated=format_.seated, about=about)
 
 

@@ -6,8 +6,7 @@ which is kept up to date here. The server and the viewers send the results.
 
 import contextlib
 import functools
-import math
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,6 @@ import trio
 from lanista import __version__
 from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
-from lanista.arena.match_list import MatchList
-from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatch, RunningMatches
@@ -30,21 +27,14 @@ from lanista.match.record import BadRecordError
 from lanista.match.record_writer import public_copy
 from lanista.page.frame_cache import MAX_MEMORY, FrameCache, FrameFile, NoFramesError, Seats
 from lanista.page.frames import API, encode
+from lanista.page.kept_list import KeptList
 from lanista.page.ladders import Ladders
 from lanista.page.tournament_matches import TournamentMatches
 from lanista.page.tournaments import Tournaments
-from lanista.results.data_folder import DataFolder
 from lanista.results.recorded import match_json, summary
 
-SYNC_AGAIN = 10.0
-"""Seconds after which records that couldn't be added to the list, as on a full disk, are tried
-again."""
-AT_ONCE = 200
-"""Maximum number of records that are added to the list in one transaction."""
 LOOK_EVERY = 0.25
 """Seconds between two checks whether a record may be shown."""
-RECENT = 20
-"""Number of results that the lobby shows."""
 DEFAULT_MATCHES, MAX_MATCHES = 50, 200
 """Default and maximum number of matches in one answer."""
 MAX_SEATS = 64
@@ -107,18 +97,17 @@ class View:
     """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
     """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
-    _list: MatchList | None = attrs.field(default=None, init=False)
-    _records: trio.MemorySendChannel[Path | None] | None = attrs.field(default=None, init=False)
-    """Takes the paths of new records, for the list; None if a ladder has stored results."""
-    _one_thread: trio.CapacityLimiter = attrs.field(
-        factory=lambda: trio.CapacityLimiter(1), init=False
+    listed: KeptList = attrs.field(
+        default=attrs.Factory(
+            lambda self: KeptList(self.running, self.arena, self.data), takes_self=True
+        ),
+        init=False,
     )
+    """The matches that are over."""
     _one_copy: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
     """One thread for copies of records, as each may take a second."""
-    _recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
-    _standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     _lobby: tuple[int, bytes] = attrs.field(default=(-1, b""), init=False)
     """The last message of the lobby, and the count of changes that it was made for."""
 
@@ -136,13 +125,10 @@ class View:
         self.tournament_matches.on_end = self.frame_cache.finish
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the list up to date with the arena's records."""
+        """Keep up with the matches that end, until cancelled."""
         self.running.on_end = self._hear_end
         try:
-            if self.data is None:
-                task_status.started()
-            else:
-                await self._keep_list(self.data, task_status)
+            await self.listed.run(task_status=task_status)
             await trio.sleep_forever()  # `_hear_end` is called meanwhile
         finally:
             self.running.on_end = None
@@ -150,83 +136,8 @@ class View:
     def _hear_end(self, match: str, record: Path | None) -> None:
         """Take note that a match is over, and of its record, if there is one."""
         self.frame_cache.finish(match)
-        if record is not None and self._records is not None:
-            self._records.send_nowait(record)
-
-    def _hear_stored(self) -> None:
-        """Take note that results of a ladder are stored, and so listed."""
-        if self._records is not None:
-            self._records.send_nowait(None)
-
-    async def _keep_list(self, data: Path, task_status: trio.TaskStatus[None]) -> None:
-        self._records, receive = trio.open_memory_channel[Path | None](math.inf)
-        rooms = {} if self.arena is None or self.arena.names is None else self.arena.ladders
-        # Those of which other arenas have results have them in another database.
-        own = [name for name, room in rooms.items() if not room.is_shared]
-        try:
-            self._list = await self._in_thread(MatchList.open, DataFolder(data), own)
-        except LanistaError as error:
-            self._records = None
-            log.error("no list of matches", why=str(error))
-            task_status.started()
-            return
-        for name in own:
-            rooms[name].results.on_stored = self._hear_stored
-        try:
-            await self._try("no list of matches", self._refresh)
-            task_status.started()
-            sync_at = -math.inf  # a moment of trio's clock
-            while True:
-                if sync_at <= trio.current_time():
-                    is_whole = await self._try("not all records are in the list", self._sync)
-                    sync_at = math.inf if is_whole else trio.current_time() + SYNC_AGAIN
-                with trio.move_on_at(sync_at):
-                    paths = [await receive.receive()]
-                    with contextlib.suppress(trio.WouldBlock):
-                        while len(paths) < AT_ONCE:
-                            paths.append(receive.receive_nowait())
-                    if not await self._try("a record isn't in the list yet", self._add, paths):
-                        sync_at = min(sync_at, trio.current_time() + SYNC_AGAIN)
-                    if not receive.statistics().current_buffer_used:
-                        await self._try("no list of matches", self._refresh)
-        finally:
-            self._records = None
-            self._list.close()
-
-    async def _in_thread(self, call: Any, *args: Any) -> Any:
-        return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
-
-    async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> bool:
-        """Do something with the list; log what goes wrong, as matches must go on.
-
-        Returns:
-            Whether it was done.
-        """
-        try:
-            await do(*args)
-        except (LanistaError, OSError) as error:
-            log.error(trouble, why=str(error))
-            return False
-        return True
-
-    async def _sync(self) -> None:
-        """Add records that were made without the page: for thousands, this takes minutes."""
-        assert self._list is not None
-        # Not in `_one_thread`, which answers questions meanwhile; and the arena's end mustn't wait.
-        await trio.to_thread.run_sync(self._list.sync, self.running.hides, abandon_on_cancel=True)
-        await self._refresh()
-
-    async def _add(self, paths: Collection[Path | None]) -> None:
-        assert self._list is not None
-        await self._in_thread(self._list.add, *[path for path in paths if path is not None])
-
-    async def _refresh(self) -> None:
-        """Look up what the lobby shows of finished matches."""
-        assert self._list is not None
-        matches = self._list
-        self._recent, _ = await self._in_thread(lambda: matches.matches(limit=RECENT))
-        self._standings = await self._in_thread(matches.standings)
-        self.running.changes.tell()
+        if record is not None:
+            self.listed.add(record)
 
     # -- the lobby -----------------------------------------------------------------------------
 
@@ -246,10 +157,12 @@ class View:
                 *(_running(running) for running in self.running.matches.values()),
                 *(match.lobby_json() for match in self.tournament_matches.running.values()),
             ],
-            "recent": self._recent,
+            "recent": self.listed.recent,
             # Bots choose their names, so a table may have thousands of rows; they can be asked for
             # by another request.
-            "standings": [{**table, "rows": table["rows"][:ROWS]} for table in self._standings],
+            "standings": [
+                {**table, "rows": table["rows"][:ROWS]} for table in self.listed.standings
+            ],
             "tournaments": self.tournaments.summaries(),
             "ladders": self.ladders.summaries(),
         }
@@ -305,12 +218,7 @@ class View:
         if before is None:
             running = [self._match_running(match) for match in self.running.matches.values()]
             running = [match for match in reversed(running) if _fits(match, filters)]
-        if self._list is None:
-            return running, None
-        matches = self._list
-        over, after = await self._in_thread(
-            lambda: matches.matches(limit=limit, before=before, **filters)
-        )
+        over, after = await self.listed.matches(limit=limit, before=before, **filters)
         return running + over, after
 
     async def match_json(self, match: str) -> dict[str, Any] | None:
@@ -321,9 +229,7 @@ class View:
         of_tournament = await self.tournament_matches.describe(match)
         if of_tournament is not None:
             return of_tournament
-        description: dict[str, Any] | None = None
-        if self._list is not None:
-            description = await self._in_thread(self._list.match, match)
+        description = await self.listed.match(match)
         path = self.running.ended.get(match)
         if description is None and path is not None:  # not in the list, or not yet
             with contextlib.suppress(BadRecordError, OSError):
@@ -343,8 +249,8 @@ class View:
     async def record_of(self, match: str) -> Path | None:
         """Return the path of a finished match's record; None if there is none."""
         path = self.running.ended.get(match)
-        if path is None and self._list is not None:
-            path = await self._in_thread(self._list.path, match)
+        if path is None:
+            path = await self.listed.path(match)
         if path is None:
             found = await self.tournament_matches.find(match)
             path = None if found is None else found[1]
@@ -371,7 +277,7 @@ class View:
 
     def standings(self, game: str | None) -> list[dict[str, Any]]:
         """Return the tables of one game or of all, over all matches that count."""
-        return [table for table in self._standings if game in (None, table["game"])]
+        return [table for table in self.listed.standings if game in (None, table["game"])]
 
     # -- for the operator ----------------------------------------------------------------------
 
