@@ -471,7 +471,7 @@ async def test_a_record_that_the_list_could_not_take_is_added_later(tmp_path, mo
         raise StoreError("database or disk is full")
 
     monkeypatch.setattr(MatchList, "add", fail)
-    monkeypatch.setattr("lanista.page.view.SYNC_AGAIN", 0)
+    monkeypatch.setattr("lanista.page.kept_list.SYNC_AGAIN", 0)
     async with opened(tmp_path) as house:
         changes = house.arena.running.changes
         match = await one_match(house)

@@ -1,7 +1,7 @@
 """What the page shows of an arena: the lobby, matches, games and bots, as JSON (docs/api.md).
 
-Running matches come from the arena's `RunningMatches`; finished ones from the arena's `MatchList`,
-which is kept up to date here. The server and the viewers send the results.
+Running matches come from the arena's `RunningMatches`; finished ones from `kept_list`. The server
+and the viewers send the results.
 """
 
 import contextlib
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import structlog
 import trio
 
 from lanista import __version__
@@ -43,8 +42,6 @@ NAMES = 200
 """Number of registered names in one answer."""
 ROWS = 50
 """Number of rows of a table of standings that the lobby shows."""
-
-log = structlog.get_logger()
 
 
 @attrs.frozen
@@ -160,9 +157,7 @@ class View:
             "recent": self.listed.recent,
             # Bots choose their names, so a table may have thousands of rows; they can be asked for
             # by another request.
-            "standings": [
-                {**table, "rows": table["rows"][:ROWS]} for table in self.listed.standings
-            ],
+            "standings": [{**one, "rows": one["rows"][:ROWS]} for one in self.listed.standings],
             "tournaments": self.tournaments.summaries(),
             "ladders": self.ladders.summaries(),
         }
@@ -233,7 +228,7 @@ class View:
         path = self.running.ended.get(match)
         if description is None and path is not None:  # not in the list, or not yet
             with contextlib.suppress(BadRecordError, OSError):
-                description = await self._in_thread(summary, path)
+                description = await trio.to_thread.run_sync(summary, path)
         return description
 
     def _match_running(self, running: RunningMatch) -> dict[str, Any]:
