@@ -4,10 +4,7 @@ A program that uses Lanista as a library catches `LanistaError` for all of them.
 line for a person and names what is wrong and where; the commands print the same messages.
 """
 
-import traceback
-from collections.abc import MutableMapping
 from pathlib import Path
-from typing import Any
 
 
 class LanistaError(Exception):
@@ -48,10 +45,3 @@ def one_line(error: object) -> str:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def with_trace(_: object, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Give a line that `log.exception` logs its traceback, as `trace`: a processor of structlog."""
-    if event.pop("exc_info", False):
-        event["trace"] = traceback.format_exc()
-    return event

@@ -14,7 +14,6 @@ import trio
 from structlog.testing import capture_logs
 
 from lanista.arena.match_list import MatchList
-from lanista.errors import with_trace
 from lanista.match.record import ENDING, PART, TMP, read_record, result_line
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
@@ -316,7 +315,7 @@ async def test_a_fault_of_ours_does_not_end_the_arena(day, monkeypatch):
         raise RuntimeError("we didn't think of this")
 
     monkeypatch.setattr(recovery, "_recovered", broken)
-    with capture_logs([with_trace]) as logs:
+    with capture_logs() as logs:
         await complete_records(day.parent, ignore)
     assert "we didn't think of this" in logs[0]["trace"]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from lanista.cli.logs import MAX_ITEMS, MAX_TEXT, json_line, shortened
-from lanista.errors import with_trace
 
 
 @pytest.mark.parametrize(
@@ -47,13 +46,3 @@ def test_a_line_is_printable_ascii():
     assert line.isprintable()
     assert event == json.loads(line)
     assert ["timestamp", "level", "event", "name"] == list(json.loads(line))
-
-
-def test_a_fault_of_ours_is_logged_with_its_trace():
-    try:
-        1 / 0  # noqa: B018 - it is there to fail
-    except ZeroDivisionError:
-        line = with_trace(None, "error", {"event": "a fault", "exc_info": True})
-    assert ["event", "trace"] == list(line)
-    assert "ZeroDivisionError" in line["trace"]
-    assert {"event": "bye"} == with_trace(None, "info", {"event": "bye"})

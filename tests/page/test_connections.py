@@ -11,7 +11,6 @@ import structlog
 import trio
 import trio.testing
 
-from lanista.errors import with_trace
 from lanista.hosting.control import RunningMatches
 from lanista.page import connections as module
 from lanista.page.answers import Answer
@@ -102,7 +101,7 @@ async def test_a_fault_of_ours_ends_its_connection_alone(autojump_clock, monkeyp
     async with showing(View(RunningMatches())) as house:
         admit = Connections.admit
         monkeypatch.setattr(Connections, "admit", lambda *_: 1 / 0)
-        with structlog.testing.capture_logs([with_trace]) as logged:
+        with structlog.testing.capture_logs() as logged:
             async with crowd(house, 1) as (stream,):
                 with contextlib.suppress(trio.BrokenResourceError):
                     assert b"" == await stream.receive_some()

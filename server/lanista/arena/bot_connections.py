@@ -6,6 +6,7 @@ affect the others. Which connections may stay when there are too many is decided
 
 import itertools
 import time
+import traceback
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -232,8 +233,13 @@ class BotConnections:
             self._leave(place)
             self._log_refusal(error, connection, peer)
             await self._send_away(connection, error)
-        except Exception:  # a fault of ours must not reach another connection
-            log.exception("connection ended by an error", **_name_of(connection), peer=peer)
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error(
+                "connection ended by an error",
+                **_name_of(connection),
+                peer=peer,
+                trace=traceback.format_exc(),
+            )
             if connection is not None:
                 await connection.refuse(our_fault())
         finally:

@@ -12,6 +12,7 @@ The process ends when the link does, and whatever it is doing then: the front ha
 
 import gc
 import socket
+import traceback
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -238,8 +239,12 @@ class MatchWorker:
         try:
             try:
                 played = await self._play_to_its_end(match, board)
-            except Exception:  # a fault of ours must not reach another match
-                log.exception("match ended by an error", match=match.order.spec.match)
+            except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+                log.error(
+                    "match ended by an error",
+                    match=match.order.spec.match,
+                    trace=traceback.format_exc(),
+                )
                 await close_all(match.connections, our_fault())
         finally:
             del self._matches[match.order.spec.match]

@@ -6,6 +6,7 @@ the others.
 
 import os
 import tempfile
+import traceback
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
@@ -249,8 +250,12 @@ class Matches:
             for player in players:
                 await player.released.wait()
             yield
-        except Exception:  # a fault of ours must not reach another match
-            log.exception("match ended by an error", players=[player.name for player in players])
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+            log.error(
+                "match ended by an error",
+                players=[player.name for player in players],
+                trace=traceback.format_exc(),
+            )
             for player in players:
                 await player.connection.refuse(our_fault())
         finally:

@@ -16,6 +16,7 @@ import fcntl
 import json
 import os
 import socket
+import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -199,8 +200,8 @@ async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
         return json.dumps({"answer": await commands[asked["command"]](asked)})
     except CommandRefusedError as error:
         return json.dumps({"error": str(error)})
-    except Exception:  # a fault of ours must not end the arena
-        log.exception("command ended by an error")
+    except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+        log.error("command ended by an error", trace=traceback.format_exc())
         return json.dumps({"error": "the arena failed to do this; its log says why"})
 
 

@@ -1,5 +1,6 @@
 """The submissions of all ladders of an arena: opened, and built one after another."""
 
+import traceback
 from collections.abc import Mapping
 
 import attrs
@@ -67,8 +68,8 @@ class AllSubmissions:
                 )
                 await ladder.put_back(key, number)
                 await trio.sleep(AGAIN)
-            except Exception:  # a fault of ours must not end the arena
-                log.exception("a submission ended by an error")
+            except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+                log.error("a submission ended by an error", trace=traceback.format_exc())
                 await ladder.give_up(key, number)
 
 

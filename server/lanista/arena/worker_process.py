@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
@@ -20,7 +21,6 @@ import structlog
 import trio
 
 from lanista.arena.link import Link
-from lanista.errors import with_trace
 from lanista.system import STOPPING
 
 ENDING_TIME = 0.5
@@ -64,11 +64,12 @@ class LinkedProcess:
                     )
                 else:
                     hear(content)
-        except Exception:  # a fault of the process must not end the arena
-            log.exception(
+        except Exception:  # noqa: BLE001 - a fault of the process must not end the arena
+            log.error(
                 "a process sent something that can't be understood",
                 process=self.title,
                 **self.about,
+                trace=traceback.format_exc(),
             )
             return False
         return True
@@ -166,7 +167,7 @@ def forward_log(link: Link) -> None:
         link.post({"kind": "log", "level": level, "event": event.pop("event"), "fields": event})
         raise structlog.DropEvent
 
-    structlog.configure(processors=[with_trace, to_front], cache_logger_on_first_use=True)
+    structlog.configure(processors=[to_front], cache_logger_on_first_use=True)
 
 
 def _exit_with(descriptor: int) -> None:

@@ -15,7 +15,6 @@ from typing import Any, TextIO, cast
 import structlog
 
 from lanista.arena.spec import LogFormat
-from lanista.errors import with_trace
 from lanista.hosting import accept
 
 MAX_TEXT = 8192
@@ -101,7 +100,6 @@ def configure_log(log_format: LogFormat = LogFormat.TEXT) -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            with_trace,
             _shorten,
             renderer,
         ],

@@ -14,6 +14,7 @@ import fcntl
 import socket
 import struct
 import termios
+import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -331,8 +332,8 @@ class Connections(trio.abc.Listener[Peer]):
                     await peer.linger()
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left, or was closed
-        except Exception:  # a fault of ours must not reach another connection
-            log.exception("a page's connection ended by an error")
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error("a page's connection ended by an error", trace=traceback.format_exc())
         finally:
             if peer is not None:
                 peer.close()

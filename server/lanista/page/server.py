@@ -9,6 +9,7 @@ import hashlib
 import logging
 import math
 import re
+import traceback
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
@@ -156,7 +157,7 @@ class Server:
         except* Exception:
             if not is_serving:
                 raise
-            log.exception("the page has ended by an error; matches go on")
+            log.error("the page has ended by an error; matches go on", trace=traceback.format_exc())
         finally:
             self._close()
 
@@ -236,8 +237,8 @@ class Server:
             await viewer.run()
         except* (WebSocketException, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the viewer left
-        except* Exception:  # a fault of ours must not reach another viewer
-            log.exception("a viewer's connection ended by an error")
+        except* Exception:  # noqa: BLE001 - a fault of ours must not reach another viewer
+            log.error("a viewer's connection ended by an error", trace=traceback.format_exc())
         finally:
             self.viewers.discard(viewer)
             if not self.viewers:
@@ -264,8 +265,8 @@ class Server:
             answer = refused.answer()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise  # the peer left while it sent a body
-        except Exception:  # a fault of ours must not reach another connection
-            log.exception("a request ended by an error")
+        except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
+            log.error("a request ended by an error", trace=traceback.format_exc())
             message = "the arena failed; this isn't the request's fault"
             answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
         return answer.serialized(self.embed)

@@ -24,6 +24,7 @@ import enum
 import fcntl
 import os
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -118,8 +119,11 @@ async def complete_records(records: Path, on_record: Callable[[str, Path], None]
             path=error.filename,
             why=error.strerror,
         )
-    except Exception:  # a fault of ours must not end the arena
-        log.exception("records that an earlier run has left are still unfinished")
+    except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+        log.error(
+            "records that an earlier run has left are still unfinished",
+            trace=traceback.format_exc(),
+        )
 
 
 def recover(records: Path) -> Iterator[Recovered]:
