@@ -331,7 +331,6 @@ def test_serve_prints_what_it_says_of_friendly_rooms(lanista, tmp_path):
     assert expected == spec.friendly
     options = options_of(spec, tmp_path / "arena.toml")
     assert (9, (2, 3)) == (options.settings["move_limit"], (options.board.rows, options.board.cols))
-    assert (20, 1) == (options.conditions.clock.time_init, options.conditions.clock.time_move)
 
 
 @pytest.mark.parametrize(
