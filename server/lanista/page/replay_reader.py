@@ -38,8 +38,10 @@ GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
 DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
 """The errors of gzip data that can't be unpacked."""
-MAX_RES = 8 * 1024 * 1024
+MAX_RES = 64 * 1024 * 1024
 """Maximum size of a match file in bytes; those of the original games have about one million."""
+MAX_SHOWN_RES = 8 * 1024 * 1024
+"""The same for frames, which a viewer may ask for."""
 LONGEST_LINE = 8 * 1024 * 1024
 """Maximum length of a record's line in bytes: a turn in which four bots send as much as they may
 has five million."""
@@ -281,37 +283,37 @@ def is_record(path: Path) -> bool:
     return first == b"{" or (is_packed and not first)
 
 
-def read_unpacked(path: Path) -> bytes:
+def read_unpacked(path: Path, most: int = MAX_RES) -> bytes:
     """Return the content of a file of an original game, which may be compressed by gzip.
 
     Raises:
-        LanistaError: It can't be read, or is longer than any such file.
+        LanistaError: It can't be read, or has more than `most` bytes.
     """
     try:
         with opened(path) as file:
-            data = file.read(MAX_RES + 1)
+            data = file.read(most + 1)
     except DAMAGED as error:
         raise BadInputError(f"{path}: damaged gzip data ({error})") from None
     except OSError as error:
         raise FileError.of("can't read", path, error) from None
-    if len(data) > MAX_RES:
-        raise BadInputError(f"{path}: longer than {MAX_RES >> 20} MiB, as no match file is")
+    if len(data) > most:
+        raise BadInputError(f"{path}: longer than {most >> 20} MiB, as no match file is")
     return data
 
 
-def shown_of(path: Path) -> Shown:
-    """Return the match in a match file (.res) of an original game.
+def shown_of(path: Path, most: int = MAX_RES) -> Shown:
+    """Return the match in a match file (.res) of an original game of at most so many bytes.
 
     Raises:
         FormatError: It isn't one; the frames may raise it, too.
         LanistaError: It can't be read.
     """
-    text = read_unpacked(path).decode("utf-8-sig", "replace")
+    text = read_unpacked(path, most).decode("utf-8-sig", "replace")
     return of_text(text).show(text)
 
 
 def _read_res(path: Path) -> Iterator[dict[str, Any]]:
-    shown = shown_of(path)
+    shown = shown_of(path, MAX_SHOWN_RES)
     writer, storyteller = frames.FrameWriter(shown.scene), Storyteller(shown.scene)
     yield frames.head_of_res(shown)
     for frame, scores in shown.frames:
