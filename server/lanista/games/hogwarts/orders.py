@@ -4,8 +4,8 @@ See PROTOCOL.md 4 and 5, and rules/hogwarts.md 4, 9.2 and 18. Orders are carried
 """
 
 import functools
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice, zip_longest
 from typing import NamedTuple
 
 from lanista.games.base import (
@@ -30,6 +30,8 @@ DIRECTIONS = 8
 """The number of directions."""
 STRAIGHT = frozenset((0, 2, 4, 6))
 """The directions in which every unit can move; only ghosts move diagonally."""
+_LENGTHS: Mapping[Token | None, int] = {"m": 3, "s": 2 + INGREDIENTS}
+"""The number of tokens of a submove, by the letter with which it begins."""
 _MEMBERS = INGREDIENTS // GROUPS
 _EVEN = [group for group in range(GROUPS) for _ in range(_MEMBERS)]
 """The groups of a spell's ingredients in ascending order, if each has as many as it must."""
@@ -120,27 +122,17 @@ def _judged(
     """Return the first order of each unit, and the reasons for refused orders by index."""
     orders: dict[int, Order] = {}
     refused: dict[int, Reason] = {}
-    count, units = len(tokens), len(clans)
+    units = len(clans)
     step_of = _steps(units).get
-    start = index = 0
+    rest = iter(tokens)
     # This loop runs for every submove, however often a bot repeats itself, and no step of it calls
-    # a function that it doesn't have to.
-    while start < count:
-        kind = tokens[start]
-        if kind == "m":
-            end = start + 3
-        elif kind == "s":
-            end = start + 2 + INGREDIENTS
-        else:
-            raise MalformedAnswerError(
-                f"`{kind}` where a submove begins; one is `m ID D` or `s ID` and 15 groups", index
-            )
-        if index == MAX_ORDERS:
+    # a function that it doesn't have to. Of the few submoves that aren't of three tokens, `_read`
+    # takes the others.
+    for index, three in enumerate(zip_longest(rest, rest, rest)):
+        if index == MAX_ORDERS and three[0] in _LENGTHS:
             raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
-        if end > count:
-            raise _malformed(tokens[start:], end - start, index)
-        step = step_of((tokens[start + 1], tokens[start + 2])) if kind == "m" else None
-        order = step or _read(tokens[start:end], index)
+        step = step_of(three)
+        order = step or _read(three, rest, index)
         unit = order.unit
         if unit in orders:
             refused[index] = (REPEATED, unit)
@@ -153,47 +145,53 @@ def _judged(
             reason = None if step else fault(order, ingredients)
             if reason is not None:
                 refused[index] = reason
-        start = end
-        index += 1
     return list(orders.values()), refused
 
 
 @functools.lru_cache(maxsize=8)
-def _steps(units: int) -> dict[tuple[Token, Token], Order]:
-    """Return the moves in directions that their units can take, by unit and direction.
+def _steps(units: int) -> dict[tuple[Token | None, ...], Order]:
+    """Return the moves in directions that their units can take, by their tokens.
 
     Nearly all orders are such, and need no further checks and no objects of their own.
     """
     return {
-        (unit, direction): Order(unit, direction)
+        ("m", unit, direction): Order(unit, direction)
         for unit in range(units)
         for direction in range(DIRECTIONS)
         if unit < CLANS or direction in STRAIGHT
     }
 
 
-def _read(tokens: Sequence[Token], index: int) -> Order:
-    """Return the order of a submove that has as many tokens as its letter needs.
+def _read(three: Sequence[Token | None], rest: Iterator[Token], index: int) -> Order:
+    """Return the order of the next submove of an answer.
+
+    Args:
+        three: Its first three tokens, with None for those that are missing.
+        rest: The tokens after them, of which a spell takes what belongs to it.
+        index: The index of the submove.
 
     Raises:
-        MalformedAnswerError: There is a letter among its numbers.
+        MalformedAnswerError: It doesn't begin with a letter of a submove, or there are too few
+            numbers after that letter, or another letter among them.
     """
-    numbers = [token for token in tokens[1:] if isinstance(token, int)]
-    if len(numbers) < len(tokens) - 1:
-        raise _malformed(tokens, len(tokens), index)
-    unit, *rest = numbers
-    return Order(unit, rest[0]) if tokens[0] == "m" else Order(unit, -1, tuple(rest))
-
-
-def _malformed(tokens: Sequence[Token], length: int, index: int) -> MalformedAnswerError:
-    """Return what is wrong with a submove that has too few numbers, or a letter among them."""
-    letter = next((token for token in tokens[1:] if isinstance(token, str)), None)
-    return MalformedAnswerError(
-        f"`{tokens[0]}` with {len(tokens) - 1} numbers; it takes {length - 1}"
-        if letter is None
-        else f"`{letter}` where a number belongs",
-        index,
-    )
+    letter, *first = three
+    length = _LENGTHS.get(letter)
+    if length is None:
+        raise MalformedAnswerError(
+            f"`{letter}` where a submove begins; one is `m ID D` or `s ID` and 15 groups", index
+        )
+    found = [token for token in (*first, *islice(rest, length - 3)) if token is not None]
+    numbers = [token for token in found if isinstance(token, int)]
+    if len(numbers) < length - 1:
+        wrong = next((token for token in found if isinstance(token, str)), None)
+        raise MalformedAnswerError(
+            f"`{letter}` with {len(found)} numbers; it takes {length - 1}"
+            if wrong is None
+            else f"`{wrong}` where a number belongs",
+            index,
+        )
+    unit, *others = numbers
+    return Order(unit, others[0]) if letter == "m" else Order(unit, -1, tuple(others))
 
 
 def fault(order: Order, ingredients: Sequence[int]) -> Reason | None:
