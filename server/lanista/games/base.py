@@ -61,7 +61,7 @@ REPEATED = "a second order for unit {}; only its first one counts"
 
 def repeats(reasons: Mapping[int, Reason]) -> int:
     """Return how many submoves are merely ignored because they repeat an order."""
-    return sum(reason[0] is REPEATED for reason in reasons.values())
+    return [reason[0] for reason in reasons.values()].count(REPEATED)
 
 
 def refusals(reasons: Mapping[int, Reason]) -> tuple[Refusal, ...]:
