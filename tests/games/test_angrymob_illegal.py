@@ -75,7 +75,7 @@ def test_submoves_that_take_too_many_together_are_illegal(game):
 
 
 def test_units_that_arrive_can_not_be_sent_on(game):
-    """What counts is who was in a cell before the move."""
+    """An order is judged by who was in a cell before the move."""
     assert illegal(1, "1 units from (0, 1), where you had 0") == refused(game, "0 0 4 0 0 1 1 3")
 
 

@@ -18,7 +18,7 @@ from support.traces import some_always
 
 
 def problem(*round_):
-    """What is wrong with one round, or None."""
+    """Return what is wrong with one round, or None."""
     try:
         explain_round(*round_)
     except UnexplainedError as error:

@@ -1,4 +1,4 @@
-"""What necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4).
+"""Tests of what necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4).
 
 What every match shows of it is in test_crematoria_traces.
 """

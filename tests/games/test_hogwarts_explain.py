@@ -40,7 +40,7 @@ from support.traces import some_always
 
 
 def problem(res, number, rules="original"):
-    """What is wrong with one round, or None."""
+    """Return what is wrong with one round, or None."""
     try:
         explain_round(res, number, rules, _Walls(res.states[0].rows))
     except UnexplainedError as error:

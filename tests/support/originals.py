@@ -37,7 +37,7 @@ def write_res(originals: Originals[Any, Any], res: Res[Any, Any]) -> str:
 
 
 def as_game(state: State | Position) -> Any:
-    """What is written of a game in this state."""
+    """Stand in for a game in this state, with all that is written of one."""
     return _crematoria(state) if isinstance(state, Position) else _hogwarts(state)
 
 

@@ -43,7 +43,7 @@ class Snapshot:
     seated: tuple[Seating, ...]
     """The seatings of each block."""
     about: FormatState
-    """What `compute` and the standings take as it is, by name."""
+    """Where the format stands, as `compute` takes it."""
 
 
 def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:

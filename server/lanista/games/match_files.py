@@ -32,7 +32,7 @@ class Res(Generic[S, C]):
     states: tuple[S, ...]
     """The states before every round, and after the last."""
     commands: tuple[tuple[C, ...], ...]
-    """What had an effect in each round, in the order in which it was carried out."""
+    """The commands of each round that had an effect, in the order in which they took it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -46,7 +46,7 @@ class Explanation:
     rules: str = "original"
     """The rules by which it was explained: `original` or `text`."""
     problem: str | None = None
-    """What the rules don't allow in the next round; None: every round is explained."""
+    """The reason why the rules don't allow the next round; None: every round is explained."""
 
 
 class UnexplainedError(Exception):

@@ -55,7 +55,7 @@ class Originals(Generic[S, C]):
     generated: str
     """The word for a board that the seed makes, in a configuration."""
     fixed: str = ""
-    """What a configuration has before a board, if the board doesn't begin with `FIXED` itself."""
+    """The text before a board in a configuration; empty if boards begin with `FIXED` themselves."""
     rules: tuple[str, ...] = ("original",)
     """The rules by which a match file can be explained, the original program's first."""
     own: Mapping[str, int] = {}

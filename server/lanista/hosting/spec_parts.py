@@ -1,7 +1,4 @@
-"""What specs of tournaments and of arenas have in common: sandbox, maps with settings.
-
-And what their examples say of a game.
-"""
+"""The parts that specs of tournaments and of arenas share: sandbox, maps, settings, examples."""
 
 import enum
 from collections.abc import Mapping, Sequence

@@ -37,7 +37,7 @@ class UnknownNameError(Exception):
 
 
 _NOTHING = dict.fromkeys(("seats", "matches", "voids", "bots", "computed", "seat_advantage"))
-"""What is known of a ladder before its first table."""
+"""The figures of a ladder before its first table, which are all unknown."""
 
 
 @attrs.frozen

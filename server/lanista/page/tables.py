@@ -107,8 +107,10 @@ def table_of(file: Path, known: str | None) -> tuple[str, TournamentTable | None
         NoStandingsError: Nothing was played yet, or the spec can't be used.
         StoreError: The results can't be read.
     """
-    with contextlib.suppress(OSError):  # `_setup_of` says so
+    try:
         spec = hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        spec = ""  # `_setup_of` says why
     setup = _setup_of(file)
     with Store.open(setup.database, create=False, check=False) as store, store.reading() as now:
         state = f"{spec} {now.last_change()}"

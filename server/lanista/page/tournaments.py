@@ -83,9 +83,9 @@ class Renewal(Generic[T]):
     rest: float
     """Minimum seconds between two computations."""
     trouble: str
-    """What the log says if there is a problem."""
+    """The line of the log about a problem."""
     about: Mapping[str, str]
-    """What the log says it is about."""
+    """Further keys and values of that line."""
     result: T | None = None
     """The last one that was computed."""
     problem: str | None = None
