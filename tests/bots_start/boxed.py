@@ -6,15 +6,18 @@ JSON has the arguments of `_main`. Printed is, as JSON too, how each bot ended a
 """
 
 import ctypes
+import errno
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 
 import pytest
 import trio
 
+from lanista.bots import syscalls
 from lanista.bots.command import environment
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
@@ -42,9 +45,11 @@ def call(name, *words):
 """The beginning of a bot that makes system calls by name; they return an error's name."""
 
 
-async def _main(commands, sandboxed, cwd, key, most_keys, data):
+async def _main(commands, sandboxed, cwd, key, keyrings, data):
     if key:
-        _have_keys(key, most_keys)
+        _have_key(key)
+    if not keyrings:
+        _refuse_keyrings()
     if data is None:
         return await _played(commands, sandboxed, cwd)
     # Only here, as importing them takes longer than a bot.
@@ -74,15 +79,37 @@ async def _played(commands, sandboxed, cwd):
     return told
 
 
-def _have_keys(description, most):
-    """Put a key into a session keyring of our own, and others until our quota is used up."""
+def _have_key(description):
+    """Put a key into a session keyring of our own."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.syscall(CALLS["keyctl"], 1, None) < 0:
+    name = description.encode()
+    if (
+        libc.syscall(CALLS["keyctl"], 1, None) < 0
+        or libc.syscall(CALLS["add_key"], b"user", name, b"x", 1, -3) < 0
+    ):
         sys.exit(os.strerror(ctypes.get_errno()))
-    names = description, *map(str, range(1, most))
-    for name in names:
-        if libc.syscall(CALLS["add_key"], b"user", name.encode(), b"x", 1, -3) < 0:
-            return
+
+
+def _refuse_keyrings():
+    """Have the kernel tell us and our children that the quota of session keyrings is used up."""
+    program = [
+        (syscalls.LOAD, 0, 0, syscalls.NUMBER_AT),
+        (syscalls.IF_EQUAL, 0, 3, CALLS["keyctl"]),
+        (syscalls.LOAD, 0, 0, syscalls.FIRST_ARGUMENT_AT),
+        (syscalls.IF_EQUAL, 0, 1, syscalls.KEYCTL_JOIN_SESSION_KEYRING),
+        (syscalls.ANSWER, 0, 0, syscalls.ERRNO | errno.EDQUOT),
+        (syscalls.ANSWER, 0, 0, syscalls.ALLOW),
+    ]
+    instructions = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+    text = ctypes.create_string_buffer(instructions)
+    compiled = struct.pack("@HP", len(program), ctypes.addressof(text))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, seccomp, by_filter = 38, 22, 2  # prctl(2)
+    if (
+        libc.prctl(no_new_privileges, 1, 0, 0, 0) < 0
+        or libc.prctl(seccomp, by_filter, compiled, 0, 0) < 0
+    ):
+        sys.exit(os.strerror(ctypes.get_errno()))
 
 
 def users():
@@ -97,7 +124,7 @@ def run(
     sandboxed=True,
     cwd=None,
     key=None,
-    most_keys=1,
+    keyrings=True,
     data=None,
     own=(),
     mounts=(),
@@ -113,7 +140,9 @@ def run(
         sandboxed: Whether each runs in a sandbox.
         cwd: Their working directory; None for the arena's own.
         key: The description of a key in the arena's session keyring.
-        most_keys: How many keys in all are there, as far as the user's quota allows.
+        keyrings: Whether a bot can have a session keyring of its own. If not, the kernel answers as
+            it does to a user whose quota is used up; the quota itself is no use here, as other
+            processes of the user may give some of it back at any time.
         data: The folder of a database that the arena has open.
 
     Returns:
@@ -122,7 +151,7 @@ def run(
     python = sys.executable if user is None else python_for_all()
     commands = [[python, "-I", "-S", "-c", text, *map(str, own)] for text in scripts]
     asked = [commands, sandboxed, cwd]
-    asked += [key, most_keys, data]
+    asked += [key, keyrings, data]
     words = [python, "-P", __file__, json.dumps(asked)]
     if mounts:
         binds = "".join(f"mount --bind {source} {over} && " for source, over in mounts)
