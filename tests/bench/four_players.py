@@ -42,7 +42,7 @@ RUNS = 3
 def answers(game_name, trace):
     """By round and seat, the tokens that were submitted."""
     text = gzip.decompress((TRACES / game_name / f"{trace}.orders.gz").read_bytes()).decode()
-    return registry.part(game_name, "files").read_orders(text)
+    return of_game(game_name).read_orders(text)
 
 
 def match(game_name, seed, rounds, *, file):
