@@ -28,8 +28,10 @@ class AngryMobEncoder:
         self.shapes = {"planes": (_PLANES, *size), "globals": (3,)}
         self.choices = (self.rows * self.cols, 9)
         self._board: Any = None
-        # Of that board: its cells, and by cell and direction whether there is a way.
-        self._ground: Cells = np.empty(0)
+        # Of that board: by seat, what it sees before the first turn; by seat and cell, the thing by
+        # which it knows the cell; by cell and direction, whether there is a way.
+        self._beginnings: list[Cells] = []
+        self._things: list[Cells] = []
         self._ways: Cells = np.empty(0)
 
     def _take(self, board: Any) -> None:
@@ -42,37 +44,42 @@ class AngryMobEncoder:
                 f"{self.rows} by {self.cols}: give `size`"
             )
         self._board = board
-        self._ground = np.array(board.cells, np.float32)
         self._ways = np.array(board.neighbours()) >= 0
-
-    def _things(self, board: Any, seat: int, cells: Cells) -> Cells:
-        """Return the things by which a seat knows these cells."""
-        seen = len(board.cells) - 1 - cells if seat else cells
-        things: Cells = seen + seen // board.cols * (self.cols - board.cols)
-        return things
+        ground = np.array(board.cells, np.float32)
+        cells = np.arange(len(ground))
+        seen = [cells, cells[::-1]]
+        self._things = [cells + cells // board.cols * (self.cols - board.cols) for cells in seen]
+        self._beginnings = []
+        for seat, things in enumerate(self._things):
+            beginning = np.zeros((_PLANES, self.rows * self.cols), np.float32)
+            beginning[0, things] = ground >= 0
+            beginning[3, things] = np.maximum(ground, 0)
+            for owner, base in enumerate(board.bases):
+                beginning[4 + (owner != seat), things[base]] = 1
+            self._beginnings.append(beginning)
 
     def observe(self, rules: Any, seats: Sequence[int]) -> list[Observation]:
         """Return passable cells, own, enemy and neutral units, own and enemy base; and totals."""
-        board = rules.board
-        self._take(board)
-        ground = self._ground.copy()
-        changed = list(rules.changed)
-        ground[changed] = [rules.neutral[cell] for cell in changed]
-        standing = [(_cells_of(units), list(units.values())) for units in rules.units]
+        self._take(rules.board)
+        # Of seat 0, seat 1 and nobody: the cells whose number of units isn't as at the beginning.
+        standing = [
+            (_cells_of(units), np.fromiter(units.values(), np.float32, len(units)))
+            for units in (*rules.units, {cell: rules.neutral[cell] for cell in rules.changed})
+        ]
         scores = rules.scores()
         observations = []
         for seat in seats:
-            planes = np.zeros(self.shapes["planes"], np.float32)
-            seen = (ground[::-1] if seat else ground).reshape(board.rows, board.cols)
-            planes[0, : board.rows, : board.cols] = seen >= 0
-            planes[3, : board.rows, : board.cols] = np.maximum(seen, 0)
-            flat = planes.reshape(_PLANES, -1)
-            for owner, (cells, counts) in enumerate(standing):
-                plane = 1 + (owner != seat)
-                flat[plane, self._things(board, seat, cells)] = counts
-                flat[3 + plane, self._things(board, seat, board.bases[owner])] = 1
+            planes = self._beginnings[seat].copy()
+            things = self._things[seat]
+            for plane, (cells, counts) in zip((1 + seat, 2 - seat, 3), standing, strict=True):
+                planes[plane][things[cells]] = counts
             about = (rules.turn / rules.move_limit, scores[seat], scores[1 - seat])
-            observations.append({"planes": planes, "globals": np.array(about, np.float32)})
+            observations.append(
+                {
+                    "planes": planes.reshape(self.shapes["planes"]),
+                    "globals": np.array(about, np.float32),
+                }
+            )
         return observations
 
     def masks(self, rules: Any, seats: Sequence[int]) -> list[Mask]:
@@ -86,7 +93,7 @@ class AngryMobEncoder:
                 ways = ways[:, _OPPOSITE]
             mask = np.zeros(self.choices, np.int8)
             mask[:, 0] = 1
-            mask[self._things(rules.board, seat, cells), 1:] = np.tile(ways, 2)
+            mask[self._things[seat][cells], 1:] = np.tile(ways, 2)
             masks.append(mask)
         return masks
 
