@@ -6,6 +6,10 @@ their turns, so that what beginnings and ends cost isn't in it. And the most mem
 had, beyond what it has with one match, for each of the other matches. One match and many are
 measured by turns, as the machine's speed changes.
 
+Beside it is told how a floor grows: one process passes lines of the same length to as many bots and
+reads their answers, with no rules, no clock and no record. What its turns cost more with many
+matches is the kernel's, and that of other processes that need the same caches.
+
 Of bots that wait before they answer it is told, too, how many matches one core could play, if it
 were busy for BUSY of the time: computed from the cost of a turn, not tried.
 """
@@ -13,7 +17,9 @@ were busy for BUSY of the time: computed from the cost of a turn, not tried.
 import argparse
 import json
 import os
+import select
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +29,10 @@ from pathlib import Path
 
 from measured import keep
 
+from lanista.games import registry
+from lanista.games.base import complete_settings
+
+HOST = "127.0.0.1"
 BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
 SHORT = 20
 """Turns of the shorter matches."""
@@ -83,12 +93,65 @@ def measured(bot, game, matches, think, folder):
     return 1e6 * (long - short) / (matches * more), kib
 
 
+def told(game):
+    """The bytes that a bot gets in the first turn, or about so many."""
+    ruleset = registry.get(game)
+    settings = complete_settings(ruleset, {})
+    chance = ruleset.chance(1)
+    rules = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    return b"turn 1\n" + rules.facts(0, ()) + b"go\n"
+
+
+def floor(bot, game, matches):
+    """Microseconds that a turn costs a process that only passes lines."""
+    lines, seats, turns = told(game), GAMES[game][0], max(20, TURNS // matches)
+    bots, tables, table_of = [], [[] for _ in range(matches)], {}
+    with socket.create_server((HOST, 0), backlog=1000) as server, select.epoll() as ready:
+        env = {**os.environ, "LANISTA_PORT": str(server.getsockname()[1]), "THINK_MS": "0"}
+        for number in range(seats * matches):
+            bots.append(subprocess.Popen([bot, game], env=env))
+            seat, _ = server.accept()
+            seat.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while not seat.recv(4096).endswith(b"\n"):
+                pass
+            ready.register(seat, select.EPOLLIN)
+            tables[number // seats].append(seat)
+            table_of[seat.fileno()] = number // seats, seat
+        # By table: the answers that this turn still needs, and the turns that follow.
+        waiting, left, playing = [0] * matches, [turns] * matches, matches
+        asked = range(matches)
+        began = time.process_time()
+        while playing:
+            for table in asked:
+                waiting[table] = seats
+                for seat in tables[table]:
+                    seat.sendall(lines)
+            asked = []
+            for place, _ in ready.poll():
+                table, seat = table_of[place]
+                seat.recv(65536)
+                waiting[table] -= 1
+                if not waiting[table]:
+                    left[table] -= 1
+                    if left[table]:
+                        asked.append(table)
+                    else:
+                        playing -= 1
+        took = time.process_time() - began
+        for _, seat in table_of.values():
+            seat.close()
+    for process in bots:
+        process.wait()
+    return 1e6 * took / (turns * matches)
+
+
 def growth(bot, game, steps, folder):
     """Yield a row for each number of matches between bots that answer at once, beside one."""
     for matches in steps:
         pairs = [
             [measured(bot, game, count, 0, folder) for count in (1, matches)] for _ in range(PAIRS)
         ]
+        floors = [[floor(bot, game, count) for count in (1, matches)] for _ in range(PAIRS)]
         (_, kib_alone), (_, kib) = pairs[0]
         yield {
             "game": game,
@@ -96,6 +159,8 @@ def growth(bot, game, steps, folder):
             "us_a_turn": [round(us, 1) for _, (us, _) in pairs],
             "us_alone": [round(us, 1) for (us, _), _ in pairs],
             "ratios": [round(us / alone, 2) for (alone, _), (us, _) in pairs],
+            "floor_us_alone": [round(alone, 1) for alone, _ in floors],
+            "floor_ratios": [round(us / alone, 2) for alone, us in floors],
             "kib_a_match": round((kib - kib_alone) / (matches - 1), 1),
         }
 
