@@ -5,7 +5,6 @@ does. Matches are played in a thread beside it all the same: so neither the call
 loop delays a bot's answer, and the caller's thread stays free for Ctrl-C.
 """
 
-import asyncio
 import atexit
 import contextlib
 import threading
@@ -109,9 +108,7 @@ class Job(Generic[T]):
         """Have the work end, without waiting for that; can be called in any thread."""
         with self._lock:
             self._is_cancelled = True
-            if self._token is not None:
-                with contextlib.suppress(trio.RunFinishedError):
-                    self._token.run_sync_soon(self._cancel_work)
+        self.call(self._cancel_work)
 
     def _cancel_work(self) -> None:
         if self.interrupt is not None:
@@ -119,12 +116,14 @@ class Job(Generic[T]):
         else:
             self._scope.cancel()
 
-    def call(self, function: Callable[[], None]) -> None:
-        """Have a function called in the job's thread, unless the work is over."""
+    def call(self, function: Callable[[], None]) -> bool:
+        """Have a function called in the job's thread; return False if its loop isn't running."""
         with self._lock:
             if self._token is not None:
                 with contextlib.suppress(trio.RunFinishedError):
                     self._token.run_sync_soon(function)
+                    return True
+        return False
 
     def end(self) -> None:
         """Have the work end, and wait for that."""
@@ -225,6 +224,8 @@ def _alarm_of_loop() -> _Alarm:
         token = trio.lowlevel.current_trio_token()
         return _Alarm(trio.Event, token.run_sync_soon, partial(trio.CancelScope, shield=True))
     if library == "asyncio":
+        import asyncio  # noqa: PLC0415 - loaded already; workers don't need it
+
         # Where it is shielded, it is cancelled already: that is raised afterwards.
         cancelled = partial(contextlib.suppress, asyncio.CancelledError)
         return _Alarm(asyncio.Event, asyncio.get_running_loop().call_soon_threadsafe, cancelled)

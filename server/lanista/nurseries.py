@@ -12,29 +12,25 @@ from typing import cast
 import trio
 
 
-def helpers_nursery(*, finishes: bool = False) -> "AbstractAsyncContextManager[trio.Nursery, None]":
+def helpers_nursery() -> "AbstractAsyncContextManager[trio.Nursery, None]":
     """Open a nursery for tasks that serve the block; they are cancelled when the block ends.
 
     What the block raises is raised as it is, once the tasks have ended. What a task raises comes
     in a group, as from any nursery.
-
-    Args:
-        finishes: Whether the tasks are waited for instead of being cancelled.
     """
     # None: it swallows no exception, which a type checker wants to know.
-    return cast("AbstractAsyncContextManager[trio.Nursery, None]", _helpers_nursery(finishes))
+    return cast("AbstractAsyncContextManager[trio.Nursery, None]", _helpers_nursery())
 
 
 @asynccontextmanager
-async def _helpers_nursery(finishes: bool) -> AsyncIterator[trio.Nursery]:
+async def _helpers_nursery() -> AsyncIterator[trio.Nursery]:
     raised: Exception | None = None
     async with trio.open_nursery() as nursery:
         try:
             yield nursery
         except Exception as error:  # noqa: BLE001 - raised again below, out of the nursery
             raised = error
-        if not finishes:
-            nursery.cancel_scope.cancel()
+        nursery.cancel_scope.cancel()
     if raised is not None:
         try:
             raise raised

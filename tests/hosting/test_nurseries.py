@@ -31,18 +31,6 @@ async def test_the_helpers_end_with_the_block():
         nursery.start_soon(trio.sleep_forever)
 
 
-async def test_the_helpers_may_finish():
-    done = []
-
-    async def help_out():
-        await trio.lowlevel.checkpoint()
-        done.append(True)
-
-    async with helpers_nursery(finishes=True) as nursery:
-        nursery.start_soon(help_out)
-    assert [True] == done
-
-
 async def test_a_helpers_own_error_is_not_lost():
     async def fail():
         raise ValueError("a fault")

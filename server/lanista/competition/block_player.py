@@ -1,4 +1,4 @@
-"""The player of blocks: plays the matches of a block one after another, with bots from the pool.
+"""The player of a block's matches, with bots from the pool.
 
 A void match is played again with bots that are started afresh; if too many in a row are void, the
 block can't be played now. Ending bots and completing a record takes longer than a quick match, so
@@ -16,7 +16,6 @@ import trio
 
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.games import registry
-from lanista.games.base import Ruleset
 from lanista.games.outcome import Termination
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.host import (
@@ -34,7 +33,6 @@ from lanista.match.record import ENDING, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from lanista.nurseries import helpers_nursery
 from lanista.results.block_records import BlockMatch
 from lanista.results.match_result import MatchResult, SeatResult
 
@@ -92,7 +90,7 @@ class MatchRun:
 
 @attrs.define(eq=False)
 class Player:
-    """The player of all blocks of a process; it lives as long as the loop of the worker."""
+    """The player of all matches of a process; it lives as long as the loop of the worker."""
 
     pool: BotPool
     stalls: StallMonitor
@@ -104,63 +102,25 @@ class Player:
     # Whether the last match was brief, so that the next one probably is.
     _is_brief: bool = attrs.field(default=False, init=False)
 
-    async def play_block(
-        self,
-        match_setup: MatchSetup,
-        seatings: Sequence[Sequence[Contestant]],
-        opening: Opening,
-        folder: Path,
-        over: trio.Event,
-        *,
-        block: str,
-        holds: bool,
-    ) -> Sequence[MatchRun]:
-        """Play the matches of a block.
-
-        Args:
-            match_setup: What all matches of the tournament have in common.
-            seatings: By seating, then by seat: the bots.
-            opening: Seed and map.
-            folder: The folder for the records; their names are unique.
-            over: Set when the last match is over; its record may still have to be completed.
-            block: The id of the block; empty if it is none, as when a bot is tried.
-            holds: Whether the records of brief matches are held in memory.
-
-        Returns:
-            The matches in the order played. If there is trouble with one, it is the last.
-
-        Raises:
-            OSError: A record can't be written.
-        """
-        runs: list[MatchRun] = []
-        async with helpers_nursery(finishes=True) as playing:
-            try:
-                for number, seats in enumerate(seatings):
-                    run = MatchRun(seats, opening, number, block, holds)
-                    runs.append(run)
-                    match_over = trio.Event()
-                    playing.start_soon(self._play, match_setup, run, folder, match_over)
-                    await match_over.wait()
-                    if run.trouble or run.failure is not None:
-                        break
-            finally:
-                over.set()
-        for run in runs:
-            if run.failure is not None:
-                raise run.failure
-        return runs
-
-    async def _play(
-        self, match_setup: MatchSetup, run: MatchRun, folder: Path, over: trio.Event
+    async def play(
+        self, match_setup: MatchSetup, run: MatchRun, folder: Path, completing: trio.Nursery
     ) -> None:
         """Play a match, void tries included, and note in `run` what comes of it.
 
         Args:
             match_setup: What all matches of the tournament have in common.
             run: The match.
-            folder: The folder for its records.
-            over: Set when the match is over; its record may still have to be completed.
+            folder: The folder for its records; their names are unique.
+            completing: The nursery in which its last record may still be completed afterwards.
         """
+        over = trio.Event()
+        completing.start_soon(self._play, match_setup, run, folder, over)
+        await over.wait()
+
+    async def _play(
+        self, match_setup: MatchSetup, run: MatchRun, folder: Path, over: trio.Event
+    ) -> None:
+        """Play a match as `play` does, and set `over` before its record is completed."""
 
         def end(match: Match) -> None:
             assert match.outcome is not None
@@ -217,7 +177,8 @@ class Player:
         self, run: MatchRun, folder: Path, forfeits: list[PlayedTry], spec: MatchSpec
     ) -> SeatedMatch | None:
         """Seat the bots of a try; if they don't all start, add its result to `forfeits`."""
-        taken = await self._take(run.seats, spec.ruleset, spec.clock.time_start)
+        by_seat = await self.pool.take_all(run.seats, spec.ruleset, spec.clock.time_start)
+        taken = [by_seat[seat] for seat in range(len(by_seat))]
         bots = [bot for bot in taken if isinstance(bot, PooledBot)]
         if len(bots) < len(taken):
             for bot in bots:
@@ -236,13 +197,6 @@ class Player:
             bots=bots,
             pool=self.pool,
         )
-
-    async def _take(
-        self, seats: Sequence[Contestant], ruleset: Ruleset, time_start: float
-    ) -> list[PooledBot | NotStartedError]:
-        """Return by seat the bot, started if need be, or the error because of which it wasn't."""
-        by_seat = await self.pool.take_all(seats, ruleset, time_start)
-        return [by_seat[seat] for seat in range(len(seats))]
 
     def _spec(self, match_setup: MatchSetup, opening: Opening) -> MatchSpec:
         ruleset = registry.get(match_setup.game)

@@ -16,14 +16,14 @@ what is played here is given up (`close`). A process that dies otherwise leaves 
 either: each bot has a keeper, a process that ends it.
 """
 
-import atexit
 import contextlib
 import multiprocessing.util
 import os
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -31,11 +31,12 @@ import attrs
 import trio
 
 from lanista.bots.keeper_process import close_fork_server
-from lanista.competition.block_player import PlayedTry, Player
+from lanista.competition.block_player import MatchRun, PlayedTry, Player
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.errors import LanistaError
 from lanista.games import registry
 from lanista.hosting.bot_pool import BotPool, Contestant
+from lanista.jobs import Job
 from lanista.match.ending import FAILURES
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
@@ -146,46 +147,32 @@ def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -
 
 
 async def _play_blocks(player: Player, task: Task) -> list[Finished]:
-    """Play one block after another; records are completed while the next block is played."""
-    finished: dict[int, Finished] = {}
-    seconds: list[float] = []
-    failures: list[OSError] = []
-
-    async def play(index: int, over: trio.Event) -> None:
-        try:
-            finished[index] = await _play_block(player, task, task.blocks[index], folder, over)
-        except OSError as error:
-            failures.append(error)
-
+    """Play one match after another; records are completed while the next ones are played."""
+    played: list[tuple[Block, list[MatchRun], float]] = []
+    all_runs: list[MatchRun] = []
     with _records_folder(task.playing) as folder:
-        async with trio.open_nursery() as nursery:
-            for index in range(len(task.blocks)):
-                over, began = trio.Event(), trio.current_time()
-                nursery.start_soon(play, index, over)
-                await over.wait()
-                seconds.append(trio.current_time() - began)
-                if failures:
+        async with trio.open_nursery() as completing:
+            for block in task.blocks:
+                runs, began = [], trio.current_time()
+                for number, seating in enumerate(block.seatings):
+                    seats = [task.contestants[block.bots[place]] for place in seating]
+                    run = MatchRun(seats, block.opening, number, block.id, task.holds)
+                    all_runs.append(run)
+                    runs.append(run)
+                    await player.play(task.match_setup, run, folder, completing)
+                    if run.trouble or run.failure is not None:
+                        break
+                played.append((block, runs, trio.current_time() - began))
+                if any(run.failure is not None for run in all_runs):
                     break
-        if failures:
-            raise failures[0]
-    return [attrs.evolve(finished[index], seconds=took) for index, took in enumerate(seconds)]
+        for run in all_runs:
+            if run.failure is not None:
+                raise run.failure
+        return [_finished(task, block, runs, seconds) for block, runs, seconds in played]
 
 
-async def _play_block(
-    player: Player, task: Task, block: Block, folder: Path, over: trio.Event
-) -> Finished:
-    seatings = [
-        [task.contestants[block.bots[place]] for place in seating] for seating in block.seatings
-    ]
-    runs = await player.play_block(
-        task.match_setup,
-        seatings,
-        block.opening,
-        folder,
-        over,
-        block=block.id,
-        holds=task.holds,
-    )
+def _finished(task: Task, block: Block, runs: Sequence[MatchRun], seconds: float) -> Finished:
+    """Return what is reported of a block, whose records are complete."""
     tries = [each for run in runs for each in run.tries]
     matches = []
     records: dict[str, str | bytes] = {}
@@ -211,6 +198,7 @@ async def _play_block(
             matches=tuple(matches),
         ),
         records=records,
+        seconds=seconds,
         trouble=runs[-1].trouble,
         tries=tuple(attrs.evolve(each, content=None) for each in tries) if task.tells else (),
     )
@@ -220,10 +208,12 @@ async def _try_bot(
     player: Player, match_setup: MatchSetup, contestant: Contestant, opening: Opening
 ) -> Trial:
     seats = [contestant] * registry.get(match_setup.game).seats
+    run = MatchRun(seats, opening, seating=0, block="", holds=False)
     with _records_folder(None, watched=True) as folder:
-        (run,) = await player.play_block(
-            match_setup, [seats], opening, folder, trio.Event(), block="", holds=False
-        )
+        async with trio.open_nursery() as completing:
+            await player.play(match_setup, run, folder, completing)
+        if run.failure is not None:
+            raise run.failure
         played = run.tries[-1]
         times = [] if played.record is None else _times(played.record)
     await player.pool.close()
@@ -292,35 +282,15 @@ _T = TypeVar("_T")
 
 
 class _Loop:
-    """A trio loop in a thread of its own, with the player and the bots that it keeps."""
+    """The loop of a process: a job that lasts, with the player and the bots that it keeps."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.users = 0
         """The number of calls that are under way."""
-        self._ready = threading.Event()
-        # By the scope of each call's work: set when that work has ended.
-        self._working: dict[trio.CancelScope, trio.Event] = {}
-        # A daemon, because the end of the process must not wait for it; keepers end the bots.
-        self._thread = threading.Thread(target=trio.run, args=(self._main,), daemon=True)
-        self._thread.start()
-        self._ready.wait()
-
-    async def _main(self) -> None:
-        self._token = trio.lowlevel.current_trio_token()
-        self._closing = trio.Event()
-        stalls = StallMonitor()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(stalls.beat)
-            pool = BotPool(nursery)
-            self._player = Player(pool, stalls)
-            self._ready.set()
-            await self._closing.wait()
-            # `close` has cancelled them; they may still use bots of the pool.
-            for ended in list(self._working.values()):
-                await ended.wait()
-            await pool.close()
-            nursery.cancel_scope.cancel()
+        ready: Future[tuple[Player, trio.Nursery]] = Future()
+        self._job: Job[None] = Job(partial(_keep_playing, ready))
+        self._player, self._calls = ready.result()
 
     def run(
         self,
@@ -337,38 +307,42 @@ class _Loop:
 
         async def until_closed() -> None:
             try:
-                with trio.CancelScope() as scope:
-                    ended = self._working[scope] = trio.Event()
-                    try:
-                        done.set_result(await work(self._player, *args, **kwargs))
-                    except Exception as error:  # noqa: BLE001 - raised in the waiting thread
-                        done.set_exception(error)
-                    finally:
-                        del self._working[scope]
-                        ended.set()
+                done.set_result(await work(self._player, *args, **kwargs))
+            except Exception as error:  # noqa: BLE001 - raised in the waiting thread
+                done.set_exception(error)
             finally:
                 if not done.done():
                     done.set_exception(WorkError(_CLOSED))
 
+        def begin() -> None:
+            if self._calls.cancel_scope.cancel_called:
+                done.set_exception(WorkError(_CLOSED))
+            else:
+                self._calls.start_soon(until_closed)
+
         # Not `trio.from_thread.run`: in a process that was forked from one that runs trio, it
         # mistakes this thread for trio's.
-        try:
-            self._token.run_sync_soon(trio.lowlevel.spawn_system_task, until_closed)
-        except trio.RunFinishedError:
-            raise WorkError(_CLOSED) from None
+        if not self._job.call(begin):
+            raise WorkError(_CLOSED)
         return done.result()
 
     def close(self) -> None:
         """Cancel what is under way, end the bots of the pool, then end the loop."""
+        self._job.end()
 
-        def close() -> None:
-            for scope in self._working:
-                scope.cancel()
-            self._closing.set()
 
-        with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(close)
-        self._thread.join()
+async def _keep_playing(ready: "Future[tuple[Player, trio.Nursery]]", job: Job[None]) -> None:
+    """Give a player and a nursery for calls to whoever waits; go on until the job is cancelled."""
+    stalls = StallMonitor()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(stalls.beat)
+        pool = BotPool(nursery)
+        async with trio.open_nursery() as calls:
+            job.interrupt = calls.cancel_scope.cancel
+            ready.set_result((Player(pool, stalls), calls))
+            await trio.sleep_forever()
+        await pool.close()
+        nursery.cancel_scope.cancel()
 
 
 _the_loop: _Loop | None = None
@@ -384,10 +358,9 @@ def _in_loop(
         # After a fork, the loop of the parent is here, but not its thread.
         if _the_loop is None or _the_loop.pid != os.getpid():
             _the_loop = _Loop()
-            # At the end of the process bots get time to leave. The processes of a pool call
-            # multiprocessing's finalizers only.
+            # At the end of the process bots get time to leave. A job sees to that, but not in the
+            # processes of a pool, which call multiprocessing's finalizers only.
             multiprocessing.util.Finalize(None, close, exitpriority=100)
-            atexit.register(close)
         loop = _the_loop
         loop.users += 1
     try:
