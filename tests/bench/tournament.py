@@ -40,7 +40,6 @@ from lanista.games.outcome import Outcome, Termination
 from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
 from lanista.match.ending import Ending
-from lanista.results.blocks import Pairing
 from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 
@@ -216,7 +215,7 @@ def started_match(folder, command):
                 id=setup.block_id(names, opening),
                 bots=names,
                 opening=opening,
-                seatings=setup.seatings(Pairing(names, 0))[:1],
+                seatings=setup.seatings(names)[:1],
             ),
         ),
         playing=str(folder),

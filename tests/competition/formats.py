@@ -24,6 +24,7 @@ def ranked(format_, pairing, strength):
             tuple(1 + sum(other > by_place[place] for other in by_place) for place in seating)
             for seating in format_.seated
         ),
+        pairing.opening,
     )
 
 
@@ -33,7 +34,7 @@ def play(format_, strength):
     while handed := handed_out(format_):
         rounds.append(handed)
         for pairing in handed:
-            format_.record(pairing, ranked(format_, pairing, strength))
+            format_.record(ranked(format_, pairing, strength))
     assert format_.over()
     return rounds
 

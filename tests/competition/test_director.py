@@ -337,9 +337,9 @@ async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
             super().__init__(format_of(setup))
             self.heard = []
 
-        def record(self, pairing, played):
-            self.heard.append(setup.block_id(pairing.bots, setup.opening(pairing.opening)))
-            self._real.record(pairing, played)
+        def record(self, played):
+            self.heard.append(setup.block_id(played.bots, setup.opening(played.opening)))
+            self._real.record(played)
 
     first, second = Listening(), Listening()
     await run(setup, format_=first)
@@ -360,9 +360,9 @@ async def test_when_it_is_over_a_lost_block_is_not_wanted_any_more(tmp_path):
 
         is_over = False
 
-        def record(self, pairing, played):
+        def record(self, played):
             self.is_over = True
-            self._real.record(pairing, played)
+            self._real.record(played)
 
         def over(self):
             return self.is_over

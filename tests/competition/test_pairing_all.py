@@ -41,7 +41,7 @@ def result(pairing, seated, salt=0, draws=0.3):
         if chance.random() < draws:
             values = [0.5] * len(values)
         ranks.append(tuple(1 + sum(other < own for other in values) for own in values))
-    return BlockScore(pairing.bots, tuple(ranks))
+    return BlockScore(pairing.bots, tuple(ranks), pairing.opening)
 
 
 @attrs.define
@@ -73,7 +73,7 @@ class Run:
 
     def end(self, pairing):
         self.told.append(pairing)
-        self.format.record(pairing, result(pairing, self.format.seated, self.salt))
+        self.format.record(result(pairing, self.format.seated, self.salt))
 
     def play(self, steps=10_000):
         for _ in range(steps):
@@ -207,7 +207,7 @@ def test_a_bench_may_be_told_after_all_blocks(kind, seats, count, seed, at_once,
     run.play()
     again = new(kind, bots, seats)
     for pairing in run.told:
-        again.record(pairing, result(pairing, again.seated, seed))
+        again.record(result(pairing, again.seated, seed))
     again.bench(bots[who % count])
     assert all(again.counts(pairing) for pairing in run.told)
     assert state(run.format) == state(again)
@@ -218,7 +218,7 @@ def test_a_block_that_is_not_wanted_is_not_counted(kind, seats):
     bots = names(6)
     format_ = new(kind, bots, seats)
     strange = Pairing(("stranger", *sorted(bots)[: seats - 1]), 0)
-    format_.record(strange, result(strange, format_.seated))
+    format_.record(result(strange, format_.seated))
     assert not format_.counts(strange)
     assert 0 == format_.progress().played
     format_.bench("stranger")

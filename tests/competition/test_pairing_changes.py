@@ -70,7 +70,7 @@ class Cup:
         return attrs.evolve(self, **changes)
 
 
-def result(format_, bots, draw, draws=0.3):
+def result(format_, bots, draw, opening, draws=0.3):
     """The result of a block: it follows from what the block is."""
     chance = random.Random(f"{sorted(bots)} {draw}")
     strength = {bot: chance.random() for bot in sorted(bots)}
@@ -81,7 +81,7 @@ def result(format_, bots, draw, draws=0.3):
         tuple(1 + sum(other > by_place[place] for other in by_place) for place in seating)
         for seating in format_.seated
     ]
-    return BlockScore(bots, tuple(ranks))
+    return BlockScore(bots, tuple(ranks), opening)
 
 
 def play(cup, stored=(), at_once=1, seed=0):
@@ -97,7 +97,7 @@ def play(cup, stored=(), at_once=1, seed=0):
         index = cup.index(draw)
         if index is not None and set(bots) <= {*cup.bots, "Null-0"}:
             pairing = Pairing(bots, index)
-            format_.record(pairing, result(format_, bots, draw))
+            format_.record(result(format_, bots, draw, index))
             told.append(pairing)
     chance, running = random.Random(seed), []
     while True:
@@ -108,7 +108,7 @@ def play(cup, stored=(), at_once=1, seed=0):
             break
         pairing = running.pop(int(chance.random() * len(running)))
         stored.append((pairing.bots, cup.opening(pairing.opening)))
-        format_.record(pairing, result(format_, *stored[-1]))
+        format_.record(result(format_, *stored[-1], pairing.opening))
     assert format_.over()
     return format_, told, stored
 
@@ -152,7 +152,7 @@ def test_a_bot_more_has_the_others_blocks_besides():
     _, _, stored = play(before)
     after = before.changed(bots="ABCDE").new()
     for bots, draw in stored:
-        after.record(Pairing(bots, before.index(draw)), result(after, bots, draw))
+        after.record(result(after, bots, draw, before.index(draw)))
     progress = after.progress()
     assert 6 == progress.played
     missing = list(iter(after.next, None))
@@ -224,7 +224,7 @@ def test_a_block_more_a_meeting_keeps_all_where_the_same_bots_meet(kind, matches
         played = []
         while (pairing := format_.next()) is not None:
             played.append(pairing)
-            format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+            format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
         assert format_.over()
         return played
 
@@ -233,7 +233,7 @@ def test_a_block_more_a_meeting_keeps_all_where_the_same_bots_meet(kind, matches
     assert matches == len(told)
     format_ = cup.changed(blocks=2).new()
     for pairing in told:
-        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
     assert matches == len(finish(format_))
     assert all(map(format_.counts, told))
     assert 2 * matches == format_.progress().played

@@ -28,7 +28,7 @@ def test_nobody_starves_on_a_ladder(seats, count):
         running.append(pairing)
         if len(running) > 5:
             pairing = running.pop(int(chance.random() * len(running)))
-            format_.record(pairing, ranked(format_, pairing, bots.index))
+            format_.record(ranked(format_, pairing, bots.index))
     assert not format_.over()
 
 
@@ -39,7 +39,7 @@ def test_a_ladder_prefers_the_nearest_rated():
     far = []
     for _ in range(1500):
         pairing = format_.next()
-        format_.record(pairing, ranked(format_, pairing, bots.index))
+        format_.record(ranked(format_, pairing, bots.index))
         far.append(abs(bots.index(pairing.bots[0]) - bots.index(pairing.bots[1])))
     # Chance alone: a mean of 7 places.
     assert sum(far[500:]) / 1000 < 4.5
@@ -49,7 +49,7 @@ def test_meetings_of_a_ladder_count_their_draws():
     handed = [make("ladder", "ab").next()]
     format_ = make("ladder", "ab")
     assert handed == [Pairing(("a", "b"), 0)]
-    format_.record(Pairing(("a", "b"), 1), BlockScore(("a", "b"), ((1, 2), (2, 1))))
+    format_.record(BlockScore(("a", "b"), ((1, 2), (2, 1)), 1))
     # 1 was played before; 0 and then 2 are free.
     assert [0, 2, 3] == [format_.next().opening for _ in range(3)]
 
@@ -67,7 +67,7 @@ def test_a_ladder_fills_the_draws_that_were_never_begun():
     format_ = make("ladder", "abcd")
     for bots, draw in [("ab", 7), ("cd", 0), ("bd", 2), ("ac", 7)]:
         pairing = Pairing(tuple(bots), draw)
-        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
         assert format_.counts(pairing)
     assert [1, 3, 4, 5, 6, 8] == [format_.next().opening for _ in range(6)]
 
@@ -78,7 +78,7 @@ def test_a_ladder_ends_after_its_blocks():
     assert 4 == len(handed)
     for pairing in handed:
         assert not format_.over()
-        format_.record(pairing, ranked(format_, pairing, by_alphabet))
+        format_.record(ranked(format_, pairing, by_alphabet))
     assert format_.over()
 
 
@@ -88,11 +88,11 @@ def test_a_bot_that_joins_a_ladder_catches_up():
     told = []
     for _ in range(40):
         pairing = before.next()
-        before.record(pairing, ranked(before, pairing, by_alphabet))
+        before.record(ranked(before, pairing, by_alphabet))
         told.append(pairing)
     format_ = make("ladder", "abcde")
     for pairing in told:
-        format_.record(pairing, ranked(format_, pairing, by_alphabet))
+        format_.record(ranked(format_, pairing, by_alphabet))
     # 20 blocks a bot were played; e needs that many, in which the others play 5 each.
     assert all("e" in format_.next().bots for _ in range(20))
 
@@ -133,10 +133,10 @@ def test_scores_come_in_the_order_of_draws():
     zero, one, two = (format_.next() for _ in range(3))
     assert [("new", "old")] * 3 == [zero.bots, one.bots, two.bots]
     assert [0, 1, 2] == [zero.opening, one.opening, two.opening]
-    format_.record(two, BlockScore(two.bots, ((1, 2), (2, 1))))  # both won
-    format_.record(one, BlockScore(one.bots, ((1, 2), (1, 2))))  # seat 1 won both
+    format_.record(BlockScore(two.bots, ((1, 2), (2, 1)), two.opening))  # both won
+    format_.record(BlockScore(one.bots, ((1, 2), (1, 2)), one.opening))  # seat 1 won both
     assert [] == test.scores
-    format_.record(zero, BlockScore(zero.bots, ((2, 1), (1, 1))))  # lost and drawn
+    format_.record(BlockScore(zero.bots, ((2, 1), (1, 1)), zero.opening))  # lost and drawn
     assert [0.25, 0.5, 1.0] == test.scores
 
 
@@ -148,7 +148,7 @@ def test_share_of_two_against_two():
     assert ("new", "new", "old", "old") == pairing.bots
     rank = {0: 1, 1: 3, 2: 2, 3: 4}
     ranks = tuple(tuple(rank[place] for place in seating) for seating in format_.seated)
-    format_.record(pairing, BlockScore(pairing.bots, ranks))
+    format_.record(BlockScore(pairing.bots, ranks, pairing.opening))
     assert [0.75] == test.scores
 
 
@@ -156,7 +156,7 @@ def test_after_the_decision_nothing_changes_it():
     format_ = version_test(Scripted(enough=2))
     handed = [format_.next() for _ in range(4)]
     for pairing in handed:
-        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
     assert format_.over()
     assert format_.next() is None
     assert "H1 accepted: LLR 2.00 (-2.94, 2.94) after 2 blocks" == format_.verdict()
@@ -170,12 +170,12 @@ def test_a_version_test_counts_blocks_wherever_their_draws_are_now():
     format_ = version_test(test, blocks=4)
     for draw in (0, 1, 4):
         pairing = Pairing(("new", "old"), draw)
-        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
         assert format_.counts(pairing)
     assert 2 == len(test.scores)
     (pairing,) = handed_out(format_)
     assert 2 == pairing.opening
-    format_.record(pairing, BlockScore(pairing.bots, ((2, 1), (1, 2))))
+    format_.record(BlockScore(pairing.bots, ((2, 1), (1, 2)), pairing.opening))
     # Nothing more will fill the gap at 3.
     assert [1.0, 1.0, 0.0, 1.0] == test.scores
     assert format_.over()
@@ -188,7 +188,7 @@ def test_a_version_test_ends_undecided_after_its_blocks():
     assert [0, 1, 2] == [pairing.opening for pairing in handed]
     assert not format_.over()
     for pairing in handed:
-        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
     assert format_.over()
     assert "undecided: LLR 3.00 (-2.94, 2.94) after 3 blocks" == format_.verdict()
 
@@ -207,6 +207,6 @@ def test_a_much_better_version_is_accepted():
     format_ = make("sprt", ["new", "old"])
     while not format_.over():
         pairing = format_.next()
-        format_.record(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1))))
+        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
         assert pairing.opening < 5000
     assert format_.verdict().startswith("H1 accepted")

@@ -48,10 +48,10 @@ def test_a_long_round_robin_is_taken_up_whole():
     bots = [f"bot{at}" for at in range(20)]
     pairings = handed_out(make("round-robin", bots, draws=264))
     assert 50_160 == len(pairings)
-    results = [(pairing, BlockScore(pairing.bots, ((1, 2), (2, 1)))) for pairing in pairings]
+    results = [BlockScore(bots, ((1, 2), (2, 1)), opening) for bots, opening in pairings]
     format_ = make("round-robin", bots, draws=264)
-    for pairing, played in results:
-        format_.record(pairing, played)
+    for played in results:
+        format_.record(played)
     assert format_.next() is None
     assert format_.over()
 
@@ -202,7 +202,7 @@ def test_swiss_walkover_for_what_is_not_played():
     format_ = make("swiss", "abcd", blocks=2)
     first = format_.next()
     assert ("a", "b") == first.bots
-    format_.record(first, ranked(format_, first, by_alphabet))
+    format_.record(ranked(format_, first, by_alphabet))
     format_.bench("b")
     assert {"a": 2.0} == format_.byes()
     assert all("b" not in pairing.bots for pairing in handed_out(format_))
@@ -214,7 +214,7 @@ def test_swiss_waits_for_what_was_handed_out_to_a_benched_bot():
     format_.bench("b")
     for pairing in handed:
         assert not format_.over()
-        format_.record(pairing, ranked(format_, pairing, by_alphabet))
+        format_.record(ranked(format_, pairing, by_alphabet))
     assert format_.over()
     assert {} == format_.byes()
     assert all(map(format_.counts, handed))
@@ -255,7 +255,7 @@ def test_knockout_extends_what_is_drawn():
         assert wanted == [pairing.opening for pairing in handed]
         for pairing in handed:
             strength = {"a": 0, "b": 1 if pairing.opening == 3 else 0}
-            format_.record(pairing, ranked(format_, pairing, strength.__getitem__))
+            format_.record(ranked(format_, pairing, strength.__getitem__))
     assert "b wins" == format_.verdict()
     assert [(1, "b"), (2, "a")] == format_.order()
     assert (4, 4) == (format_.progress().played, format_.progress().planned)
@@ -286,7 +286,7 @@ def test_a_heat_is_extended_only_where_it_matters():
     strength = {"a": 9, "d": 9, "e": 5, "h": 1} | {"b": 9, "c": 5, "f": 5, "g": 1}
     first = handed_out(format_)
     for pairing in first:
-        format_.record(pairing, ranked(format_, pairing, strength.__getitem__))
+        format_.record(ranked(format_, pairing, strength.__getitem__))
     assert [("bcfg", 1)] == [
         ("".join(sorted(pairing.bots)), pairing.opening) for pairing in handed_out(format_)
     ]

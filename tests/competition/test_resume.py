@@ -202,7 +202,7 @@ class TestSeeds:
             assert (await director.run()).over
             stored_blocks = read_stored_blocks(setup, stored(setup))
         assert list(range(counts)) == sorted(
-            entry.pairing.opening for entry in stored_blocks.entries
+            entry.played.opening for entry in stored_blocks.entries
         )
         assert [] == stored_blocks.unmatched
 
@@ -220,7 +220,9 @@ class TestChanges:
             report = await director.run()
             assert report.over
             after = stored(setup)
-            ids = {entry.id: entry.pairing for entry in read_stored_blocks(setup, after).entries}
+            ids = {
+                entry.id: entry.played.pairing for entry in read_stored_blocks(setup, after).entries
+            }
         kept = [entry for entry in taken.entries if format_.counts(ids[entry.id])]
         return len(kept), len(before), len(after)
 

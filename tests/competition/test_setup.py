@@ -8,7 +8,7 @@ import pytest
 from lanista.competition.setup import Opening, prepare
 from lanista.competition.spec import SpecError, spec_of
 from lanista.games import registry
-from lanista.results.blocks import BlockScore, Pairing, points, points_by_place, seatings
+from lanista.results.blocks import BlockScore, points, points_by_place, seatings
 from lanista_maps import names, read
 
 SPEC = {
@@ -356,5 +356,5 @@ def test_points_of_a_block_are_by_place_whatever_the_seats():
 def test_a_setup_seats_a_pairing_as_its_spec_says(tmp_path):
     setup = made(tmp_path, FOUR, fill="Null", seatings="all")
 
-    assert 24 == len(setup.seatings(Pairing(("A", "B", "C", "Null"), 0)))
+    assert 24 == len(setup.seatings(("A", "B", "C", "Null")))
     assert attrs.asdict(setup.match_setup)["game"] == "hogwarts"

@@ -28,7 +28,6 @@ from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from lanista.results.blocks import Pairing
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +71,7 @@ def task_of(setup, *drawn, playing=None, bots=None):
                 id=setup.block_id(names, opening),
                 bots=names,
                 opening=opening,
-                seatings=setup.seatings(Pairing(names, at)),
+                seatings=setup.seatings(names),
             )
         )
     return Task(

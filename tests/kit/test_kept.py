@@ -20,7 +20,6 @@ from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
-from lanista.results.blocks import Pairing
 
 pytestmark = BUILDS
 
@@ -60,7 +59,7 @@ def play(setup, folder):
     blocks = []
     for at in range(2):
         opening = setup.opening(at)
-        seatings = setup.seatings(Pairing(names, at))
+        seatings = setup.seatings(names)
         block_id = setup.block_id(names, opening)
         blocks.append(Block(id=block_id, bots=names, opening=opening, seatings=seatings))
     finished = play_blocks(

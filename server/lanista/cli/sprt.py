@@ -140,7 +140,7 @@ class Scores:
         with Store.open(setup.database, create=False) as store:
             stored = read_stored_blocks(setup, store.played())
         for entry in stored.entries:
-            bots, seatings = entry.played.bots, setup.seatings(entry.pairing)
+            bots, seatings = entry.played.bots, setup.seatings(entry.played.bots)
             self._add(
                 ([bots[place] for place in seating], ranks)
                 for seating, ranks in zip(seatings, entry.played.ranks, strict=True)

@@ -192,7 +192,7 @@ class ResultRecorder:
     @property
     def matches(self) -> int:
         """The number of stored matches that count."""
-        counted = sum(self.format.counts(entry.pairing) for entry in self._stored.entries)
+        counted = sum(self.format.counts(entry.played.pairing) for entry in self._stored.entries)
         return counted * len(self.format.seated)
 
     def resume(self) -> Mapping[str, int]:
@@ -208,9 +208,9 @@ class ResultRecorder:
         self._records.prepare()
         blocks = self.store.played()
         self._stored = read_stored_blocks(self.setup, blocks)
-        for _, pairing, score in self._stored.entries:
-            self._seen.update(pairing.bots)
-            self.format.record(pairing, score)
+        for _, played in self._stored.entries:
+            self._seen.update(played.bots)
+            self.format.record(played)
         max_failures = self.setup.spec.bench_after
         self._failures = Failures(self.store.running_failures(max_failures))
         running = self._failures.running
@@ -250,8 +250,8 @@ class ResultRecorder:
         for (pairing, _), result in zip(played, results, strict=True):
             self._seen.update(result.bots)
             score = BlockScore(result.bots, _ranks(result), pairing.opening)
-            self._stored.entries.append(Entry(result.block, pairing, score))
-            self.format.record(pairing, score)
+            self._stored.entries.append(Entry(result.block, score))
+            self.format.record(score)
         for benching, _ in benched:
             self._bench(benching.bot)
         return results, benched

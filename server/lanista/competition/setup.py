@@ -25,7 +25,7 @@ from lanista.hosting.inputs import given_path
 from lanista.hosting.names import UnusableNameError, bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import Clock
-from lanista.results.blocks import Pairing, Seating, SeatingsName, seatings
+from lanista.results.blocks import Seating, SeatingsName, seatings
 from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError
 
@@ -171,9 +171,9 @@ class Setup:
                 self._seeds.append(seed)
                 return
 
-    def seatings(self, pairing: Pairing) -> tuple[Seating, ...]:
-        """Return the seatings in which a block is played."""
-        return seatings(pairing.bots, every=self.spec.seatings is SeatingsName.ALL)
+    def seatings(self, bots: Sequence[str]) -> tuple[Seating, ...]:
+        """Return the seatings in which a block of these bots is played."""
+        return seatings(bots, every=self.spec.seatings is SeatingsName.ALL)
 
     def block_id(self, bots: Sequence[str], opening: Opening) -> str:
         """Return the id of a block: a hash of all that decides its matches."""

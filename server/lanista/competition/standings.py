@@ -49,9 +49,9 @@ class Snapshot:
 def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:
     """Copy the state of a format, so that standings can be computed in another thread."""
     counted, uncounted = [], list(stored_blocks.unmatched)
-    for id_, pairing, score in stored_blocks.entries:
-        if format_.counts(pairing):
-            counted.append(score)
+    for id_, played in stored_blocks.entries:
+        if format_.counts(played.pairing):
+            counted.append(played)
         else:
             uncounted.append(id_)
     over, progress = format_.over(), format_.progress()
@@ -115,8 +115,8 @@ def moment_of(setup: Setup, store: Store) -> Snapshot:
     with store.reading() as now:
         stored_blocks = read_stored_blocks(setup, now.played())
         benched = [benching.bot for benching in now.benched() if benching.bot in setup.bots]
-    for _, pairing, score in stored_blocks.entries:
-        format_.record(pairing, score)
+    for _, played in stored_blocks.entries:
+        format_.record(played)
     for bot in benched:
         format_.bench(bot)
     return snapshot(format_, stored_blocks, benched)

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import attrs
 
 from lanista.competition.setup import Opening, Setup
-from lanista.results.blocks import BlockScore, Pairing
+from lanista.results.blocks import BlockScore
 from lanista.results.database import Store
 from lanista.results.reading import PlayedBlock
 from lanista.toml_spec import SpecError
@@ -38,7 +38,6 @@ class Entry(NamedTuple):
     """A stored block that belongs to the spec."""
 
     id: str
-    pairing: Pairing
     played: BlockScore
 
 
@@ -104,7 +103,7 @@ def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlo
             unmatched.append(block.id)
         else:
             score = BlockScore(block.bots, block.ranks, number)
-            entries.append(Entry(block.id, Pairing(block.bots, number), score))
+            entries.append(Entry(block.id, score))
     return StoredBlocks(entries=entries, unmatched=unmatched)
 
 

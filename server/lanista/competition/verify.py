@@ -12,7 +12,6 @@ from lanista.hosting.stored_result import match_result
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
-from lanista.results.blocks import Pairing
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.match_result import BlockResult, SingleMatch
@@ -159,7 +158,7 @@ def _store(
         if first is not None:
             # The first seating has the bots in the order of their places.
             bots = tuple(seat.bot for seat in first.match.seats)
-            if counted == list(range(len(setup.seatings(Pairing(bots, 0))))):
+            if counted == list(range(len(setup.seatings(bots)))):
                 matches = tuple(one.match for one in results)
                 result = BlockResult(
                     block=block, bots=bots, seed=first.seed, map=first.map, matches=matches

@@ -81,6 +81,11 @@ class BlockScore(NamedTuple):
     opening: int = 0
     """The number of the opening that it was played on, as in `Pairing`."""
 
+    @property
+    def pairing(self) -> Pairing:
+        """The block that was played."""
+        return Pairing(self.bots, self.opening)
+
 
 @attrs.frozen(kw_only=True)
 class RoundMeeting:

@@ -31,7 +31,7 @@ class Progress:
 class Format(abc.ABC):
     """A tournament format: decides which bots meet, and when.
 
-    Its state is what was recorded, what was handed out, and who is benched.
+    Its state is what was recorded, what was handed out and isn't recorded yet, and who is benched.
     """
 
     decision: str = ""
@@ -41,24 +41,30 @@ class Format(abc.ABC):
         self.seated = tuple(seated)
         """The seatings of each block."""
         self._recorded: dict[Pairing, BlockScore] = {}
-        self._handed_out: set[Pairing] = set()
+        # The blocks that were handed out and aren't recorded yet.
+        self._awaited: set[Pairing] = set()
         # A dict, not a set, for its order: the same calls must give the same state.
         self._benched: dict[str, None] = {}
 
-    @abc.abstractmethod
-    def record(self, pairing: Pairing, played: BlockScore) -> None:
+    def record(self, played: BlockScore) -> None:
         """Take the result of a block.
 
         When a tournament is resumed, the stored blocks are given in the order in which they ended.
         A block that this format didn't ask for, and never will, is remembered and not counted.
         """
+        key = self._key(played.pairing)
+        if key not in self._recorded:
+            self._recorded[key] = played
+            self._take(played)
+            self._awaited.discard(key)
 
-    def _remember(self, pairing: Pairing, played: BlockScore) -> bool:
-        """Remember the result of a block; return whether it is to be counted."""
-        if pairing in self._recorded:
-            return False
-        self._recorded[pairing] = played
-        return self.counts(pairing)
+    @abc.abstractmethod
+    def _take(self, played: BlockScore) -> None:
+        """Take a result that is recorded now; it is still awaited if it was handed out."""
+
+    def _key(self, pairing: Pairing) -> Pairing:
+        """Return by what a block is known in what is recorded and what is awaited."""
+        return pairing
 
     @abc.abstractmethod
     def bench(self, bot: str) -> None:
@@ -67,17 +73,24 @@ class Format(abc.ABC):
         Its blocks are no longer wanted, except those that were already handed out.
         """
 
-    @abc.abstractmethod
     def next(self) -> Pairing | None:
         """Hand out the next block that is wanted and was neither played nor handed out.
 
         Returns None when there is none for now: either results are awaited, or the format is
         `over`.
         """
+        pairing = self._next()
+        if pairing is not None:
+            self._awaited.add(self._key(pairing))
+        return pairing
+
+    @abc.abstractmethod
+    def _next(self) -> Pairing | None:
+        """Return the block for `next` to hand out."""
 
     def give_back(self, pairing: Pairing) -> None:
         """Take back a block that was handed out and won't be played, as a bot of it was benched."""
-        self._handed_out.discard(pairing)
+        self._awaited.discard(self._key(pairing))
 
     @abc.abstractmethod
     def over(self) -> bool:
@@ -116,7 +129,7 @@ class Format(abc.ABC):
 
     def _free(self, pairing: Pairing) -> bool:
         """Return whether a block was neither played nor handed out."""
-        return pairing not in self._recorded and pairing not in self._handed_out
+        return pairing not in self._recorded and pairing not in self._awaited
 
     def _playable(self, bots: Iterable[str]) -> bool:
         """Return whether none of these bots is benched."""

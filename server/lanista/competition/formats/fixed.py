@@ -73,11 +73,11 @@ class Fixed(Format):
             self._is_listed(pairing) or self._also_counts(pairing.bots)
         )
 
-    def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """Take the result of a block."""
-        if self._remember(pairing, played):
-            self._played += 1
-            self._played_wanted += self._is_wanted(pairing)
+    def _take(self, played: BlockScore) -> None:
+        if not self.counts(played.pairing):
+            return
+        self._played += 1
+        self._played_wanted += self._is_wanted(played.pairing)
 
     def _is_wanted(self, pairing: Pairing) -> bool:
         return self._is_listed(pairing) and self._playable(pairing.bots)
@@ -92,15 +92,13 @@ class Fixed(Format):
             self.counts(pairing) and self._is_wanted(pairing) for pairing in self._recorded
         )
 
-    def next(self) -> Pairing | None:
-        """Hand out the next block, one opening after another."""
+    def _next(self) -> Pairing | None:
         while self._opening < self._openings:
             blocks = self._lists[self._list_index(self._opening)]
             while self._index < len(blocks):
                 pairing = Pairing(blocks[self._index], self._opening)
                 self._index += 1
                 if self._playable(pairing.bots) and self._free(pairing):
-                    self._handed_out.add(pairing)
                     return pairing
             self._opening += 1
             self._index = 0

@@ -43,8 +43,6 @@ class LadderFormat(Format):
         self._begun = dict.fromkeys(self._entries, 0)
         for entry in self._entries:
             self._ladder.wait(entry, entry, 0)
-        # The blocks that were handed out and aren't played yet, if all their bots still take part.
-        self._unplayed: set[Pairing] = set()
         # Every opening below `_next_opening` was used by a block that was played or handed out.
         self._next_opening = 0
         self._used_openings: set[int] = set()
@@ -58,34 +56,34 @@ class LadderFormat(Format):
             and all(bot in self._begun for bot in bots)
         )
 
-    def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """Take the result of a block, from which later ratings follow."""
-        if self._remember(pairing, played):
-            self._played.append(played)
-            if pairing in self._handed_out:
-                self._unplayed.discard(pairing)
-            else:
-                self._begin(pairing)
+    def _take(self, played: BlockScore) -> None:
+        if not self.counts(played.pairing):
+            return
+        self._played.append(played)
+        pairing = played.pairing
+        if pairing not in self._awaited:
+            self._ladder.take(pairing.bots, (), 0)
+            self._begin(pairing)
 
     def bench(self, bot: str) -> None:
         """Take a bot out; its blocks that are running aren't waited for."""
         self._benched[bot] = None
         self._ladder.bench(bot)
-        self._unplayed = {pairing for pairing in self._unplayed if self._playable(pairing.bots)}
 
     def give_back(self, pairing: Pairing) -> None:
         """Take back a block that won't be played; for its bots it no longer counts as begun."""
         super().give_back(pairing)
-        self._unplayed.discard(pairing)
         self._wait_again(pairing, -1)
 
-    def next(self) -> Pairing | None:
-        """Hand out a block of the least played bot and its nearest rated opponents.
+    def _next(self) -> Pairing | None:
+        """Return a block of the least played bot and its nearest rated opponents.
 
         Bots that are far ahead in blocks are passed over.
         """
-        if self._limit is not None and len(self._played) + len(self._unplayed) >= self._limit:
-            return None
+        if self._limit is not None:
+            running = sum(self._playable(pairing.bots) for pairing in self._awaited)
+            if len(self._played) + running >= self._limit:
+                return None
         self._rate_anew()
         now = sum(self._begun.values())  # nobody waits from a later time on
         ahead = self._far_ahead()
@@ -101,8 +99,6 @@ class LadderFormat(Format):
             self._next_opening += 1
         opening = self._next_opening
         pairing = Pairing(arranged(match, opening, self._rotation), opening)
-        self._handed_out.add(pairing)
-        self._unplayed.add(pairing)
         self._begin(pairing)
         return pairing
 
@@ -130,8 +126,6 @@ class LadderFormat(Format):
 
     def _begin(self, pairing: Pairing) -> None:
         self._used_openings.add(pairing.opening)
-        if pairing not in self._handed_out:
-            self._ladder.take(pairing.bots, (), 0)
         self._wait_again(pairing, 1)
 
     def _wait_again(self, pairing: Pairing, begun: int) -> None:

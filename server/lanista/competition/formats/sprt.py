@@ -44,7 +44,6 @@ class VersionTest(Format):
         self._limit = blocks
         self._test = test
         self._played = 0
-        self._waiting = 0
         # How many blocks were fed to the test. Every opening below `_next_fed` was fed, and every
         # one below `_next_opening` was played or handed out.
         self._fed = 0
@@ -57,17 +56,14 @@ class VersionTest(Format):
         """Return whether it is a block of this test, on whatever opening."""
         return pairing.bots == self._block and pairing.opening >= 0
 
-    def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """Take the result of a block."""
-        if not self._remember(pairing, played):
+    def _take(self, played: BlockScore) -> None:
+        if not self.counts(played.pairing):
             return
-        if pairing in self._handed_out:
-            self._waiting -= 1
         was_full = self._full
         self._played += 1
         if was_full or self.decision:
             return
-        self._early[pairing.opening] = played
+        self._early[played.opening] = played
         while self._next_fed in self._early:
             self._feed(self._next_fed)
             self._next_fed += 1
@@ -100,15 +96,12 @@ class VersionTest(Format):
         if bot in self._block:
             self._benched[bot] = None
 
-    def next(self) -> Pairing | None:
-        """Hand out the block of the lowest opening that is neither played nor handed out."""
-        if self.over() or (self._limit is not None and self._played + self._waiting >= self._limit):
+    def _next(self) -> Pairing | None:
+        begun = self._played + len(self._awaited)
+        if self.over() or (self._limit is not None and begun >= self._limit):
             return None
-        while not self._free(Pairing(self._block, self._next_opening)):
+        while not self._free(pairing := Pairing(self._block, self._next_opening)):
             self._next_opening += 1
-        pairing = Pairing(self._block, self._next_opening)
-        self._handed_out.add(pairing)
-        self._waiting += 1
         return pairing
 
     def over(self) -> bool:

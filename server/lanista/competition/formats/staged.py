@@ -58,7 +58,7 @@ class Staged(Format, abc.ABC):
         self._rotation = contest.rotation
         self._round: list[Meeting] = []
         self._meeting_of: dict[tuple[str, ...], Meeting] = {}
-        # In `_open`, `_queue`, `_recorded` and `_handed_out` a block's bots are sorted by name;
+        # In `_open`, `_queue`, `_recorded` and `_awaited` a block's bots are sorted by name;
         # their arrangement is looked up when a block is handed out.
         self._open: dict[Pairing, Meeting] = {}
         self._queue: deque[Pairing] = deque()
@@ -70,12 +70,14 @@ class Staged(Format, abc.ABC):
         self._ended = False
 
     @final
-    def record(self, pairing: Pairing, played: BlockScore) -> None:
-        """Take the result of a block; one that isn't wanted is kept, as it may be later."""
-        key = _key(pairing.bots, pairing.opening)
-        if key in self._recorded:
-            return
-        self._recorded[key] = played
+    def _key(self, pairing: Pairing) -> Pairing:
+        """Return a block with its bots sorted by name, however they are arranged."""
+        return Pairing(tuple(sorted(pairing.bots)), pairing.opening)
+
+    @final
+    def _take(self, played: BlockScore) -> None:
+        """Count a result for its meeting; one that isn't wanted is kept, as it may be later."""
+        key = self._key(played.pairing)
         meeting = self._open.pop(key, None) or self._stand_in(key)
         if meeting is None:
             self._spare.setdefault(key.bots, []).append(key)
@@ -98,7 +100,7 @@ class Staged(Format, abc.ABC):
                 opening
                 for opening in meeting.awaited
                 if (opening - key.opening) % self._maps == 0
-                and Pairing(key.bots, opening) not in self._handed_out
+                and Pairing(key.bots, opening) not in self._awaited
             ),
             default=None,
         )
@@ -126,20 +128,19 @@ class Staged(Format, abc.ABC):
     @final
     def give_back(self, pairing: Pairing) -> None:
         """Take back a block that won't be played, as if its bot had been benched before."""
-        key = _key(pairing.bots, pairing.opening)
-        self._handed_out.discard(key)
+        super().give_back(pairing)
+        key = self._key(pairing)
         if key in self._open:
             self._walk_over_if_benched(self._open[key], key.opening)
             self._advance()
 
     @final
-    def next(self) -> Pairing | None:
-        """Hand out the next block of the round."""
+    def _next(self) -> Pairing | None:
+        """Return the next block of the round."""
         while self._queue:
             key = self._queue.popleft()
             # A block may be queued twice: wanted, replaced by another, and wanted again.
-            if key in self._open and key not in self._handed_out:
-                self._handed_out.add(key)
+            if key in self._open and key not in self._awaited:
                 return Pairing(arranged(key.bots, key.opening, self._rotation), key.opening)
         return None
 
@@ -151,7 +152,7 @@ class Staged(Format, abc.ABC):
     @final
     def counts(self, pairing: Pairing) -> bool:
         """Return whether a meeting wanted it; not if a walkover had already taken its place."""
-        key = _key(pairing.bots, pairing.opening)
+        key = self._key(pairing)
         return key in self._counted and self._recorded[key].bots == pairing.bots
 
     @final
@@ -207,7 +208,7 @@ class Staged(Format, abc.ABC):
         if self._playable(meeting.bots):
             return
         two_left = sum(bot not in self._benched for bot in self._bots) >= 2
-        if key in self._handed_out and two_left:
+        if key in self._awaited and two_left:
             return
         del self._open[key]
         meeting.awaited.remove(opening)
@@ -245,8 +246,3 @@ def shown(
         over=over,
         through=tuple(through),
     )
-
-
-def _key(bots: Iterable[str], opening: int) -> Pairing:
-    """Return what identifies a block: its opening, and its bots sorted by name."""
-    return Pairing(tuple(sorted(bots)), opening)
