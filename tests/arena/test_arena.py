@@ -11,11 +11,11 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.arena.arena import GuestRefusedError
+from lanista.arena.arena import Arena
 from lanista.arena.lobby import Player
 from lanista.arena.match_player import LoopPlayer
-from lanista.arena.matches import Matches
-from lanista.arena.server import ArenaServer, wait_for_enter
+from lanista.arena.matches import Matches, RequestRefusedError
+from lanista.arena.server import wait_for_enter
 from lanista.arena.spec import LadderSpec, Rooms
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.outcome import Termination
@@ -104,7 +104,7 @@ PAIRS = ("Ada", "Bob", "Cem", "Dil")
 async def test_every_complete_room_begins(matches):
     then, seen = matches
     then += [Termination.FINISHED] * 2
-    arena = ArenaServer(arena_options(RULESET))
+    arena = Arena(arena_options(RULESET))
     players = come(arena, *PAIRS)
     await run_matches(arena)
     # Side by side: which is first is trio's choice.
@@ -116,7 +116,7 @@ async def test_manual_begins_nothing_without_a_word(matches):
     """`--start manual`: a line of input starts one match, an empty lobby none."""
     then, seen = matches
     then += [Termination.FINISHED]
-    arena = ArenaServer(arena_options(RULESET, manual=True))
+    arena = Arena(arena_options(RULESET, manual=True))
     come(arena, *PAIRS)
     await run_matches(arena)
     assert [] == seen
@@ -130,7 +130,7 @@ async def test_manual_begins_nothing_without_a_word(matches):
         await wait_for_enter(arena.matches, read)
     assert [["Ada", "Bob"]] == [names for names, _, _ in seen]
     assert ["Cem", "Dil"] == [player.name for player in arena.lobby.waiting()]
-    assert not ArenaServer(arena_options(RULESET, manual=True)).matches.start_next()
+    assert not Arena(arena_options(RULESET, manual=True)).matches.start_next()
 
 
 async def test_many_lines_at_once_begin_a_match_in_each_pass():
@@ -161,7 +161,7 @@ async def test_a_void_match_is_played_again_with_its_seed(matches):
     """At most three times in all, then not counted."""
     then, seen = matches
     then += [Termination.VOID] * 3
-    arena = ArenaServer(arena_options(RULESET))
+    arena = Arena(arena_options(RULESET))
     come(arena, "Ada", "Bob")
     await run_matches(arena)
     assert [1, 2, 3] == [attempt for _, _, attempt in seen]
@@ -172,7 +172,7 @@ async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches)
     """It tells the seed with which the others are still to play."""
     then, _ = matches
     then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
-    arena = ArenaServer(arena_options(RULESET))
+    arena = Arena(arena_options(RULESET))
     told = []
 
     def on_end(match, record):
@@ -190,7 +190,7 @@ async def test_a_void_match_is_not_repeated_against_the_operators_word(matches, 
     """A bot that was kicked as it ended, or a match that was to be cancelled."""
     then, seen = matches
     then += [Termination.VOID if kicked else "void, and cancelled"]
-    arena = ArenaServer(arena_options(RULESET))
+    arena = Arena(arena_options(RULESET))
     _, bob = come(arena, "Ada", "Bob")
     if kicked:
         bob.sent_off = RemoteProtocolError(ErrorCode.SHUTDOWN, "kicked")
@@ -202,7 +202,7 @@ async def test_a_void_match_ends_with_its_seats(matches):
     """Who is gone can't play again."""
     then, seen = matches
     then += [Termination.VOID]
-    arena = ArenaServer(arena_options(RULESET))
+    arena = Arena(arena_options(RULESET))
     (ada, _) = come(arena, "Ada", "Bob")
     ada.connection.session.close()
     await run_matches(arena)
@@ -216,7 +216,7 @@ async def test_what_does_not_count_makes_room_for_the_next(matches, uncounted):
     """`--matches 1`: a match without a record isn't the one; the next pair plays it."""
     then, seen = matches
     then += [uncounted, Termination.FINISHED]
-    arena = ArenaServer(arena_options(RULESET, matches=1))
+    arena = Arena(arena_options(RULESET, matches=1))
     come(arena, *PAIRS)
     await run_matches(arena)
     assert [["Ada", "Bob"], ["Cem", "Dil"]] == [names for names, _, _ in seen]
@@ -227,7 +227,7 @@ async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
     """PROTOCOL.md 7: its bots are told `error internal` and closed, the other match goes on."""
     then, seen = matches
     then += [RuntimeError("a bug"), Termination.FINISHED]
-    arena = ArenaServer(arena_options(RULESET))
+    arena = Arena(arena_options(RULESET))
     hit = come(arena, "Ada v=1 room=a", "Bob v=1 room=a")
     other = come(arena, "Cem v=1 room=b", "Dil v=1 room=b")
     await run_matches(arena)
@@ -246,7 +246,7 @@ async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
 
 async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
     """Without the garbage collector, which may not run before thousands have come and gone."""
-    arena = ArenaServer(arena_options(RULESET))
+    arena = Arena(arena_options(RULESET))
 
     async def enter(connection, place):
         with contextlib.suppress(RemoteProtocolError):
@@ -299,7 +299,7 @@ async def test_running_matches_may_end_before_the_arena_does(
     minutes, tmp_path, autojump_clock, drain, end, again
 ):
     """They have `drain` seconds from the signal on, or until the next signal comes."""
-    arena = ArenaServer(arena_options(RULESET, port=0, data=tmp_path, drain=drain))
+    arena = Arena(arena_options(RULESET, port=0, data=tmp_path, drain=drain))
     await arena.connections.listen()
     began = trio.current_time()
     async with trio.open_nursery() as nursery:
@@ -321,7 +321,7 @@ async def test_running_matches_may_end_before_the_arena_does(
 def test_no_house_bot_is_seated_beside_the_ladders_of_an_arena_that_has_no_other_rooms():
     """`rooms`: it would be refused, and nobody would know why it doesn't come."""
     ladders = (LadderSpec(name="pit", game="angrymob"),)
-    server = ArenaServer(arena_options(RULESET, rooms=Rooms.LADDERS, ladders=ladders))
+    server = Arena(arena_options(RULESET, rooms=Rooms.LADDERS, ladders=ladders))
     server.matches.nursery = object()
-    with pytest.raises(GuestRefusedError, match="this arena has only ladders"):
-        server.arena.seat_house_bot("angrymob", "CamperJoe", "practice")
+    with pytest.raises(RequestRefusedError, match="this arena has only ladders"):
+        server.seat_house_bot("angrymob", "CamperJoe", "practice")

@@ -71,12 +71,17 @@ async def test_only_some_keys_are_remembered(mock_clock, monkeypatch):
 async def test_whoever_waits_is_woken_when_it_is_allowed(autojump_clock):
     """Not before, also if more was used meanwhile."""
     allowance = Allowance(1, 10.0)
+
+    async def wait_for(key):
+        async with allowance.turn(key):
+            pass
+
     allowance.use(NEAR)
     began = trio.current_time()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(allowance.until_allowed, NEAR)
+        nursery.start_soon(wait_for, NEAR)
         await wait_all_tasks_blocked()
-        await allowance.until_allowed(FAR)
+        await wait_for(FAR)
         assert began == trio.current_time()
         allowance.use(NEAR)
     assert 20 == trio.current_time() - began

@@ -86,10 +86,10 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
                 registration=Registration.CLOSED,
             )
         )
-        room = server.arena.ladders["pit"]
-        assert not server.arena.names.is_open
+        room = server.ladders["pit"]
+        assert not server.names.is_open
         admission = server.connections.admission
         assert (1, 1) == (admission.limit, admission.per_address)
-        assert 2.0 == server.arena.options.spec.hello_timeout
+        assert 2.0 == server.options.spec.hello_timeout
         assert limits == room.spec
         assert (1.0, 7) == (room._ladder._fill_after, room._ladder._bench_after)

@@ -123,7 +123,7 @@ async def measure(folder, count, helpers):
     options = arena_options(registry.get(spec.game), data=folder, ladders=(spec,))
     figures = {}
     with ExitStack() as stack:
-        arena = (await arena_server(options, stack)).arena
+        arena = await arena_server(options, stack)
         room = arena.ladders["ladder"]
         for name in names(count):
             if name.endswith("0"):

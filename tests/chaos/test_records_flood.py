@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from e2e.running import Daemon, Peer, lines_of, read
 from lanista.arena import server as arena_module
-from lanista.arena.server import ArenaServer
+from lanista.arena.arena import Arena
 from lanista.games import registry
 from lanista.match import record_writer as writer_module
 from lanista.match.replay import verify
@@ -93,7 +93,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
     monkeypatch.setattr(writer_module, "_chunks", never)
     monkeypatch.setattr(arena_module, "SHUTDOWN_TIME", 0.2)
     with capture_logs() as logs, trio.fail_after(60):
-        arena = ArenaServer(options_in(tmp_path))
+        arena = Arena(options_in(tmp_path))
         host, port = await arena.connections.listen()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(arena.serve)
@@ -108,7 +108,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
 
     monkeypatch.setattr(writer_module, "_chunks", plain)
     with capture_logs(), trio.fail_after(60):
-        arena = ArenaServer(options_in(tmp_path))
+        arena = Arena(options_in(tmp_path))
         await arena.connections.listen()
         told = trio.Event()
         arena.running.on_end = lambda *_: told.set()

@@ -12,7 +12,6 @@ import trio
 from websockets.trio.client import connect
 
 from lanista.arena.arena import Arena
-from lanista.arena.server import ArenaServer
 from lanista.match.conditions import Clock
 from lanista.match.record import read_record
 from lanista.page.server import Server
@@ -128,8 +127,6 @@ class House:
 
     server: Server
     nursery: trio.Nursery
-    serving: ArenaServer | None = None
-    """That of the arena."""
     arena: Arena | None = None
     port: int = 0
     """The bots'."""
@@ -233,17 +230,16 @@ async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **opt
         **options,
     }
     with ExitStack() as ladders:
-        serving = await arena_server(
+        arena = await arena_server(
             arena_options(ANGRYMOB, port=0, data=folder, **settings), ladders
         )
-        arena = serving.arena
-        _, port = await serving.connections.listen()
+        _, port = await arena.connections.listen()
         view = View(arena.running, arena=arena, data=folder)
         async with showing(view, token=token, host=host, open_logs=open_logs) as house:
-            house.serving, house.arena, house.port = serving, arena, port
+            house.arena, house.port = arena, port
 
             async def serve():
-                await serving.serve()
+                await arena.serve()
                 house.over.set()
 
             house.nursery.start_soon(serve)

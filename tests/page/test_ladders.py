@@ -87,7 +87,7 @@ async def opened(data, *specs, ask=None, **how):
     ask = ask or Asked()
     options = arena_options(ANGRYMOB, data=data, ladders=specs or (SPEC,))
     with ExitStack() as stack:
-        arena = (await arena_server(options, stack)).arena
+        arena = await arena_server(options, stack)
         async with showing(
             View(arena.running, arena=arena, ladders=ladders_of(arena, ask, ask)), **how
         ) as house:
@@ -281,7 +281,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     ask, told = Asked(), []
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     with ExitStack() as stack:
-        arena = (await arena_server(options, stack)).arena
+        arena = await arena_server(options, stack)
         shown = ladders_of(arena, ask, ask)
         shown.on_change = lambda: told.append(1)
         assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
@@ -319,7 +319,7 @@ async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monk
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     ask = Asked()
     with ExitStack() as stack:
-        arena = (await arena_server(options, stack)).arena
+        arena = await arena_server(options, stack)
         room = arena.ladders["pit"]
         shown = ladders_of(arena, ask, ask)
         await shown.refresh()

@@ -35,7 +35,7 @@ async def test_the_figures_of_an_arena(tmp_path):
         assert 1 == running["lanista_matches_running", ("game", "angrymob")]
         assert 2 == running["lanista_connections", ("state", "playing")]
         await play((ann, [""] * 3), (bob, [""] * 3), leave=True)
-        while not house.arena.over:
+        while not house.arena.matches.over:
             await house.arena.running.changes.wait(house.arena.running.changes.count)
         waiting = await house.bot("Cem v=1")
         await waiting.until("wait")
@@ -107,7 +107,7 @@ async def test_an_arena_is_ready_until_it_drains(tmp_path):
     async with opened(tmp_path, drain=3600.0) as house:
         assert {"ready": True} == (await house.get("/readyz")).json
         ann, bob, _ = await house.pair()
-        house.serving.drain()
+        house.arena.drain()
         answer = await house.get("/readyz")
         assert (503, "error") == (answer.status, *answer.json)
         assert 200 == (await house.get("/healthz")).status

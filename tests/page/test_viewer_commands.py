@@ -109,9 +109,9 @@ async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
             while (await bot.until("wait"))[-1] != "wait 2 2":
                 pass
         arena = house.arena
-        assert arena.kick(1)
-        assert not arena.start_match(("angrymob", None))
-        arena.set_manual(manual=False)
+        assert arena.connections.kick(1)
+        assert not arena.matches.start(("angrymob", None))
+        arena.matches.set_manual(False)
         assert KICKED == (await bots[0].rest())[-1]
         assert "wait 1 2" == (await bots[1].until("wait"))[-1]
         await house.bot("Cem v=1")
@@ -161,7 +161,7 @@ async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path, m
     send_end = Match._send_end
 
     async def kick_and_send_end(match):
-        assert house.arena.kick(number)
+        assert house.arena.connections.kick(number)
         await send_end(match)
 
     monkeypatch.setattr(Match, "_send_end", kick_and_send_end)

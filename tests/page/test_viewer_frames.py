@@ -249,7 +249,7 @@ async def test_no_shutdown_waits_for_a_viewer_that_does_not_read(tmp_path, monke
     async with opened(tmp_path) as house, stuck(house, monkeypatch):
         await house.pair()
         before = trio.current_time()
-        house.serving.shut_down()
+        house.arena.shut_down()
         await house.over.wait()
         house.nursery.cancel_scope.cancel()
         after = trio.current_time()

@@ -4,9 +4,9 @@ from contextlib import contextmanager
 
 import trio
 
+from lanista.arena.arena import Arena
 from lanista.arena.ladder_room import open_ladders
 from lanista.arena.options import Options
-from lanista.arena.server import ArenaServer
 from lanista.arena.spec import ArenaSpec, Friendly, Start
 from lanista.arena.submission_queue import open_submissions
 from lanista.results.base import Database
@@ -38,12 +38,12 @@ def arena_options(default, *, manual=False, **values):
 async def arena_server(options, opened):
     """The server of an arena, whose ladders the exit stack closes."""
     if not options.spec.ladders:
-        return ArenaServer(options)
+        return Arena(options)
     rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
     submissions = None
     if any(ladder.submissions is not None for ladder in options.spec.ladders):
         submissions = open_submissions(rooms, options)
-    return ArenaServer(options, rooms, names, submissions)
+    return Arena(options, rooms, names, submissions)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ async def tools(_self):
     return Tools(languages={"Python": "Python 3"}, packages={"numpy": "1.26.4"})
 
 
-async def check(_self, _key, _number):
+async def check(_program, _command, **_):
     return ()
 
 
@@ -25,5 +25,5 @@ def make_up(monkeypatch):
     """Have everything built so that is handed in."""
     monkeypatch.setattr(Builder, "build", build)
     monkeypatch.setattr(Builder, "tools", tools)
-    monkeypatch.setattr(submissions.LadderSubmissions, "_check", check)
+    monkeypatch.setattr(submissions, "check_program", check)
     monkeypatch.setattr(submission_queue, "check_sandbox", lambda: None)

@@ -1,43 +1,42 @@
-"""A running arena as its page, its metrics and its operator see it: questions and commands."""
+"""A running arena: its connections and matches, its beginning and end, and what is asked of it.
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+Its page, its metrics and its operator ask its parts, and here what concerns several of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 import structlog
+import trio
 
-from lanista.arena.bot_connections import BotConnections, Refusal
+from lanista.arena.bot_connections import BotConnections
 from lanista.arena.ladder_matches import LadderMatches
-from lanista.arena.lobby import HOUSE_BOT, Player, RoomKey
-from lanista.arena.matches import ArenaFigures, Matches
+from lanista.arena.lobby import HOUSE_BOT, Lobby, Player
+from lanista.arena.matches import Matches, RecordSpace, RequestRefusedError
 from lanista.arena.options import Options
 from lanista.arena.person import PersonMatches
-from lanista.arena.spec import Rooms
+from lanista.arena.spec import Registration
 from lanista.arena.tls import TlsRelay
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
-from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.names import bot_command
-from lanista.match.background import BackgroundWork
-from lanista.match.stalls import LoopLag
-from lanista.suggestions import did_you_mean
-from lanista_protocol import RemoteProtocolError
+from lanista.results.recovery import complete_records
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
     from lanista.arena.submission_queue import AllSubmissions
-    from lanista.results.names import BenchedName
 
 MAX_GUESTS = 16
-
-
-class GuestRefusedError(BadInputError):
-    """A house bot can't be seated; the message is one line."""
-
+"""Maximum number of house bots at once in rooms that aren't ladders'."""
+SHUTDOWN_TIME = 4.0
+"""Seconds that running matches have at shutdown to tell their bots and write their records."""
+STORING_TIME = 1.0
+"""Seconds that the results of ladders may then take to be stored; later they are in the records."""
 
 log = structlog.get_logger()
 
@@ -60,127 +59,183 @@ class WaitingRoom:
     @property
     def is_ladder(self) -> bool:
         """Whether it is that of a ladder."""
-        return self.players[0].ladder is not None
+        return self.players[0].member is not None
 
 
 @attrs.define(eq=False)
 class Arena:
-    """A running arena, as whoever watches or operates it sees it."""
+    """A running arena. Call `connections.listen`, then `serve`, each only once.
 
-    _connections: BotConnections
-    _matches: Matches
-    _ladder_matches: LadderMatches
+    Its tasks are in nested nurseries so that they are shut down in order: first no more connections
+    are accepted and no more matches begin; then the running matches tell their bots and complete
+    their records; then everything else is cancelled.
+    """
+
+    options: Options
+    """What the operator has chosen, as it holds now."""
+    ladders: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
+    """The ladders by name."""
+    names: "Names | None" = None
+    """The names on ladders; None if there are no ladders."""
     submissions: "AllSubmissions | None" = None
     """The programs that were handed in to all ladders; None if no ladder takes any."""
-    people: PersonMatches = attrs.field(
-        default=attrs.Factory(lambda self: PersonMatches(self._matches), takes_self=True),
-        init=False,
-    )
+    lobby: Lobby = attrs.field(factory=Lobby, init=False)
+    running: RunningMatches = attrs.field(factory=RunningMatches, init=False)
+    """The running matches."""
+    matches: Matches = attrs.field(init=False)
+    ladder_matches: LadderMatches = attrs.field(init=False)
+    people: PersonMatches = attrs.field(init=False)
     """The matches that people play in the browser."""
+    connections: BotConnections = attrs.field(init=False)
+    _space: RecordSpace = attrs.field(init=False)
+    _helpers: trio.Nursery | None = attrs.field(default=None, init=False)
+    _draining: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _is_ending: bool = attrs.field(default=False, init=False)  # whether `shut_down` was called
     _guests: int = attrs.field(default=0, init=False)  # house bots in rooms that aren't ladders'
 
-    @property
-    def options(self) -> Options:
-        """What the operator has chosen, as it holds now."""
-        return self._connections.options
+    def __attrs_post_init__(self) -> None:
+        options, folder, tls = self.options, self.options.folder, self.options.spec.tls
+        self._space = RecordSpace(options.data.records, self._has_room_again)
+        self.matches = Matches(options, self.lobby, self.running, self.shut_down, self._space)
+        self.ladder_matches = LadderMatches(self.matches, self.ladders)
+        self.people = PersonMatches(self.matches)
+        self.connections = BotConnections(
+            options,
+            self.lobby,
+            self.running,
+            self.matches,
+            self.ladder_matches,
+            self.names,
+            None if tls is None else TlsRelay(folder / tls.certificate, folder / tls.key),
+        )
 
-    @property
-    def address(self) -> tuple[str, int] | None:
-        """The address and the port to which bots connect; None before they can."""
-        return self._connections.address
+    async def serve(self) -> None:
+        """Serve, after listening, until `drain`, `shut_down` or the last of `Options.matches`."""
+        async with trio.open_nursery() as helpers:
+            helpers.start_soon(self.matches.player.run)
+            helpers.start_soon(self._space.run)
+            self._helpers = helpers
+            self._complete_records()
+            helpers.start_soon(self._shut_down_when_drained)
+            if self.names is not None:
+                helpers.start_soon(self.names.run)
+            # Connections and matches are in an inner nursery, because they need the helpers until
+            # they end.
+            async with trio.open_nursery() as matches:
+                self.matches.nursery = matches
+                self.ladder_matches.open(helpers)
+                if self.submissions is not None:
+                    helpers.start_soon(self.submissions.run)
+                await self.connections.accept()
+                matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
+            with trio.move_on_after(STORING_TIME):
+                await self.ladder_matches.settle()
+            helpers.cancel_scope.cancel()
+        log.info("ended", matches=self.matches.over)
 
-    @property
-    def page(self) -> str | None:
-        """The address of the web page; None if there is none."""
-        return self._connections.page
+    def _complete_records(self) -> None:
+        """Complete the records that are left behind, while the arena runs."""
+        if self._helpers is not None:
+            records = self.options.data.records
+            self._helpers.start_soon(complete_records, records, self.running.end)
 
-    @page.setter
-    def page(self, address: str) -> None:
-        self._connections.page = address
+    def _has_room_again(self, was_full: bool) -> None:
+        """Go on with matches after there was, or might have been, no room for records."""
+        if was_full:  # a record may lack no more than compressing
+            self._complete_records()
+        self.matches.start_ready()
+        self.ladder_matches.start_ready()
 
-    @property
-    def tls(self) -> TlsRelay | None:
-        """Speaks TLS with bots and viewers; None if these speak plain text."""
-        return self._connections.tls
+    def drain(self) -> None:
+        """Begin no more matches, wait `Options.drain` seconds for the running ones, and shut down.
 
-    @property
-    def background(self) -> BackgroundWork:
-        """The background work for connections of bots."""
-        return self._connections.background
+        Until then bots may still come back to their matches; all others get `error shutdown`. If
+        the arena drains already, it shuts down at once.
+        """
+        if self.options.spec.drain == 0 or self._draining.is_set():
+            self.shut_down()
+            return
+        running, waiting = len(self.running.matches), len(self.lobby.waiting())
+        log.info("draining", seconds=self.options.spec.drain, running=running, waiting=waiting)
+        self.matches.closing = True
+        self._draining.set()
+        self.connections.empty_lobby()
+
+    async def _shut_down_when_drained(self) -> None:
+        """Wait until the arena drains, and then until no match is left, or their time is over."""
+        await self._draining.wait()
+        with trio.move_on_after(self.options.spec.drain):
+            while self.matches.unfinished:
+                await self.running.changes.wait(self.running.changes.count)
+        self.shut_down()
+
+    def shut_down(self) -> None:
+        """Begin no more matches, end the running ones by `error shutdown`, and make `serve` end."""
+        if self._is_ending:
+            return
+        self._is_ending = True
+        self.matches.shut_down()
+        self.connections.end()
+
+    def reload(self, options: Options) -> None:
+        """Go on with the limits of other options (`options.with_limits`)."""
+        self.options, spec = options, options.spec
+        self.connections.reload(options)
+        if self.names is not None:
+            self.names.is_open = spec.registration is Registration.OPEN
+        self.ladder_matches.reload(spec.ladders)
+        log.info(
+            "the arena's file was read again",
+            max_connections=spec.max_connections,
+            max_per_address=spec.max_per_address,
+            hello_timeout=spec.hello_timeout,
+            registration=spec.registration.value,
+            drain=spec.drain,
+        )
+
+    # -- what is asked of it ---------------------------------------------------------------------
 
     @property
     def is_ready(self) -> bool:
         """Whether bots that connect now are served: the arena neither begins nor ends."""
-        return self._matches.nursery is not None and not self._matches.closing
-
-    # -- bots ----------------------------------------------------------------------------------
-
-    @property
-    def connections(self) -> int:
-        """Number of connections of bots that have a place."""
-        return self._connections.admission.taken
-
-    def connections_by_state(self) -> Mapping[str, int]:
-        """Return the number of connections before their hello, waiting, playing, and leaving."""
-        return self._connections.by_state()
-
-    @property
-    def refusals(self) -> Collection[Refusal]:
-        """The last refused connections, the newest first."""
-        return tuple(reversed(self._connections.refusals))
-
-    def waiting(self) -> Collection[Player]:
-        """Return all bots that wait for a match."""
-        return self._matches.lobby.waiting()
+        return self.matches.nursery is not None and not self.matches.closing
 
     def rooms(self) -> Iterator[WaitingRoom]:
         """Yield the rooms in which bots wait."""
-        lobby = self._matches.lobby
-        for room in lobby.rooms():
-            yield WaitingRoom(room[1], lobby.waiting(room), lobby.complete(room))
-
-    def kick(self, number: int, error: RemoteProtocolError | None = None) -> bool:
-        """Close the connection of a bot (`BotConnections.kick`)."""
-        return self._connections.kick(number, error)
+        for room in self.lobby.rooms():
+            players = self.lobby.waiting(room)
+            yield WaitingRoom(room[1], players, self.lobby.complete(room))
 
     def kick_all(self, name: str) -> int:
         """Close all connections of the bots of a name, whatever its capitals; return how many."""
         wanted = name.casefold()
-        bots = [(player.number, player.name) for player in self.waiting()]
+        bots = [(player.number, player.name) for player in self.lobby.waiting()]
         for running in self.running.matches.values():
             bots += running.bots
         numbers = {number for number, name in bots if name.casefold() == wanted} - {HOUSE_BOT}
-        return sum(map(self.kick, numbers))
+        return sum(map(self.connections.kick, numbers))
 
     def seat_house_bot(self, game: str, bot: str, room: str) -> None:
         """Start a house bot for a room that isn't a ladder's; it connects like any other bot.
 
         Raises:
             UnknownGameError: There is no such game.
-            GuestRefusedError: There is no such house bot, there are too many at once, the arena has
-                only ladders, or it isn't serving bots now.
+            BadInputError: There is no such house bot, there are too many at once, the arena has
+                only ladders, or it begins no matches now.
         """
-        nursery = self._matches.nursery
-        if nursery is None or self._matches.closing:
-            raise GuestRefusedError("the arena isn't serving bots now")
-        if self.options.spec.rooms is Rooms.LADDERS:
-            raise GuestRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
-        ruleset = registry.get(game)
-        house = registry.house_bots(game)
-        if bot not in house:
-            raise GuestRefusedError(
-                f"{ruleset.title} has no house bot {bot!r}; it has: "
-                f"{', '.join(house) or 'none'}{did_you_mean(bot, house)}"
-            )
+        nursery = self.matches.check_friendly()
+        registry.check_house_bot(registry.get(game), bot)
         if self._guests >= MAX_GUESTS:
-            raise GuestRefusedError(f"already {MAX_GUESTS} house bots; wait until some have played")
+            raise RequestRefusedError(
+                f"already {MAX_GUESTS} house bots; wait until some have played"
+            )
         self._guests += 1
         nursery.start_soon(self._keep_guest, *bot_command(game, bot), room)
 
     async def _keep_guest(self, name: str, command: Sequence[str], room: str) -> None:
         """Run a house bot that plays one match in a room and leaves."""
         try:
-            async with self._connections.listening_nearby() as (host, port):
+            async with self.connections.listening_nearby() as (host, port):
                 env = environment(host=host, port=port, name=name, room=room)
                 async with start_bot(command, env) as started:
                     await started.exited()
@@ -190,63 +245,3 @@ class Arena:
             log.error("a house bot can't connect", name=name, room=room, why=error.strerror)
         finally:
             self._guests -= 1
-
-    # -- matches -------------------------------------------------------------------------------
-
-    @property
-    def running(self) -> RunningMatches:
-        """The running matches."""
-        return self._matches.running
-
-    @property
-    def over(self) -> int:
-        """Number of matches that are over and count."""
-        return self._matches.over
-
-    @property
-    def figures(self) -> ArenaFigures:
-        """What was counted of matches and refusals."""
-        return self._matches.figures
-
-    @property
-    def loop_lags(self) -> Mapping[str, LoopLag]:
-        """How late the heartbeats of each event loop that plays matches were, by its name."""
-        return self._matches.player.lags
-
-    @property
-    def boards_waiting(self) -> int:
-        """Number of matches that wait until their board can be made."""
-        return self._matches.player.boards_waiting
-
-    @property
-    def is_manual(self) -> bool:
-        """Whether matches begin only when the operator says so."""
-        return self._matches.manual
-
-    def set_manual(self, *, manual: bool) -> None:
-        """Set whether matches begin only when the operator says so, or by themselves."""
-        self._matches.set_manual(manual)
-
-    def start_match(self, room: RoomKey) -> bool:
-        """Start the match of a room; return False if none is ready there, or may begin any more."""
-        return self._matches.start(room)
-
-    # -- ladders -------------------------------------------------------------------------------
-
-    @property
-    def ladders(self) -> "Mapping[str, LadderRoom]":
-        """The ladders by name."""
-        return self._ladder_matches.rooms
-
-    @property
-    def names(self) -> "Names | None":
-        """The names on ladders; None if there are no ladders."""
-        return self._connections.names
-
-    def members(self) -> Collection[Player]:
-        """Return the bots that are connected under a name on a ladder."""
-        return self._connections.members.values()
-
-    def bench(self, benched: "Collection[BenchedName]") -> None:
-        """Let names on ladders rest that are benched, and those that were no longer."""
-        self._ladder_matches.bench(benched, self.members())

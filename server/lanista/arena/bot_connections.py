@@ -19,7 +19,7 @@ import trio
 
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
-from lanista.arena.lobby import Lobby, Player
+from lanista.arena.lobby import Lobby, Member, Player
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
@@ -350,13 +350,14 @@ class BotConnections:
         self, hello: Hello, connection: Connection, place: Place, peer: str
     ) -> Player:
         """Find out where a bot wants to play and whether it may use its name, and welcome it."""
-        ladder, who = ladder_of(hello, self.ladders.rooms), None
+        ladder, member, note = ladder_of(hello, self.ladders.rooms), None, b""
         ruleset = handshake.ruleset_of(hello, self.options.default)
         if ladder is not None:
             ruleset = ladder.ruleset
             assert self.names is not None
-            who = await self.names.check(hello, place.host)
-        note = b"" if ladder is not None else self._check_room(hello, ruleset)
+            member = Member(ladder, await self.names.check(hello, place.host))
+        else:
+            note = self._check_room(hello, ruleset)
         log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
         player = Player(
             connection,
@@ -365,11 +366,10 @@ class BotConnections:
             next(self._numbers),
             connection.hello_at,
             place,
-            ladder=ladder,
-            who=who,
+            member=member,
         )
-        if who is not None:
-            await self._take_over(player)
+        if member is not None:
+            await self._take_over(player, member)
         if handshake.speaks_version1(hello, ruleset):
             handshake.send_at_once(connection, handshake.welcome() + note)
         return player
@@ -391,7 +391,7 @@ class BotConnections:
             about = f"room {shown(hello.room)} isn't a ladder, so only bots that name it meet in it"
         return messages.note(NoteCode.ROOM, 0, None, f"{about}; {advice}")
 
-    async def _take_over(self, player: Player) -> None:
+    async def _take_over(self, player: Player, member: Member) -> None:
         """Let a bot have its name on a ladder, instead of an older connection of its own.
 
         If that one plays a match to which a bot may come back, this one goes on with it.
@@ -399,27 +399,24 @@ class BotConnections:
         Raises:
             RemoteProtocolError: The name isn't registered, and somebody uses it (`name-taken`).
         """
-        who, member = player.who, player.member
-        assert who is not None
-        assert member is not None
-        old = self.members.get(member)
-        if old is not None and not who.is_registered:
+        old = self.members.get(member.key)
+        if old is not None and not member.who.is_registered:
             raise RemoteProtocolError(
                 ErrorCode.NAME_TAKEN,
                 "another bot uses this name; choose another one, or register one with a token",
             )
-        self.members[member] = player
+        self.members[member.key] = player
         if old is None:
-            assert player.ladder is not None
-            player.ladder.connect(who.name)
+            member.ladder.connect(member.who.name)
             return
         old.replaced = True
-        log.info("replaced", name=who.name, ladder=member[0], peer=old.peer, by=player.peer)
+        name, ladder = member.who.name, member.ladder.spec.name
+        log.info("replaced", name=name, ladder=ladder, peer=old.peer, by=player.peer)
         why = RemoteProtocolError(ErrorCode.REPLACED, REPLACED)
         if not old.taken:
             self.lobby.dismiss(old, why)
             return
-        replaced = await self.ladders.replace(old, player)
+        replaced = await self.ladders.replace(old, player, member)
         if replaced is not None and self.matches.nursery is not None:
             self.matches.nursery.start_soon(replaced.refuse, why)
 
@@ -433,11 +430,10 @@ class BotConnections:
         finally:
             del self.players[player.number]
             member = player.member
-            present = None if member is None else self.members.get(member)
+            present = None if member is None else self.members.get(member.key)
             if member is not None and present is not None and present.number == player.number:
-                del self.members[member]
-                assert player.ladder is not None
-                player.ladder.disconnect(player.name)
+                del self.members[member.key]
+                member.ladder.disconnect(player.name)
                 self.ladders.start_ready()
 
     async def _keep_seating(self, player: Player) -> None:
@@ -466,7 +462,7 @@ class BotConnections:
             player = player.again(trio.current_time())
             self.players[player.number] = player
             if player.member is not None:
-                self.members[player.member] = player
+                self.members[player.member.key] = player
             place.plays = False
 
     async def _wait(self, player: Player) -> None:
@@ -481,10 +477,10 @@ class BotConnections:
         place.give_way = partial(self.lobby.dismiss, player)
         self.running.changes.tell()
         self.matches.announce(player.room)
-        if player.ladder is None:
+        if player.member is None:
             self.matches.start_ready()
         else:
-            self.ladders.note_rest(player)
+            self.ladders.note_rest(player, player.member)
             self.ladders.start_ready()
         try:
             with player.waiting:

@@ -13,7 +13,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.lobby import HOUSE_BOT, Player
+from lanista.arena.lobby import HOUSE_BOT, Member, Player
 from lanista.arena.match_player import record_path
 from lanista.arena.matches import ROOM_INTERVAL, Matches
 from lanista.arena.spec import LadderSpec
@@ -96,7 +96,7 @@ class LadderMatches:
                 continue
             self.start_ready()
 
-    async def replace(self, old: Player, new: Player) -> Connection | None:
+    async def replace(self, old: Player, new: Player, member: Member) -> Connection | None:
         """Let a bot's newer connection take the place of an older one that plays a match.
 
         If bots can come back to that match, `new` goes on with it; otherwise the seat is out.
@@ -104,10 +104,9 @@ class LadderMatches:
         Returns:
             The older connection, if the caller has to close it.
         """
-        assert new.ladder is not None
         for running in self.matches.running.matches.values():
             names = [name for _, name in running.bots]
-            if running.room == new.ladder.spec.name and new.name in names:
+            if running.room == member.ladder.spec.name and new.name in names:
                 seat = names.index(new.name)
                 try:
                     replaced = await running.rejoin(seat, new.connection)
@@ -119,32 +118,32 @@ class LadderMatches:
                 return replaced
         return None  # its match is about to begin, or is over
 
-    def note_rest(self, player: Player) -> None:
+    @staticmethod
+    def note_rest(player: Player, member: Member) -> None:
         """Tell a waiting bot that it rests, if it does (PROTOCOL.md 7, `benched`)."""
-        assert player.ladder is not None
-        assert player.who is not None
-        rest = player.ladder.resting(player.who)
+        rest = member.ladder.resting(member.who)
         hello = player.connection.greeting
         if rest is None or not handshake.speaks_version1(hello, player.ruleset):
             return
         seconds = 0 if rest == math.inf else math.ceil(rest)
-        why = player.ladder.why_resting(player.who.name)
+        why = member.ladder.why_resting(member.who.name)
         handshake.send_at_once(
             player.connection, messages.note(NoteCode.BENCHED, seconds, None, why)
         )
 
-    def bench(self, benched: "Collection[BenchedName]", members: Collection[Player]) -> None:
+    def bench(self, benched: "Collection[BenchedName]", connected: Collection[Player]) -> None:
         """Let names rest that are benched, tell those that wait, and pair those that were before.
 
-        `members` are the bots that are connected under a name.
+        `connected` are the bots that are connected under a name.
         """
         for room in self.rooms.values():
-            present = [player.who for player in members if player.ladder is room and player.who]
+            members = [player.member for player in connected if player.member is not None]
+            present = [member.who for member in members if member.ladder is room]
             rested = {who for who in present if room.resting(who) is not None}
             room.set_benched(benched, present)
             for player in self.matches.lobby.waiting((room.ruleset.name, room.spec.name)):
-                if player.who not in rested:
-                    self.note_rest(player)
+                if player.member is not None and player.member.who not in rested:
+                    self.note_rest(player, player.member)
         self.start_ready()
 
     def _begin(self, room: "LadderRoom", match: tuple[str, ...]) -> None:

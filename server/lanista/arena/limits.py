@@ -38,42 +38,6 @@ class Recent(OrderedDict[K, V]):
 
 
 @attrs.define(eq=False)
-class Allowance:
-    """A limit, for each key, on how often something may be done: at once, then once in a while.
-
-    Only the keys for which it was done last are remembered; any other has its whole allowance.
-    """
-
-    at_once: int
-    """How often it may be done at once for a key."""
-    interval: float
-    """Seconds after which it may be done once more."""
-    # By key: when its allowance will be whole again.
-    _whole_at: Recent[Hashable, float] = attrs.field(factory=lambda: Recent(MAX_KEYS), init=False)
-
-    def wait(self, key: Hashable) -> float:
-        """Return the seconds until it may be done again for a key; 0 if it may now."""
-        now = trio.current_time()
-        missing = self._whole_at.get(key, now) - now
-        return max(0.0, missing - (self.at_once - 1) * self.interval)
-
-    async def until_allowed(self, key: Hashable) -> None:
-        """Wait until it may be done for a key. Have only one task of a key wait (`Turns`)."""
-        while wait := self.wait(key):  # noqa: ASYNC110 - no event, but a time that may move
-            await trio.sleep(wait)
-
-    def use(self, key: Hashable) -> None:
-        """Note that it is done for a key, which it may be."""
-        now = trio.current_time()
-        self._whole_at[key] = max(self._whole_at.get(key, now), now) + self.interval
-
-    def give_back(self, key: Hashable) -> None:
-        """Forget one use, which doesn't count after all."""
-        if key in self._whole_at:
-            self._whole_at[key] -= self.interval
-
-
-@attrs.define(eq=False)
 class Turns:
     """Lets one task at a time go on for each key, in the order in which they came.
 
@@ -94,3 +58,43 @@ class Turns:
             # Not if it is another one: a task that was cancelled while it waited gets here later.
             if not lock.locked() and self._locks.get(key) is lock:
                 del self._locks[key]
+
+
+@attrs.define(eq=False)
+class Allowance:
+    """A limit, for each key, on how often something may be done: at once, then once in a while.
+
+    Only the keys for which it was done last are remembered; any other has its whole allowance.
+    """
+
+    at_once: int
+    """How often it may be done at once for a key."""
+    interval: float
+    """Seconds after which it may be done once more."""
+    # By key: when its allowance will be whole again.
+    _whole_at: Recent[Hashable, float] = attrs.field(factory=lambda: Recent(MAX_KEYS), init=False)
+    _turns: Turns = attrs.field(factory=Turns, init=False)
+
+    def wait(self, key: Hashable) -> float:
+        """Return the seconds until it may be done again for a key; 0 if it may now."""
+        now = trio.current_time()
+        missing = self._whole_at.get(key, now) - now
+        return max(0.0, missing - (self.at_once - 1) * self.interval)
+
+    @asynccontextmanager
+    async def turn(self, key: Hashable) -> AsyncIterator[None]:
+        """Wait for the turn of this task and until it may be done for a key (`Turns.turn`)."""
+        async with self._turns.turn(key):
+            while wait := self.wait(key):  # noqa: ASYNC110 - no event, but a time that may move
+                await trio.sleep(wait)
+            yield
+
+    def use(self, key: Hashable) -> None:
+        """Note that it is done for a key, which it may be."""
+        now = trio.current_time()
+        self._whole_at[key] = max(self._whole_at.get(key, now), now) + self.interval
+
+    def give_back(self, key: Hashable) -> None:
+        """Forget one use, which doesn't count after all."""
+        if key in self._whole_at:
+            self._whole_at[key] -= self.interval

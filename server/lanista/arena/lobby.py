@@ -25,6 +25,19 @@ RoomKey = tuple[str, str | None]
 """The name of a game, and that of a room or None. All bots that name no room share one."""
 
 
+@attrs.frozen(eq=False)
+class Member:
+    """What a bot on a ladder is there: a proven name."""
+
+    ladder: "LadderRoom"
+    who: "LadderName"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The names of the ladder and, as its key, of the bot: at most one bot has both."""
+        return self.ladder.spec.name, self.who.key
+
+
 @attrs.define(eq=False)
 class Player:
     """A bot in the lobby or in a match: from its hello, or its last match, to its match's end."""
@@ -38,10 +51,8 @@ class Player:
     since: float = 0.0
     """When it said its hello, or when its last match was over, in seconds."""
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
-    ladder: "LadderRoom | None" = None
-    """The ladder that it is on; None in any other room."""
-    who: "LadderName | None" = None
-    """Its name on the ladder, and whose that is."""
+    member: Member | None = None
+    """The ladder that it is on, and its name there; None in any other room."""
     sent_off: RemoteProtocolError | None = None
     """The error with which its connection must be closed, by no fault of its own; usually None.
 
@@ -68,8 +79,7 @@ class Player:
             self.number,
             since,
             self.place,
-            ladder=self.ladder,
-            who=self.who,
+            member=self.member,
         )
 
     def take(self) -> None:
@@ -78,22 +88,15 @@ class Player:
         self.waiting.cancel()
 
     @property
-    def member(self) -> tuple[str, str] | None:
-        """The ladder that it is on and the key of its name; None in any other room."""
-        if self.ladder is None or self.who is None:
-            return None
-        return self.ladder.spec.name, self.who.key
-
-    @property
     def is_registered(self) -> bool:
         """Whether its name is its own on a ladder."""
-        return self.who is not None and self.who.is_registered
+        return self.member is not None and self.member.who.is_registered
 
     @property
     def name(self) -> str:
         """The name that it gave in its hello; on a ladder, as it is registered."""
-        if self.who is not None:
-            return self.who.name
+        if self.member is not None:
+            return self.member.who.name
         return self.connection.greeting.name
 
     @property
@@ -104,8 +107,8 @@ class Player:
     @property
     def room(self) -> RoomKey:
         """The room that it waits in."""
-        if self.ladder is not None:
-            return (self.ruleset.name, self.ladder.spec.name)
+        if self.member is not None:
+            return (self.ruleset.name, self.member.ladder.spec.name)
         return (self.ruleset.name, self.connection.greeting.room)
 
 
@@ -128,8 +131,8 @@ class Lobby:
                 ErrorCode.SEAT_TAKEN, f"seat {player.seat} is taken by another bot waiting here"
             )
         insort(waiting, player, key=lambda other: other.since)
-        if player.ladder is not None and player.who is not None:
-            player.ladder.wait(player.who)
+        if player.member is not None:
+            player.member.ladder.wait(player.member.who)
         if self.complete(player.room):
             self._complete.setdefault(player.room)
 
@@ -138,8 +141,8 @@ class Lobby:
         waiting = self._rooms.get(player.room, [])
         if player in waiting:
             waiting.remove(player)
-            if player.ladder is not None and player.who is not None and not player.taken:
-                player.ladder.leave(player.who)
+            if player.member is not None and not player.taken:
+                player.member.ladder.leave(player.member.who)
         if not waiting:
             self._rooms.pop(player.room, None)
         if not self.complete(player.room):
@@ -165,7 +168,7 @@ class Lobby:
         """Return whether a room has enough players for a match; never for one of a ladder."""
         waiting = self._rooms.get(room, [])
         return (
-            bool(waiting) and waiting[0].ladder is None and len(waiting) >= waiting[0].ruleset.seats
+            bool(waiting) and waiting[0].member is None and len(waiting) >= waiting[0].ruleset.seats
         )
 
     def complete_rooms(self) -> tuple[RoomKey, ...]:

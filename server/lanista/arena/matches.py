@@ -20,7 +20,8 @@ from lanista.arena.lobby import Lobby, Player, RoomKey
 from lanista.arena.match_player import LoopPlayer, our_fault, record_path
 from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
-from lanista.arena.spec import Start
+from lanista.arena.spec import Rooms, Start
+from lanista.errors import BadInputError
 from lanista.games.base import Ruleset, complete_settings
 from lanista.hosting import handshake, ids
 from lanista.hosting.control import MatchControl, RunningMatches
@@ -35,6 +36,10 @@ ROOM_INTERVAL = 1.0
 """Seconds between two tests whether they are."""
 
 log = structlog.get_logger()
+
+
+class RequestRefusedError(BadInputError):
+    """A visitor of the page can't have a house bot or a match now; the message is one line."""
 
 
 @attrs.define(eq=False)
@@ -164,7 +169,7 @@ class Matches:
         for player in waiting:
             if handshake.speaks_version1(player.connection.greeting, player.ruleset):
                 # Whoever else waits on a ladder isn't told (PROTOCOL.md 8).
-                taken = len(waiting) if player.ladder is None else 1
+                taken = len(waiting) if player.member is None else 1
                 line = handshake.wait_line(taken, player.ruleset.seats)
                 if line == player.announced:
                     continue
@@ -200,6 +205,23 @@ class Matches:
     def _may_begin_friendly(self) -> bool:
         limit = self.options.spec.friendly.matches
         return self.may_begin and (limit is None or self._begun < limit)
+
+    @property
+    def has_friendly_rooms(self) -> bool:
+        """Whether the arena plays matches that aren't on a ladder."""
+        return self.options.spec.rooms is not Rooms.LADDERS
+
+    def check_friendly(self) -> trio.Nursery:
+        """Return the nursery of the matches, if one that isn't on a ladder may begin now.
+
+        Raises:
+            RequestRefusedError: None may.
+        """
+        if self.nursery is None or not self.may_begin:
+            raise RequestRefusedError("the arena begins no matches now")
+        if not self.has_friendly_rooms:
+            raise RequestRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
+        return self.nursery
 
     def start_next(self) -> bool:
         """Start the match that has been ready for the longest; return False if there is none."""

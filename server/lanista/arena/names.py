@@ -35,7 +35,7 @@ import math
 import os
 import secrets
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, NewType, TypeVar
@@ -79,8 +79,8 @@ _READERS = 2
 _NICENESS = 10
 """How much the threads that compare tokens give way to those that play matches."""
 
-HELLO, PAGE, NEW_NAME = "hello", "page", "new name"
-"""The purposes for which tokens are compared or hashed."""
+HELLO, PAGE = "hello", "page"
+"""The purposes for which tokens are compared."""
 
 Owner = NewType("Owner", bytes)
 """Stands for whoever showed a token: the same for all names with that token. It is derived from the
@@ -130,7 +130,7 @@ class _Sender(NamedTuple):
     """Whoever sends tokens, as far as that can be known."""
 
     purpose: str
-    """`HELLO`, `PAGE` or `NEW_NAME`; each has its own queue, so none delays another."""
+    """`HELLO` or `PAGE`; each has its own queue, so neither delays the other."""
     address: str
 
 
@@ -156,14 +156,16 @@ class Names:
     _readers: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(_READERS), init=False
     )
-    # By sender, and by sender and key of the name.
-    _turns: Turns = attrs.field(factory=Turns, init=False)
+    # By sender and key of the name.
     _wrong_tokens: Allowance = attrs.field(
         factory=lambda: Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL), init=False
     )
+    # By sender.
     _all_wrong_tokens: Allowance = attrs.field(
         factory=lambda: Allowance(ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL), init=False
     )
+    # By address.
+    _registering: Turns = attrs.field(factory=Turns, init=False)
     _new_names: Allowance = attrs.field(
         factory=lambda: Allowance(NEW_NAMES, NEW_NAME_INTERVAL), init=False
     )
@@ -287,27 +289,22 @@ class Names:
         Raises:
             StoreError: The database can't be read.
         """
-        registered = [name for name in names if name.is_registered]
-        hashes = await self._in_thread(self._hashes, [name.key for name in registered])
+        found = await self.look_up([name.key for name in names])
         return [
             name
-            for name, token_hash in zip(registered, hashes, strict=True)
-            if name.token_hash != token_hash
+            for name in names
+            if name.is_registered
+            and ((now := found.get(name.key)) is None or now.token_hash != name.token_hash)
         ]
 
-    async def registrations(self, keys: Collection[str]) -> Mapping[str, datetime | None]:
-        """Return when each of some names was registered, by key; None for one that isn't.
+    async def look_up(self, keys: Collection[str]) -> Mapping[str, RegisteredName]:
+        """Return those of some names that are registered, by key.
 
         Raises:
             StoreError: The database can't be read.
         """
         found = await self._in_thread(lambda: [self.store.find(key) for key in keys])
-        times = [None if name is None else name.registered for name in found]
-        return dict(zip(keys, times, strict=True))
-
-    def _hashes(self, keys: Sequence[str]) -> list[str | None]:
-        found = map(self.store.find, keys)
-        return [None if name is None else name.token_hash for name in found]
+        return {name.key: name for name in found if name is not None}
 
     async def benched(self) -> list[BenchedName]:
         """Return the names that the operator has benched.
@@ -397,29 +394,26 @@ class Names:
             The entry of the name, and whether the token is right.
         """
         pair = sender, key
-        async with self._turns.turn(pair):
-            await self._wrong_tokens.until_allowed(pair)
+        async with self._wrong_tokens.turn(pair):
             # It counts as wrong until it has turned out not to be: the next one may have its turn
             # before that.
             self._wrong_tokens.use(pair)
         is_new_wrong = False
         try:
-            async with self._turns.turn(sender):
-                await self._all_wrong_tokens.until_allowed(sender)
-                async with self._comparing:
-                    # Only now, as the operator may have changed it meanwhile, and another
-                    # connection may have found out the same.
-                    entry = await self._look_up(name)
-                    verdict = self._verdict(digest, entry)
-                    if verdict is None:
-                        verdict = await self._compute(
-                            tokens.matches, token, entry.token_hash or self._nobody
-                        )
-                        is_new_wrong = not verdict
-                        if is_new_wrong:
-                            self._all_wrong_tokens.use(sender)
-                            log.info("wrong token", name=name, host=sender.address)
-                        (self._right if verdict else self._wrong)[digest] = entry
+            async with self._all_wrong_tokens.turn(sender), self._comparing:
+                # Only now, as the operator may have changed it meanwhile, and another
+                # connection may have found out the same.
+                entry = await self._look_up(name)
+                verdict = self._verdict(digest, entry)
+                if verdict is None:
+                    verdict = await self._compute(
+                        tokens.matches, token, entry.token_hash or self._nobody
+                    )
+                    is_new_wrong = not verdict
+                    if is_new_wrong:
+                        self._all_wrong_tokens.use(sender)
+                        log.info("wrong token", name=name, host=sender.address)
+                    (self._right if verdict else self._wrong)[digest] = entry
         finally:
             if not is_new_wrong:
                 self._wrong_tokens.give_back(pair)
@@ -432,7 +426,7 @@ class Names:
 
     async def _register(self, name: str, token: str, digest: bytes, address: str) -> _Entry:
         """Register a name, unless somebody is first; return its entry."""
-        async with self._turns.turn(_Sender(NEW_NAME, address)):
+        async with self._registering.turn(address):
             entry = await self._look_up(name)
             if entry.found is not None:
                 return entry

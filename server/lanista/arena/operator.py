@@ -271,9 +271,10 @@ class Operator:
         # Imported only now, as an arena without ladders needs nothing of the store.
         from lanista.results.errors import StoreError  # noqa: PLC0415
 
+        connected = self.arena.connections.members.values()
         async with self._one_at_a_time:
             try:
-                present = [player.who for player in self.arena.members() if player.who]
+                present = [player.member.who for player in connected if player.member is not None]
                 revoked = set(await names.revoked(present))
                 for room in self.arena.ladders.values():
                     await room.take_up_notes()
@@ -284,10 +285,11 @@ class Operator:
                 log.error("the operator's changes can't be read", why=str(error))
                 return False
             why = "the operator has removed this name, or given it another token"
-            for player in self.arena.members():
-                if player.who in revoked:
-                    self.arena.kick(player.number, RemoteProtocolError(ErrorCode.BAD_TOKEN, why))
-            self.arena.bench(benched)
+            for player in connected:
+                if player.member is not None and player.member.who in revoked:
+                    refusal = RemoteProtocolError(ErrorCode.BAD_TOKEN, why)
+                    self.arena.connections.kick(player.number, refusal)
+            self.arena.ladder_matches.bench(benched, connected)
             return True
 
     async def _kick(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
@@ -320,18 +322,18 @@ class Operator:
         """Return figures on the arena and its ladders."""
         arena = self.arena
         ladders = [await self._ladder_status(room) for room in arena.ladders.values()]
-        waiting = arena.waiting()
+        waiting = arena.lobby.waiting()
         return {
             "version": __version__,
             "uptime": round(trio.current_time() - self._since, 1),
-            "address": arena.address,
-            "page": arena.page,
+            "address": arena.connections.address,
+            "page": arena.connections.page,
             "workers": arena.options.spec.workers,
-            "connections": arena.connections,
+            "connections": arena.connections.admission.taken,
             "max_connections": arena.options.spec.max_connections,
             "matches": len(arena.running.matches),
-            "over": arena.over,
-            "waiting": sum(player.ladder is None for player in waiting),
+            "over": arena.matches.over,
+            "waiting": sum(player.member is None for player in waiting),
             "ladders": ladders,
         }
 

@@ -16,9 +16,7 @@ import trio
 
 from lanista.arena.lobby import HOUSE_BOT
 from lanista.arena.match_player import record_path
-from lanista.arena.matches import Matches
-from lanista.arena.spec import Rooms
-from lanista.errors import BadInputError
+from lanista.arena.matches import Matches, RequestRefusedError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting import handshake
@@ -30,7 +28,6 @@ from lanista.match.channel import SocketChannel
 from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.connection import Connection
 from lanista.nurseries import helpers_nursery
-from lanista.suggestions import did_you_mean
 from lanista_protocol import LINE_LIMIT, ErrorCode, RemoteProtocolError, parse_hello
 
 THINKING_TIME = 600.0
@@ -39,10 +36,6 @@ MAX_PEOPLE = 20
 """Maximum number of people who play at once."""
 MAX_PER_ADDRESS = 4
 """The same for each address."""
-
-
-class PersonRefusedError(BadInputError):
-    """A person can't play, or can't give this answer; the message is one line that says why."""
 
 
 @attrs.frozen(kw_only=True)
@@ -102,12 +95,12 @@ class Person:
         """Send the answer for a turn.
 
         Raises:
-            PersonRefusedError: No answer for this turn is awaited, or the line can't be an answer.
+            RequestRefusedError: No answer for this turn is awaited, or the line can't be an answer.
         """
         if line.startswith("#") or not line.isprintable():
-            raise PersonRefusedError("an answer is one line, which doesn't begin with #")
+            raise RequestRefusedError("an answer is one line, which doesn't begin with #")
         if turn != self.asked:
-            raise PersonRefusedError(f"no answer is awaited for turn {turn}")
+            raise RequestRefusedError(f"no answer is awaited for turn {turn}")
         self.asked = None
         # `listen` notices it, too, if the connection has ended.
         with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -133,11 +126,6 @@ class PersonMatches:
     _people: Counter[str] = attrs.field(factory=Counter, init=False)
     """Number of people who play, by address."""
 
-    @property
-    def are_allowed(self) -> bool:
-        """Whether the arena plays matches that aren't on a ladder."""
-        return self.matches.options.spec.rooms is not Rooms.LADDERS
-
     def begin(self, wish: PersonsWish, address: str) -> Person:
         """Begin to start the house bots of a match, which then begins by itself.
 
@@ -148,14 +136,10 @@ class PersonMatches:
         Raises:
             BadInputError: There can't be such a match, or not now.
         """
-        nursery = self.matches.nursery
-        if nursery is None or not self.matches.may_begin:
-            raise PersonRefusedError("the arena begins no matches now")
-        if not self.are_allowed:
-            raise PersonRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
+        nursery = self.matches.check_friendly()
         ruleset = _checked(wish)
         if self._people.total() >= MAX_PEOPLE or self._people[address] >= MAX_PER_ADDRESS:
-            raise PersonRefusedError("too many people play already; wait until a match is over")
+            raise RequestRefusedError("too many people play already; wait until a match is over")
         spec = self._spec(ruleset, wish.seed)
         ours, theirs = socket.socketpair()
         theirs.sendall(f"{wish.name} v=1 game={wish.game}\n".encode())
@@ -238,24 +222,19 @@ def _checked(wish: PersonsWish) -> Ruleset:
         BadInputError: There can't be such a match.
     """
     ruleset = registry.get(wish.game)
-    house = registry.house_bots(wish.game)
     for bot in wish.bots:
-        if bot not in house:
-            raise PersonRefusedError(
-                f"no house bot {bot!r} of {ruleset.title}; there are: "
-                f"{', '.join(house) or 'none'}{did_you_mean(bot, house)}"
-            )
+        registry.check_house_bot(ruleset, bot)
     if len(wish.bots) != ruleset.seats - 1:
-        raise PersonRefusedError(f"{ruleset.title} needs {ruleset.seats - 1} house bots")
+        raise RequestRefusedError(f"{ruleset.title} needs {ruleset.seats - 1} house bots")
     if not 0 <= wish.seat < ruleset.seats:
-        raise PersonRefusedError(f"{ruleset.title} has the seats 0 to {ruleset.seats - 1}")
+        raise RequestRefusedError(f"{ruleset.title} has the seats 0 to {ruleset.seats - 1}")
     low, high = ruleset.seeds
     if wish.seed is not None and not low <= wish.seed <= high:
-        raise PersonRefusedError(f"the seed can be from {low} to {high}")
+        raise RequestRefusedError(f"the seed can be from {low} to {high}")
     try:
         hello = parse_hello(wish.name)
     except RemoteProtocolError as error:
-        raise PersonRefusedError(error.message) from None
+        raise RequestRefusedError(error.message) from None
     if hello.name != wish.name:
-        raise PersonRefusedError("a name has single spaces between its words, and no =")
+        raise RequestRefusedError("a name has single spaces between its words, and no =")
     return ruleset

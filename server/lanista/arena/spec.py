@@ -9,6 +9,7 @@ import enum
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -16,12 +17,14 @@ import cattrs
 
 from lanista.bots.limits import LimitsError, parse_limits
 from lanista.games import DEFAULT_GAME, registry
-from lanista.hosting.spec_parts import SandboxName
+from lanista.games.base import Ruleset
+from lanista.hosting.spec_parts import SandboxName, example_of
 from lanista.match.conditions import Clock
 from lanista.ranges import Validator, ValueOfKeyError, at_least, at_most, positive
 from lanista.system import usable_cores
 from lanista.toml_spec import (
     SpecReader,
+    quoted,
     shown,
     strict_converter,
     toml_text,
@@ -482,6 +485,25 @@ def implied(ladders: Sequence[str]) -> ArenaSpec:
 
 
 # -- writing -----------------------------------------------------------------------------------
+
+_EXAMPLE = Path(__file__).with_name("example.toml.template")
+
+
+def example(ruleset: Ruleset, file: str) -> str:
+    """Return a commented file of an arena that can be started, with every key and its default.
+
+    It has one ladder, on which the game's house bots play.
+
+    Args:
+        ruleset: The game, after which the ladder is named.
+        file: The name of the file, printable.
+    """
+    return _EXAMPLE.read_text(encoding="utf-8").format(
+        **example_of(ruleset),
+        file=file,
+        name=quoted(ruleset.name),
+        house=", ".join(map(quoted, registry.house_bots(ruleset.name))),
+    )
 
 
 def toml_of(spec: ArenaSpec) -> str:

@@ -41,7 +41,7 @@ class AllSubmissions:
             StoreError: The database can't be read.
         """
         for ladder in self.ladders.values():
-            ladder.take_up_names(await names.registrations([*ladder.authors]))
+            ladder.take_up_names(await names.look_up([*ladder.authors]))
 
     async def run(self) -> None:
         """Build and check what is handed in, one version after another, until cancelled."""

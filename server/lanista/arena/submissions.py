@@ -39,6 +39,7 @@ from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
+from lanista.results.names import RegisteredName
 from lanista.results.submissions import (
     UNFINISHED,
     Author,
@@ -446,11 +447,11 @@ class LadderSubmissions:
         )
         self.room.offer(author.name, SubmittedBot(who, contestant, version.number))
 
-    def take_up_names(self, registered: Mapping[str, datetime | None]) -> None:
-        """Let programs of removed names play no more, given when each was registered, if it is."""
+    def take_up_names(self, registered: Mapping[str, RegisteredName]) -> None:
+        """Let programs of removed names play no more, given those of the names that are there."""
         for key, author in self.authors.items():
-            time = registered.get(key)
-            is_removed = time is None or _text(time) != author.registered
+            name = registered.get(key)
+            is_removed = name is None or _text(name.registered) != author.registered
             if is_removed != (key in self._removed):
                 self._removed ^= {key}
                 self._offer(author)
@@ -515,7 +516,13 @@ class LadderSubmissions:
             built = await self._build(key, version)
             if not await self._set(key, number, state=State.CHECKING, **built):
                 return
-            findings = await self._check(key, number)
+            findings = await check_program(
+                self.folder.program(key, number),
+                self.authors[key].versions[number].command,
+                game=self.room.ruleset.name,
+                clock=self.room.spec.clock,
+                limits=self.spec.limits,
+            )
             await self._set(key, number, state=State.READY, findings=findings)
             log.info("submission ready", ladder=ladder, name=name, version=number)
         except (NotBuiltError, CheckFailedError) as error:
@@ -574,21 +581,6 @@ class LadderSubmissions:
             product.unlink(missing_ok=True)
             raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
         return {"command": built.command, "built_size": built.size}
-
-    async def _check(self, key: str, number: int) -> Sequence[str]:
-        """Let a built version play the matches of `lanista check`, and return what they found.
-
-        Raises:
-            CheckFailedError: It doesn't answer its turns.
-            OSError: It can't be checked.
-        """
-        return await check_program(
-            self.folder.program(key, number),
-            self.authors[key].versions[number].command,
-            game=self.room.ruleset.name,
-            clock=self.room.spec.clock,
-            limits=self.spec.limits,
-        )
 
 
 def _text(registered: datetime) -> str:

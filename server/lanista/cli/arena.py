@@ -38,7 +38,7 @@ def new(file: Path, game: str) -> int:
 
     An existing file isn't overwritten.
     """
-    from lanista.arena.example import example
+    from lanista.arena.spec import example
 
     text = example(registry.get(game), printable(file.name))
     write_example(file, text, "check it with `lanista arena check`, then run it")

@@ -173,12 +173,12 @@ class PagePort:
             ladders=ladders or Ladders(),
             **self._of_tournaments(),
         )
-        server = await self.listen(view, arena.tls)
+        server = await self.listen(view, arena.connections.tls)
         if warning := warning_of_token():
             structlog.get_logger().warning("the operator's token is short", why=warning)
         await nursery.start(server.run)
         self.announced = self.url(server)
-        arena.page = self.announced.partition("#")[0]  # without the operator's token
+        arena.connections.page = self.announced.partition("#")[0]  # without the operator's token
 
     async def open_for_tournaments(self, nursery: "trio.Nursery") -> "Server":
         """Serve a page that shows tournaments without an arena, and return its server."""

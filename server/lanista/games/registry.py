@@ -85,6 +85,20 @@ def part(game: str, name: str) -> ModuleType | None:
     return importlib.import_module(module)
 
 
+def check_house_bot(ruleset: Ruleset, bot: str) -> None:
+    """Check that a game has a house bot of this name.
+
+    Raises:
+        BadInputError: It hasn't.
+    """
+    known = house_bots(ruleset.name)
+    if bot not in known:
+        raise BadInputError(
+            f"{ruleset.title} has no house bot {bot!r}; it has: {', '.join(known) or 'none'}"
+            f"{did_you_mean(bot, known)}"
+        )
+
+
 @functools.cache
 def house_bots(game: str) -> Mapping[str, str]:
     """Return the modules of a game's house bots by name, from the weakest bot to the strongest.

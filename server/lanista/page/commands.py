@@ -28,18 +28,18 @@ def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
     if what == "start":
         assert arena is not None
         game, room = field(message, "game", str), message.get("room")
-        if not (room is None or isinstance(room, str)) or not arena.start_match((game, room)):
+        if not (room is None or isinstance(room, str)) or not arena.matches.start((game, room)):
             raise BadMessageError("no match is ready there")
     elif what == "mode":
         assert arena is not None
-        arena.set_manual(manual=field(message, "manual", bool))
+        arena.matches.set_manual(field(message, "manual", bool))
     elif what == "house":
         assert arena is not None
         _start_guest(arena, message)
     elif what == "kick":
         assert arena is not None
         bot = field(message, "bot", int)
-        if not arena.kick(bot):
+        if not arena.connections.kick(bot):
             raise BadMessageError(f"there is no bot {bot} any more")
     else:
         _control(view, what, _running(view, message))

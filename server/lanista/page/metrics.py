@@ -1,7 +1,7 @@
 """An arena's figures in the text format of Prometheus, for `/metrics` (docs/api.md).
 
-The arena keeps plain numbers (`arena.figures` and others). They are read in the event loop when
-somebody asks; their text, which takes milliseconds, is made in a thread.
+The arena keeps plain numbers (`arena.matches.figures` and others). They are read in the event loop
+when somebody asks; their text, which takes milliseconds, is made in a thread.
 """
 
 from collections import Counter
@@ -74,17 +74,17 @@ def families_of(arena: Arena) -> Iterator[Metric]:
     yield _gauge(
         "lanista_boards_waiting",
         "Matches that wait until their board can be made.",
-        arena.boards_waiting,
+        arena.matches.player.boards_waiting,
     )
     yield _gauge(
         "lanista_background_waiting",
         "Pieces of work for connections that wait for their turn.",
-        arena.background.waiting,
+        arena.connections.background.waiting,
     )
 
 
 def _matches(arena: Arena) -> Iterator[Metric]:
-    figures = arena.figures
+    figures = arena.matches.figures
     matches = CounterMetricFamily(
         "lanista_matches",
         "Matches that are over; ladder is empty for friendly rooms.",
@@ -152,7 +152,7 @@ def _loops(arena: Arena) -> Iterator[Metric]:
         "The longest stall since the loop's process was started.",
         labels=["loop"],
     )
-    for name, loop in arena.loop_lags.items():
+    for name, loop in arena.matches.player.lags.items():
         beats.add_metric([name], loop.beats)
         lag.add_metric([name], loop.lag)
         stalls.add_metric([name], loop.stalls)
@@ -168,7 +168,7 @@ def _connections(arena: Arena) -> Iterator[Metric]:
         "must leave.",
         labels=["state"],
     )
-    for state, number in arena.connections_by_state().items():
+    for state, number in arena.connections.by_state().items():
         connections.add_metric([state], number)
     yield connections
     yield _gauge(
@@ -179,7 +179,7 @@ def _connections(arena: Arena) -> Iterator[Metric]:
         "Connections outside of matches that were closed with an error.",
         labels=["code"],
     )
-    for code, number in arena.figures.refusals.items():
+    for code, number in arena.matches.figures.refusals.items():
         refusals.add_metric([code.value], number)
     yield refusals
 

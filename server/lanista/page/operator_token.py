@@ -21,7 +21,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.limits import Allowance, Turns
+from lanista.arena.limits import Allowance
 
 LONG = 16
 """Number of characters of a token that can't be guessed, provided that they are random."""
@@ -39,7 +39,6 @@ class OperatorToken:
 
     token: str | None = attrs.field(repr=False)
     """The token; None: everybody is the operator."""
-    _turns: Turns = attrs.field(factory=Turns, init=False)
     _wrong_tokens: Allowance = attrs.field(
         factory=lambda: Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL), init=False
     )
@@ -72,8 +71,7 @@ class OperatorToken:
         )
         if is_right and not is_short(self.token):
             return True
-        async with self._turns.turn(address):
-            await self._wrong_tokens.until_allowed(address)
+        async with self._wrong_tokens.turn(address):
             if not is_right:
                 self._wrong_tokens.use(address)
                 self._log_wrong(address)

@@ -165,7 +165,7 @@ class Server:
         quiet = logging.getLogger("lanista.page.server")
         quiet.setLevel(logging.CRITICAL)  # clients' errors don't belong in our log
         arena = self.view.arena
-        done = WorkDone() if arena is None else arena.background.done
+        done = WorkDone() if arena is None else arena.connections.background.done
         authorization = Authorization(self.operator, self.view)
         self._routes = Routes(
             self.view,

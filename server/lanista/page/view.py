@@ -148,7 +148,7 @@ class View:
     def _lobby_json(self) -> dict[str, Any]:
         return {
             "type": "lobby",
-            "manual": self.arena is not None and self.arena.is_manual,
+            "manual": self.arena is not None and self.arena.matches.manual,
             "rooms": self._rooms(),
             "running": [
                 *(_running(running) for running in self.running.matches.values()),
@@ -165,7 +165,7 @@ class View:
     @property
     def may_play(self) -> bool:
         """Whether people may play matches here."""
-        return self.arena is not None and self.arena.people.are_allowed
+        return self.arena is not None and self.arena.matches.has_friendly_rooms
 
     def bots_port(self) -> dict[str, Any] | None:
         """Return where bots connect; None if they can't.
@@ -173,15 +173,15 @@ class View:
         Its `host` is None, which stands for the page's own, if the arena listens on all addresses,
         or on loopback alone, where it may be behind a proxy.
         """
-        if self.arena is None or self.arena.address is None:
+        if self.arena is None or self.arena.connections.address is None:
             return None
-        host, port = self.arena.address
+        host, port = self.arena.connections.address
         is_pages = host in {"0.0.0.0", "::"} or is_loopback(host)  # noqa: S104 - compared
         return {
             "host": None if is_pages else host,
             "port": port,
             "registration": self.arena.options.spec.registration.value,
-            "tls": self.arena.tls is not None,
+            "tls": self.arena.connections.tls is not None,
         }
 
     def _rooms(self) -> list[dict[str, Any]]:
@@ -298,7 +298,7 @@ class View:
 
     def refusals(self) -> dict[str, Any]:
         """Return the connections that were refused recently, the newest first."""
-        refusals = () if self.arena is None else self.arena.refusals
+        refusals = () if self.arena is None else reversed(self.arena.connections.refusals)
         return {
             "refusals": [
                 {
