@@ -23,27 +23,33 @@ class ValueOfKeyError(ValueError):
         self.key = key
 
 
-def at_least(low: float) -> Validator:
-    """Return a validator for finite numbers that are not below a number; None is allowed."""
+def rule(fault: Callable[[Any], str | None]) -> Validator:
+    """Return a validator for values of which a function says no fault; None is always allowed.
 
-    def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
-        if value is not None and not (low <= value < math.inf):
-            raise ValueOfKeyError(attribute.name, f"{value}; expected at least {low:g}")
+    Args:
+        fault: Returns what is wrong with a value and what would be right; None if nothing is wrong.
+    """
+
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        if value is not None and (found := fault(value)) is not None:
+            raise ValueOfKeyError(attribute.name, found)
 
     return check
+
+
+def at_least(low: float) -> Validator:
+    """Return a validator for finite numbers that are not below a number."""
+    return rule(
+        lambda value: None if low <= value < math.inf else f"{value}; expected at least {low:g}"
+    )
 
 
 def at_most(high: float) -> Validator:
-    """Return a validator for numbers that are not above a number; None is allowed."""
-
-    def check(_: Any, attribute: "attrs.Attribute[Any]", value: float | None) -> None:
-        if value is not None and value > high:
-            raise ValueOfKeyError(attribute.name, f"{value}; expected at most {high}")
-
-    return check
+    """Return a validator for numbers that are not above a number."""
+    return rule(lambda value: f"{value}; expected at most {high}" if value > high else None)
 
 
-def positive(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
+@rule
+def positive(value: float) -> str | None:
     """Validate that a number is finite and above 0."""
-    if not 0 < value < math.inf:
-        raise ValueOfKeyError(attribute.name, f"{value:g}; expected a finite number above 0")
+    return None if 0 < value < math.inf else f"{value:g}; expected a finite number above 0"

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.example import example
 from lanista.arena.spec import (
     MAX_BYTES,
     MAX_WORKERS,
@@ -22,6 +21,7 @@ from lanista.arena.spec import (
     Submissions,
     Tls,
     address_of,
+    example,
     implied,
     parse_spec,
     read_spec,

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
-from lanista.arena import example as arena_example
 from lanista.arena import spec as arena_spec
 from lanista.arena.ladder_room import house_contestants
 from lanista.competition.example import example
@@ -133,7 +132,7 @@ ODD_IN_ARENAS = (
 
 def arena() -> Target:
     """An arena's spec is read, and written again; or one line says what is wrong."""
-    written = arena_example.example(registry.get("angrymob"), "arena.toml")
+    written = arena_spec.example(registry.get("angrymob"), "arena.toml")
     corpus = [ARENA + LADDERS, LADDERS, ARENA, written.encode(), b"\n".join(ODD_IN_ARENAS)]
     folder = Path(tempfile.gettempdir())
 

@@ -76,12 +76,8 @@ class Admission:
     """Maximum number of simultaneous connections of one address; None for MAX_PER_ADDRESS, or no
     limit for loopback addresses."""
     _places: dict[str, list[Place]] = attrs.field(factory=dict, init=False)  # by address
-    _taken: int = attrs.field(default=0, init=False)
-
-    @property
-    def taken(self) -> int:
-        """Number of places that are taken."""
-        return self._taken
+    taken: int = attrs.field(default=0, init=False)
+    """Number of places that are taken."""
 
     def admit(self, host: str, now: float) -> Place:
         """Give a newcomer a place, if necessary that of another connection, which is closed.
@@ -105,11 +101,11 @@ class Admission:
                 )
             why = f"no hello yet, and {host} has {SILENT_PER_ADDRESS} connections without one"
             self._dismiss(silent, why)
-        elif self._taken >= self.limit:
+        elif self.taken >= self.limit:
             self._dismiss(*self._giving_way(host, now))
         place = Place(host, now)
         self._places.setdefault(host, []).append(place)
-        self._taken += 1
+        self.taken += 1
         return place
 
     def _most(self, host: str) -> float:
@@ -122,7 +118,7 @@ class Admission:
         of_host = self._places.get(place.host, [])
         if place in of_host:
             of_host.remove(place)
-            self._taken -= 1
+            self.taken -= 1
             if not of_host:
                 del self._places[place.host]
 

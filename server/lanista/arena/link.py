@@ -102,18 +102,13 @@ class Link:
             self._flush()
         return outgoing
 
-    async def send(
-        self,
-        content: Mapping[str, Any],
-        data: bytes = b"",
-        sockets: Sequence[socket.socket] = (),
-    ) -> None:
+    async def send(self, content: Mapping[str, Any], data: bytes = b"") -> None:
         """Send a whole message, as `post` does, and wait until the kernel has it.
 
         Raises:
             BrokenLinkError: The other side has ended. It may have received the message.
         """
-        outgoing = self.post(content, data, sockets)
+        outgoing = self.post(content, data)
         await outgoing.done.wait()
         if not outgoing.is_sent:
             raise BrokenLinkError("the other side has ended")

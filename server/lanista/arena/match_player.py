@@ -52,7 +52,7 @@ class BoardMaker:
 
     @property
     def waiting(self) -> int:
-        """Number of matches that wait for their turn."""
+        """Number of matches that wait until their board can be made."""
         return self._turn.statistics().tasks_waiting
 
     async def run(self) -> None:
@@ -94,7 +94,7 @@ class MatchPlayer:
 
     running: RunningMatches
     _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
-    _boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
+    boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
     _interrupted: bool = attrs.field(default=False, init=False)
 
     @property
@@ -102,16 +102,11 @@ class MatchPlayer:
         """How late the heartbeats of each event loop that plays matches were, by its name."""
         return {FRONT: self._stalls.lag}
 
-    @property
-    def boards_waiting(self) -> int:
-        """Number of matches that wait until their board can be made."""
-        return self._boards.waiting
-
     async def run(self) -> None:
         """Run what the matches need, until cancelled; nobody may be playing then."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._stalls.beat)
-            nursery.start_soon(self._boards.run)
+            nursery.start_soon(self.boards.run)
 
 
 class LoopPlayer(MatchPlayer):
@@ -128,7 +123,7 @@ class LoopPlayer(MatchPlayer):
             None if the match could not begin or has left no result; its bots were told so, and
             their connections are closed.
         """
-        prepared = await self._boards.prepare(match.spec)
+        prepared = await self.boards.prepare(match.spec)
 
         async def begin(playing: Match) -> None:
             if self._interrupted:

@@ -256,7 +256,7 @@ class MatchWorkers(MatchPlayer):
 
     async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
         """See `LoopPlayer`."""
-        board = await self._boards.pack(match.spec)
+        board = await self.boards.pack(match.spec)
         for _ in range(TRIES):
             worker = await self._free_worker()
             if worker is None:
@@ -361,7 +361,7 @@ def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
     handed = _HandedMatch(match, worker.linked.link)
     worker.matches[match.spec.match] = handed
     control = _control_of(match)
-    control.on_command = partial(handed.command)
+    control.on_command = handed.command
     try:
         yield handed
     finally:

@@ -7,7 +7,7 @@ right. `toml_of` writes a spec as a file again.
 
 import enum
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from lanista.games import DEFAULT_GAME, registry
 from lanista.games.base import Ruleset
 from lanista.hosting.spec_parts import SandboxName, example_of
 from lanista.match.conditions import Clock
-from lanista.ranges import Validator, ValueOfKeyError, at_least, at_most, positive
+from lanista.ranges import Validator, ValueOfKeyError, at_least, at_most, positive, rule
 from lanista.system import usable_cores
 from lanista.toml_spec import (
     SpecReader,
@@ -127,77 +127,91 @@ def default_workers() -> int:
 
 
 def _few(most: int) -> Validator:
-    def check(_: Any, attribute: "attrs.Attribute[Any]", value: Sequence[object]) -> None:
-        if len(value) > most:
-            raise ValueOfKeyError(attribute.name, f"{len(value)} entries; expected at most {most}")
+    return rule(
+        lambda value: (
+            f"{len(value)} entries; expected at most {most}" if len(value) > most else None
+        )
+    )
+
+
+def _each(expected: Callable[[str], str | None]) -> Validator:
+    """Return a validator for lists in which a function finds nothing else than it expects."""
+
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
+        for number, entry in enumerate(value, 1):
+            if (wanted := expected(entry)) is not None:
+                key = f"{attribute.name}[{number}]"
+                raise ValueOfKeyError(key, f"{shown(entry)}; expected {wanted}")
 
     return check
 
 
-def _given(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
-    if value is not None and (not value.strip() or "\0" in value):
-        raise ValueOfKeyError(
-            attribute.name, f"{shown(value)}; expected some text; otherwise leave the key out"
-        )
+@_each
+def _files(path: str) -> str | None:
+    return None if path and "\0" not in path else "a file"
 
 
-def _files(most: int) -> Validator:
-    few = _few(most)
-
-    def check(table: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
-        few(table, attribute, value)
-        for number, path in enumerate(value, 1):
-            if not path or "\0" in path:
-                raise ValueOfKeyError(
-                    f"{attribute.name}[{number}]", f"{shown(path)}; expected a file"
-                )
-
-    return check
+@_each
+def _sites(site: str) -> str | None:
+    # It goes into a header as it is.
+    is_site = re.fullmatch(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?", site)
+    return None if is_site else "a site, such as https://school.example"
 
 
-def _ladder_name(_: Any, attribute: "attrs.Attribute[Any]", value: str) -> None:
-    if not _LADDER_NAME.fullmatch(value):
-        raise ValueOfKeyError(
-            attribute.name, f"{shown(value)}; expected 1 to 64 of A-Z a-z 0-9 . _ -"
-        )
+@rule
+def _given(value: str) -> str | None:
+    if value.strip() and "\0" not in value:
+        return None
+    return f"{shown(value)}; expected some text; otherwise leave the key out"
 
 
-def _bot_name(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
-    if value is not None and not is_bot_name(value):
-        raise ValueOfKeyError(
-            attribute.name,
-            f"{shown(value)}; expected {BOT_NAME_FORM}",
-        )
+@rule
+def _ladder_name(value: str) -> str | None:
+    if _LADDER_NAME.fullmatch(value):
+        return None
+    return f"{shown(value)}; expected 1 to 64 of A-Z a-z 0-9 . _ -"
 
 
-def _page_address(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
-    if value in {None, NO_PAGE}:
-        return
+@rule
+def _bot_name(value: str) -> str | None:
+    return None if is_bot_name(value) else f"{shown(value)}; expected {BOT_NAME_FORM}"
+
+
+@rule
+def _page_address(value: str) -> str | None:
     try:
-        address_of(value)
+        if value != NO_PAGE:
+            address_of(value)
     except ValueError as error:
-        raise ValueOfKeyError(attribute.name, f'{shown(value)}; {error}, or "none"') from None
+        return f'{shown(value)}; {error}, or "none"'
+    return None
 
 
-def _sites(_: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
-    _few(MAX_SITES)(_, attribute, value)
-    for number, site in enumerate(value, 1):
-        # It goes into a header as it is.
-        if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?", site):
-            raise ValueOfKeyError(
-                f"{attribute.name}[{number}]",
-                f"{shown(site)}; expected a site, such as https://school.example",
-            )
-
-
-def _postgresql(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
+@rule
+def _postgresql(value: str) -> str | None:
+    if re.match(r"postgresql(?:\+psycopg)?://", value):
+        return None
     # The value isn't shown, as it may have a password.
-    if value is not None and not re.match(r"postgresql(?:\+psycopg)?://", value):
-        raise ValueOfKeyError(
-            attribute.name,
-            "not the URL of a PostgreSQL database; expected "
-            "postgresql://USER:PASSWORD@HOST:PORT/NAME, or leave the key out for SQLite files",
-        )
+    return (
+        "not the URL of a PostgreSQL database; expected "
+        "postgresql://USER:PASSWORD@HOST:PORT/NAME, or leave the key out for SQLite files"
+    )
+
+
+@rule
+def _limits(value: str) -> str | None:
+    try:
+        parse_limits(value)
+    except LimitsError as error:
+        return str(error)
+    return None
+
+
+@rule
+def _has_zone(value: datetime) -> str | None:
+    if value.tzinfo is not None:
+        return None
+    return f"{value.isoformat()}; expected a time zone too, as +01:00 or Z"
 
 
 # -- the tables of the file --------------------------------------------------------------------
@@ -221,10 +235,10 @@ class Page:
     """HOST:PORT, or `none` for no page; None for 127.0.0.1:8080, or a free port."""
     open_logs: bool = False
     """Whether everybody sees bots' logs while their match runs."""
-    tournaments: tuple[str, ...] = attrs.field(default=(), validator=_files(MAX_LISTED))
+    tournaments: tuple[str, ...] = attrs.field(default=(), validator=[_few(MAX_LISTED), _files])
     """The files of the tournaments whose standings are shown."""
 
-    embed: tuple[str, ...] = attrs.field(default=(), validator=_sites)
+    embed: tuple[str, ...] = attrs.field(default=(), validator=[_few(MAX_SITES), _sites])
     """The sites that may show the page within theirs."""
 
     def __attrs_post_init__(self) -> None:
@@ -243,21 +257,6 @@ class HouseBot:
     """The name of a house bot of the game, a command line, or `stdio:` and a command line."""
     name: str | None = attrs.field(default=None, validator=_bot_name)
     """The name that it has on the ladder; None for one that follows from the command."""
-
-
-def _limits(_: Any, attribute: "attrs.Attribute[Any]", value: str | None) -> None:
-    try:
-        if value is not None:
-            parse_limits(value)
-    except LimitsError as error:
-        raise ValueOfKeyError(attribute.name, str(error)) from None
-
-
-def _has_zone(_: Any, attribute: "attrs.Attribute[Any]", value: datetime | None) -> None:
-    if value is not None and value.tzinfo is None:
-        raise ValueOfKeyError(
-            attribute.name, f"{value.isoformat()}; expected a time zone too, as +01:00 or Z"
-        )
 
 
 @attrs.frozen(kw_only=True)

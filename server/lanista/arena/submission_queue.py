@@ -1,6 +1,5 @@
 """The submissions of all ladders of an arena: opened, and built one after another."""
 
-import traceback
 from collections.abc import Mapping
 
 import attrs
@@ -58,19 +57,8 @@ class AllSubmissions:
                 await self.changes.wait(count)
                 continue
             (*_, key, number), ladder = min(jobs, key=lambda job: job[0])
-            try:
-                await ladder.bring_up(key, number)
-            except (BrokenSandboxError, OSError) as error:
-                log.error(
-                    "a submission can't be built now; it is tried again",
-                    ladder=ladder.room.spec.name,
-                    why=str(error),
-                )
-                await ladder.put_back(key, number)
+            if not await ladder.bring_up(key, number):
                 await trio.sleep(AGAIN)
-            except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
-                log.error("a submission ended by an error", trace=traceback.format_exc())
-                await ladder.give_up(key, number)
 
 
 def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:

@@ -14,6 +14,7 @@ import copy
 import functools
 import hashlib
 import math
+import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -34,7 +35,13 @@ from lanista.arena.submission_refusals import (
     check_file_name,
     no_disk,
 )
-from lanista.bots.building import BUILD_LIMITS, Builder, NotBuiltError, command_of
+from lanista.bots.building import (
+    BUILD_LIMITS,
+    BrokenSandboxError,
+    Builder,
+    NotBuiltError,
+    command_of,
+)
 from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot
 from lanista.hosting.bot_pool import Contestant
@@ -82,7 +89,7 @@ class LadderSubmissions:
     _lock: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _in_work: _Work | None = attrs.field(default=None, init=False)
     # By key and number: how often a version couldn't be built by no fault of its own.
-    _put_back: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
+    _failed_tries: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
 
     @classmethod
     def open(
@@ -252,7 +259,9 @@ class LadderSubmissions:
             SubmissionRefusedError: Nothing was handed in for it.
         """
         author = self.authors.get(key)
-        if author is None or (registered is not None and author.registered != _text(registered)):
+        if author is None or (
+            registered is not None and author.registered != registered.isoformat()
+        ):
             raise SubmissionRefusedError(
                 Refusal.NOT_FOUND, "nothing was handed in for this name on this ladder"
             )
@@ -353,12 +362,12 @@ class LadderSubmissions:
     def _author(self, who: LadderName) -> Author:
         """Return a copy of a name's versions, or of none, to be changed under the lock."""
         assert who.registered is not None
-        there, registered = self.authors.get(who.key), _text(who.registered)
+        there, registered = self.authors.get(who.key), who.registered.isoformat()
         if there is None or there.registered != registered:
             self._removed.discard(who.key)
             # Numbers are never used again, as matches are stored with them.
-            number = 1 if there is None else there.next
-            return Author(name=who.name, owner=who.owner.hex(), registered=registered, next=number)
+            next_ = 1 if there is None else there.next
+            return Author(name=who.name, owner=who.owner.hex(), registered=registered, next=next_)
         author = copy.deepcopy(there)
         author.owner = who.owner.hex()
         return author
@@ -451,7 +460,7 @@ class LadderSubmissions:
         """Let programs of removed names play no more, given those of the names that are there."""
         for key, author in self.authors.items():
             name = registered.get(key)
-            is_removed = name is None or _text(name.registered) != author.registered
+            is_removed = name is None or name.registered.isoformat() != author.registered
             if is_removed != (key in self._removed):
                 self._removed ^= {key}
                 self._offer(author)
@@ -469,7 +478,7 @@ class LadderSubmissions:
         """
         waiting = [
             (
-                self._put_back[author.key, version.number],
+                self._failed_tries[author.key, version.number],
                 version.received,
                 author.key,
                 version.number,
@@ -482,24 +491,33 @@ class LadderSubmissions:
         ]
         return min(waiting, default=None)
 
-    async def bring_up(self, key: str, number: int) -> None:
+    async def bring_up(self, key: str, number: int) -> bool:
         """Build and check a version, and let it play if it is ready.
 
-        Raises:
-            BrokenSandboxError: It can't be built now, by no fault of its own.
-            OSError: The same.
+        Returns:
+            False if that can't be done now, by no fault of its own: then it waits again.
         """
         work = self._in_work = _Work(key, number)
         try:
             with work.scope:
                 await self._bring_up(key, number)
+        except (BrokenSandboxError, OSError) as error:
+            ladder, why = self.room.spec.name, str(error)
+            log.error("a submission can't be built now; it is tried again", ladder=ladder, why=why)
+            await self._put_back(key, number)
+            return False
+        except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+            log.error("a submission ended by an error", trace=traceback.format_exc())
+            why = "the arena failed to build or check it; hand it in again, or ask the operator"
+            await self._set(key, number, state=State.REFUSED, why=why)
         finally:
             self._in_work = None
             if number not in self.authors[key].versions:  # deleted meanwhile
                 with trio.CancelScope(shield=True):
                     await self._remove(key, [number])
         if work.scope.cancelled_caught:  # it was deleted, or its name disabled
-            await self.put_back(key, number)
+            await self._put_back(key, number)
+        return True
 
     def _stop_work(self, key: str, number: int | None = None) -> None:
         """Stop building a version of a name, given its number; None for whichever it is."""
@@ -527,13 +545,12 @@ class LadderSubmissions:
             log.info("submission ready", ladder=ladder, name=name, version=number)
         except (NotBuiltError, CheckFailedError) as error:
             findings = error.findings if isinstance(error, CheckFailedError) else ()
-            why = str(error)
-            await self._set(key, number, state=State.REFUSED, why=why, findings=findings)
-            log.info("submission refused", ladder=ladder, name=name, version=number, why=why)
+            await self._set(key, number, state=State.REFUSED, why=str(error), findings=findings)
+            log.info("submission refused", ladder=ladder, name=name, version=number, why=str(error))
 
-    async def put_back(self, key: str, number: int) -> None:
+    async def _put_back(self, key: str, number: int) -> None:
         """Let a version wait again that couldn't be built now."""
-        self._put_back[key, number] += 1
+        self._failed_tries[key, number] += 1
         try:
             await self._set(key, number, state=State.RECEIVED)
         except OSError as error:
@@ -541,11 +558,6 @@ class LadderSubmissions:
             author = self.authors[key]
             version = attrs.evolve(author.versions[number], state=State.RECEIVED)
             author.versions[number] = version
-
-    async def give_up(self, key: str, number: int) -> None:
-        """Refuse a version by a fault of the arena."""
-        why = "the arena failed while it built or checked it; hand it in again, or ask the operator"
-        await self._set(key, number, state=State.REFUSED, why=why)
 
     async def _build(self, key: str, version: Version) -> dict[str, Any]:
         """Build a version, store what the compilers say, and return what is known of it then."""
@@ -581,10 +593,6 @@ class LadderSubmissions:
             product.unlink(missing_ok=True)
             raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
         return {"command": built.command, "built_size": built.size}
-
-
-def _text(registered: datetime) -> str:
-    return registered.isoformat()
 
 
 @functools.lru_cache(maxsize=128)

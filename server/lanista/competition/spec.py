@@ -14,7 +14,7 @@ import cattrs
 
 from lanista.hosting.spec_parts import SandboxName
 from lanista.match.conditions import MAX_MATCH_CPU, Clock
-from lanista.ranges import ValueOfKeyError, at_least, at_most
+from lanista.ranges import at_least, at_most, rule
 from lanista.results.blocks import FormatName, SeatingsName
 from lanista.toml_spec import (
     SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
@@ -43,9 +43,9 @@ class Keep(enum.StrEnum):
     NONE = "none"
 
 
-def _share(_: Any, attribute: "attrs.Attribute[Any]", value: float) -> None:
-    if not 0 < value < 0.5:
-        raise ValueOfKeyError(attribute.name, f"{value:g}; expected a number between 0 and 0.5")
+@rule
+def _share(value: float) -> str | None:
+    return None if 0 < value < 0.5 else f"{value:g}; expected a number between 0 and 0.5"
 
 
 @attrs.frozen(kw_only=True)

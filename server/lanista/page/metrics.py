@@ -74,7 +74,7 @@ def families_of(arena: Arena) -> Iterator[Metric]:
     yield _gauge(
         "lanista_boards_waiting",
         "Matches that wait until their board can be made.",
-        arena.matches.player.boards_waiting,
+        arena.matches.player.boards.waiting,
     )
     yield _gauge(
         "lanista_background_waiting",
