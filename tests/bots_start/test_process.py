@@ -308,7 +308,7 @@ def test_fork_server_and_launcher_import_nothing_heavy(name):
         {*subprocess.check_output([sys.executable, "-I", "-S", "-B", *rest], text=True).split()}
         for rest in (
             ["-c", "import sys; print(*sys.modules)"],
-            ["-c", code, keeper_process._DIRECTORY],
+            ["-c", code, keeper_process.DIRECTORY],
         )
     ]
     bare, loaded = told

@@ -53,34 +53,26 @@ class Player:
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
     member: Member | None = None
     """The ladder that it is on, and its name there; None in any other room."""
-    sent_off: RemoteProtocolError | None = None
+    sent_off: RemoteProtocolError | None = attrs.field(default=None, init=False)
     """The error with which its connection must be closed, by no fault of its own; usually None.
 
     A match that has taken it isn't played again then."""
-    announced: bytes = b""
+    announced: bytes = attrs.field(default=b"", init=False)
     """The last `wait` line that it was sent."""
-    waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope)
+    waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     """The scope of its wait in the lobby; cancelled when a match takes it."""
-    released: trio.Event = attrs.field(factory=trio.Event)
+    released: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the lobby no longer reads from its connection, so that a match may."""
-    over: trio.Event = attrs.field(factory=trio.Event)
+    over: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when its match has ended, or won't take place."""
-    taken: bool = False
+    taken: bool = attrs.field(default=False, init=False)
     """Whether a match has taken it out of the lobby."""
-    replaced: bool = False
+    replaced: bool = attrs.field(default=False, init=False)
     """Whether a newer connection has taken over its name on the ladder."""
 
     def again(self, since: float) -> "Player":
         """Return the same bot as it waits for its next match."""
-        return Player(
-            self.connection,
-            self.ruleset,
-            self.peer,
-            self.number,
-            since,
-            self.place,
-            member=self.member,
-        )
+        return attrs.evolve(self, since=since)  # with what isn't for `init` as at the beginning
 
     def take(self) -> None:
         """Give it to a match, which may read from its connection once it is `released`."""

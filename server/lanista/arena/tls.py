@@ -6,7 +6,6 @@ connections break, and another one is started.
 """
 
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +36,15 @@ class TlsRelay:
     """The link to the running relay; None while there is none."""
     _started: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set while there is one."""
-    _when_ready: Callable[[], None] = attrs.field(default=lambda: None, init=False)
-    """Called when there is one for the first time."""
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep a relay running until cancelled; has started when the first one is ready."""
-        self._when_ready = task_status.started
+        module = "lanista.arena.tls_relay"
         files = str(self.certificate.absolute()), str(self.key.absolute())
-        await keep_running(self._use, "TLS relay", "lanista.arena.tls_relay", *files)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(keep_running, self._use, "TLS relay", module, *files)
+            await self._started.wait()
+            task_status.started()
 
     def reload(self) -> None:
         """Have the certificate read again; what is wrong with it is logged, and the old one stays.
@@ -90,14 +90,14 @@ class TlsRelay:
         def hear(_: dict[str, Any]) -> None:  # it is ready
             self._link = linked.link
             self._started.set()
-            self._when_ready()
-            self._when_ready = lambda: None
 
         try:
             await linked.listen(hear)
             log.error("the TLS relay ended; its connections are broken")
         finally:
-            self._link, self._started = None, trio.Event()
+            self._link = None
+            if self._started.is_set():  # else somebody may be waiting for it
+                self._started = trio.Event()
 
 
 def local_connection() -> tuple[socket.socket, socket.socket]:

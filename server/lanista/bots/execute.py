@@ -61,6 +61,20 @@ class Limits:
         self.any = any(values.values())
 
 
+def woken_by_children() -> int:
+    """Return a descriptor that can be read whenever a child of this process has ended.
+
+    If the signal comes just before poll() begins to wait, its handler doesn't end the wait, but its
+    byte in this pipe does.
+    """
+    wake, write = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    return wake
+
+
 def threads(processes: int) -> int:
     """Return how many threads in all a bot with this limit of processes may have."""
     cores = os.cpu_count() or 1

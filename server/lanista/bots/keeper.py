@@ -111,13 +111,7 @@ class Keeper:
         if memory or cpu or processes:
             uncounted = SANDBOX_PROCESSES if self.uplink else 0
             self.watch = usage.Watch(memory, cpu, processes, uncounted)
-        # If a signal comes just before poll() begins to wait, its handler doesn't end the wait, but
-        # its byte in this pipe does.
-        self.wake, write = os.pipe()
-        os.set_blocking(self.wake, False)
-        os.set_blocking(write, False)
-        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+        self.wake = execute.woken_by_children()
 
     def run(self) -> None:
         """Start the bot, wait for the end of the lifeline, then kill everything that is left."""

@@ -36,11 +36,8 @@ import trio
 from lanista.bots import fork_server, keeper, proctree, syscalls
 from lanista.bots.command import OPERATORS_TOKEN
 
-# Modules are imported rather than run as scripts, because Python caches the compiled code of
-# imported modules only: that saves 4 of 24 ms. Their folder is appended to the path, not prepended,
-# so that no module of ours hides one of Python's.
-_DIRECTORY = str(Path(keeper.__file__).parent)
-_CODE = "import sys; sys.path.append(sys.argv[1]); import {0}; {0}.main(sys.argv[2:])"
+DIRECTORY = str(Path(keeper.__file__).parent)
+"""The folder of the modules that `interpreter` runs."""
 
 _ANSWER_TIMEOUT = 10.0
 """Seconds to wait for the fork server's answer: far more than it needs on a busy machine. It gives
@@ -90,6 +87,17 @@ class KeeperProcess:
             pause = min(2 * pause, keeper.LAST_PAUSE)
         assert self.code is not None
         return self.code
+
+
+def interpreter(module: str) -> list[str]:
+    """Return the beginning of a command line that runs the `main` of a module in this folder."""
+    # Modules are imported rather than run as scripts, because Python caches the compiled code of
+    # imported modules only: that saves 4 of 24 ms. Their folder is appended to the path, not
+    # prepended, so that no module of ours hides one of Python's.
+    code = f"import sys; sys.path.append(sys.argv[1]); import {module}; {module}.main(sys.argv[2:])"
+    # -I -S: the environment and the directory must not affect it; it also starts a third faster.
+    # -B: whether compiled code is written is for the arena to decide.
+    return [sys.executable, "-I", "-S", "-B", "-c", code, DIRECTORY]
 
 
 def start_keeper(
@@ -151,15 +159,9 @@ def _interpreter(
         OSError: There are no more descriptors or processes, or the command is too long.
         ValueError: The command or the environment holds a NUL character.
     """
-    # -I -S: the environment and the directory must not affect it; it also starts a third faster.
-    # -B: whether compiled code is written is for the arena to decide. Popen closes all descriptors
-    # but the named ones, so that no keeper holds another's lifeline.
+    # Popen closes all descriptors but the named ones, so that no keeper holds another's lifeline.
     process = subprocess.Popen(
-        [
-            *(sys.executable, "-I", "-S", "-B", "-c", _CODE.format(module), _DIRECTORY),
-            *map(str, descriptors),
-            *arguments,
-        ],
+        [*interpreter(module), *map(str, descriptors), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,

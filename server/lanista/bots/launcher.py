@@ -27,12 +27,8 @@ import os
 import select
 import time
 
-# `typing` and `signal` (for its enums) would take 10 ms each to import, for every bot.
+# `typing` would take 10 ms to import, for every bot.
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import signal
-else:
-    import _signal as signal  # the part in C that `signal` wraps
 if TYPE_CHECKING or __package__:
     from lanista.bots import execute, proctree, syscalls
 else:  # in the sandbox, where it is run without packages
@@ -99,11 +95,7 @@ class Launcher:
         self.listener.setblocking(False)
         self.local: _socket.socket | None = None
         self.flows: tuple[Flow, ...] = ()  # from the bot, to the bot
-        self.wake, write = os.pipe()
-        os.set_blocking(self.wake, False)
-        os.set_blocking(write, False)
-        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+        self.wake = execute.woken_by_children()
 
     def start(self, user: int, limits: str, command: list[str]) -> int:
         """Fork and execute the bot; return its pid, or 0 if that failed, which is reported."""

@@ -14,7 +14,7 @@ import trio
 
 from lanista.bots.keeper import FIRST_PAUSE, LAST_PAUSE
 from lanista.bots.keeper_process import own_children
-from lanista.bots.proctree import freeze_and_kill, processes, read_stat, with_descendants
+from lanista.bots.proctree import freeze_and_kill, processes, with_descendants
 from lanista.bots.syscalls import PR_SET_CHILD_SUBREAPER, prctl
 
 _is_subreaper = False
@@ -36,15 +36,6 @@ def become_subreaper() -> bool:
     return _is_subreaper
 
 
-def start_of(keeper: int) -> int:
-    """Return when a keeper was started, in clock ticks since boot; 0 if that is unknown.
-
-    The keeper must not have been reaped yet.
-    """
-    stat = read_stat(keeper)
-    return 0 if stat is None else stat[1]
-
-
 async def end_orphans(since: int) -> None:
     """Kill and reap the orphans of a killed keeper, with all their descendants.
 
@@ -52,7 +43,8 @@ async def end_orphans(since: int) -> None:
     was called.
 
     Args:
-        since: When the keeper was started, from `start_of`; older children are left alone.
+        since: When the keeper was started, in clock ticks since boot; older children are left
+            alone.
     """
     if not _is_subreaper:
         return

@@ -287,7 +287,7 @@ class _Link:
     lifeline: int
     status: trio.lowlevel.FdStream
     output: trio.lowlevel.FdStream
-    since: int  # when the keeper was started, in clock ticks since boot
+    since: int  # when the keeper was started, in clock ticks since boot; 0 if that is unknown
     group: Group | None
     ended: trio.Event = attrs.field(factory=trio.Event, init=False)
     listened: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -342,12 +342,13 @@ class _Link:
             raise
         for fd in (lifeline, status, output):
             os.close(fd)
+        stat = proctree.read_stat(process.pid)
         return cls(
             process=process,
             lifeline=our_lifeline,
             status=trio.lowlevel.FdStream(our_status),
             output=trio.lowlevel.FdStream(our_output),
-            since=orphans.start_of(process.pid),
+            since=0 if stat is None else stat[1],
             group=group,
         )
 

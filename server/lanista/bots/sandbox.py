@@ -38,8 +38,9 @@ from typing import Any
 
 import attrs
 
-from lanista.bots import execute, launcher, reach, syscalls
+from lanista.bots import execute, reach, syscalls
 from lanista.bots.execute import SCRATCH, SHARED
+from lanista.bots.keeper_process import DIRECTORY, interpreter
 from lanista.bots.limits import MIB, BotLimits
 from lanista.errors import LanistaError
 
@@ -65,10 +66,6 @@ KEPT = frozenset(
 )
 """Names of the environment variables that a bot in a sandbox gets, besides LC_*. The others that an
 arena has may be secrets. `env NAME=VALUE program` as a command gives a bot further ones."""
-
-# The launcher is imported rather than run as a script, like the keeper (see `keeper_process`).
-_CODE = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main(sys.argv[2:])"
-_DIRECTORY = str(Path(launcher.__file__).parent)
 
 _PACKAGES = ("lanista", "lanista_client", "lanista_protocol", "lanista_maps")
 """Packages that house bots and bridges import. In an editable install they are outside of Python's
@@ -145,7 +142,7 @@ class Sandbox:
             *_isolation(bwrap, execute.FILTER_FD, is_root=is_root),
             *_files(command, directory, env, self.hidden, size, is_root=is_root),
             *("--chdir", directory, "--"),
-            *(sys.executable, "-I", "-S", "-B", "-c", _CODE, _DIRECTORY),
+            *interpreter("launcher"),
             *(self.host, str(self.port), str(user), limits.encode()),
             *command,
         ]
@@ -362,7 +359,7 @@ def _files(
 @functools.cache
 def _own() -> tuple[str, ...]:
     """Return the paths that the launcher, house bots and bridges need: Python and our packages."""
-    paths = [sys.executable, sys.base_prefix, sys.base_exec_prefix, _DIRECTORY]
+    paths = [sys.executable, sys.base_prefix, sys.base_exec_prefix, DIRECTORY]
     paths += reach.environment_parts(sys.prefix)
     # What we need ourselves may be installed elsewhere, and be found by a `.pth` file.
     paths.append(str(Path(attrs.__file__).parent.parent))

@@ -117,25 +117,25 @@ def sandbox_filter(name: str) -> bytes | None:
 _libc: "ctypes.PyDLL | None" = None
 
 
-def libc() -> "ctypes.PyDLL":
-    """Return the C library, whose functions don't release the interpreter's lock."""
-    # Importing ctypes is slow, and so is making this object. Fork servers hand it on to keepers.
-    global _libc  # noqa: PLW0603 -- made when it is first needed
-    if _libc is None:
-        import ctypes  # noqa: PLC0415
+def call(function: str, *arguments: "int | bytes | None") -> int:
+    """Call a function of the C library, without releasing the interpreter's lock.
 
-        _libc = ctypes.PyDLL(None, use_errno=True)
-    return _libc
-
-
-def checked(result: int) -> int:
-    """Return what a function of `libc` returned.
+    Args:
+        function: Its name.
+        arguments: What it is called with; numbers are passed as long.
 
     Raises:
-        OSError: It is negative.
+        OSError: It returned a negative number.
     """
-    import ctypes  # noqa: PLC0415 -- loaded already
+    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
 
+    # Making this object is slow, too. Fork servers hand it on to keepers.
+    global _libc  # noqa: PLW0603 -- made when it is first needed
+    if _libc is None:
+        _libc = ctypes.PyDLL(None, use_errno=True)
+    result: int = getattr(_libc, function)(
+        *[ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    )
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
@@ -150,10 +150,11 @@ def prctl(option: int, value: int) -> bool:
     """
     if sys.platform != "linux":
         return False
-    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
-
-    refused: int = libc().prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
-    return refused == 0
+    try:
+        call("prctl", option, value, 0, 0, 0)
+    except OSError:
+        return False
+    return True
 
 
 def can_fork_siblings() -> bool:
@@ -173,13 +174,10 @@ def fork_sibling() -> int:
     Raises:
         OSError: There are too many processes.
     """
-    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
-
-    # `libc` doesn't release the interpreter's lock around the call, so the child holds it too.
+    # The interpreter's lock isn't released around the call, so the child holds it too.
     # Without a stack of its own, the child goes on with a copy of ours, as after a fork (clone(2)).
     # Machines differ in the order of the arguments after the stack, but all of these are 0.
-    number, flags = NUMBERS[machine()]["clone"], CLONE_PARENT | SIGCHLD
-    return checked(libc().syscall(*map(ctypes.c_long, (number, flags, 0, 0, 0, 0))))
+    return call("syscall", NUMBERS[machine()]["clone"], CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)
 
 
 def fork_into_group(folder: str) -> int:
@@ -195,8 +193,6 @@ def fork_into_group(folder: str) -> int:
         OSError: The kernel can't do that (before Linux 5.7), the group is gone or can't be entered,
             or there are too many processes.
     """
-    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
-
     numbers = NUMBERS.get(machine())
     if numbers is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -204,8 +200,7 @@ def fork_into_group(folder: str) -> int:
     try:
         # struct clone_args of clone(2): the flags, the signal and the group are items 0, 4 and 10.
         arguments = struct.pack("=11Q", CLONE_INTO_CGROUP, *[0] * 3, SIGCHLD, *[0] * 5, group)
-        size = ctypes.c_long(len(arguments))
-        return checked(libc().syscall(ctypes.c_long(numbers["clone3"]), arguments, size))
+        return call("syscall", numbers["clone3"], arguments, len(arguments))
     finally:
         os.close(group)
 
@@ -220,10 +215,10 @@ def join_session_keyring() -> None:
     """
     numbers = NUMBERS.get(machine())
     if sys.platform == "linux" and numbers is not None:
-        import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
-
-        operation = ctypes.c_long(KEYCTL_JOIN_SESSION_KEYRING)
-        libc().syscall(ctypes.c_long(numbers["keyctl"]), operation, None)
+        try:  # noqa: SIM105 -- contextlib would take time to import, for every bot
+            call("syscall", numbers["keyctl"], KEYCTL_JOIN_SESSION_KEYRING, None)
+        except OSError:
+            pass
 
 
 def limit_files(pid: int, folders: list[str], files: int) -> None:
@@ -240,16 +235,15 @@ def limit_files(pid: int, folders: list[str], files: int) -> None:
     Raises:
         OSError: The kernel doesn't allow it, or the process is gone.
     """
-    import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
-    import fcntl  # noqa: PLC0415
+    import fcntl  # noqa: PLC0415 -- only sandboxes need it
 
     mounts = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
     if os.path.sameopenfile(mounts, os.open("/proc/self/ns/mnt", os.O_RDONLY)):
         raise ProcessLookupError(errno.ESRCH, "the sandbox is gone")  # never touch our own
     owner = fcntl.ioctl(mounts, NS_GET_USERNS)
     if not os.path.sameopenfile(owner, os.open("/proc/self/ns/user", os.O_RDONLY)):
-        checked(libc().setns(owner, CLONE_NEWUSER))
-    checked(libc().setns(mounts, CLONE_NEWNS))
+        call("setns", owner, CLONE_NEWUSER)
+    call("setns", mounts, CLONE_NEWNS)
     for folder in folders:
-        flags = ctypes.c_ulong(MS_REMOUNT | MS_NOSUID | MS_NODEV)
-        checked(libc().mount(None, os.fsencode(folder), None, flags, f"nr_inodes={files}".encode()))
+        flags, options = MS_REMOUNT | MS_NOSUID | MS_NODEV, f"nr_inodes={files}".encode()
+        call("mount", None, os.fsencode(folder), None, flags, options)

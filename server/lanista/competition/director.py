@@ -1,12 +1,7 @@
 """The director of a tournament: has its blocks played by workers, and their results recorded.
 
-A tournament is played in blocks: the same bots on the same seed and map, once in each seating. A
-block is committed and counted as a whole, because only all its seatings together are fair to its
-bots. Its id is a hash of all that decides its matches, so a later run recognises what was played.
-
 How blocks are handed out and taken in is the scheduler's affair (`scheduler`), who meets whom the
-format's (`lanista.competition.formats`), what is stored and in which order the recorder's. The
-director has them work together.
+format's (`lanista.competition.formats`), what is stored and in which order the recorder's.
 
 A bot that fails too many matches in a row is *benched*. If many blocks of a broken bot were with
 workers at the same time, it would lose far more matches than it takes to bench it, as a gift to its
@@ -28,7 +23,7 @@ from lanista.competition.match_list import Row, match_rows
 from lanista.competition.result_recorder import ResultRecorder
 from lanista.competition.scheduler import Scheduler, described
 from lanista.competition.setup import Opening, Setup
-from lanista.competition.worker import Block, Finished, Task
+from lanista.competition.worker import Block, Finished, Task, play_blocks
 from lanista.errors import one_line
 from lanista.ratings.table import Standings
 from lanista.results.blocks import Pairing
@@ -73,7 +68,7 @@ class Director(Scheduler):
         format_: Format,
         workers: Workers,
         *,
-        play: Callable[[Task], list[Finished]],
+        play: Callable[[Task], list[Finished]] = play_blocks,
         on_event: Callable[[events.Event], None] = lambda _: None,
     ) -> None:
         """Prepare a run; nothing is read or started before `run`.

@@ -36,8 +36,6 @@ class TournamentRecords:
 
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
         """Return what a record says of a stored match; None if its match was aborted."""
-        if info.end == Termination.ABORTED.value or not info.endings:
-            return None
         match = stored.match
         place = BlockMatch(stored.block, match.seating, match.attempt)
         record = place.place(is_void=not match.counted)
@@ -45,10 +43,10 @@ class TournamentRecords:
         board = self.setup.match_setup.boards.get(stored.map, header.board)
         map_ = stored.map if header.board == board else "another"
         result = _result(header, info, map_, match.seating, record)
-        return attrs.evolve(
-            result,
-            match=attrs.evolve(result.match, seconds=match.seconds, stall=match.stall),
-        )
+        if result is None:
+            return None
+        played = attrs.evolve(result.match, seconds=match.seconds, stall=match.stall)
+        return attrs.evolve(result, match=played)
 
     def paths(self) -> Iterator[tuple[str, str, int, bool]]:
         """Yield the path of each record, its block, its seating, and whether it counts."""
@@ -64,8 +62,6 @@ class TournamentRecords:
             OSError: Likewise.
         """
         header, info = read_ends(self.folder / record)
-        if info.end == Termination.ABORTED.value or not info.endings:
-            return None
         boards = self.setup.match_setup.boards.items()
         maps = [name for name, board in boards if board == header.board]
         return _result(header, info, maps[0] if maps else "", seating, record)
@@ -79,7 +75,12 @@ class TournamentRecords:
                 yield Finding(Trouble.UNSTORED, text)
 
 
-def _result(header: Header, info: ResultInfo, map_: str, seating: int, record: str) -> SingleMatch:
+def _result(
+    header: Header, info: ResultInfo, map_: str, seating: int, record: str
+) -> SingleMatch | None:
+    """Return what a record says of its match; None if it was aborted."""
+    if info.end == Termination.ABORTED.value or not info.endings:
+        return None
     names = [player.name for player in header.players]
     seconds = 0.0
     if info.ended:

@@ -6,10 +6,9 @@ and results are plain data. Nothing is stored and nothing is decided here.
 
 Starting a bot may take longer than its match (an interpreter, a virtual machine), so bots that can
 play several matches stay in a pool from block to block and from task to task. Their connections
-belong to a trio loop, and that loop would end with a task that ran it by `trio.run`. Therefore each
-process keeps one loop, in a thread of its own: it is made for the first task, and every call hands
-its work to it and waits (`_Loop.run`). If the executor has several threads, their tasks share the
-loop, the pool and the watch for stalls.
+belong to a trio loop. Therefore each process keeps one, as a job: it is begun by the first task,
+and every call hands its work to it and waits (`_Loop.run`). If the executor has several threads,
+their tasks share the loop, the pool and the watch for stalls.
 
 The loop ends when the worker cleans up (`end_idle_bots`), at the end of the process, or when
 what is played here is given up (`close`). A process that dies otherwise leaves no bot behind
