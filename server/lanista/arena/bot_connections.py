@@ -205,12 +205,7 @@ class BotConnections:
     # -- greeting ------------------------------------------------------------------------------
 
     async def _greet(self, stream: trio.SocketStream, *, is_nearby: bool = False) -> None:
-        """Handle one connection, from its hello to its end.
-
-        Args:
-            stream: The connection.
-            is_nearby: Whether it came to a port of `listening_nearby`.
-        """
+        """Handle one connection, which is nearby if it came to a port of `listening_nearby`."""
         host, port = handshake.peer_of(stream)
         peer, host = f"{host}:{port}", address_of(host)
         connection: Connection | None = None

@@ -78,11 +78,7 @@ def bench(store: NameStore, name: str, ladder: str | None) -> None:
 def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[LadderSpec]) -> None:
     """Let a name play again that was benched, or that rests; its failures are forgotten.
 
-    Args:
-        store: The arena's names.
-        name: The name.
-        ladder: The name of the ladder; None for all ladders.
-        ladders: All ladders of the arena.
+    If `ladder` is None, it may play on all `ladders` of the arena.
 
     Raises:
         NameRefusedError: It can't be a name on a ladder, or is benched on all of them and not on

@@ -145,10 +145,7 @@ def unstored(
 def result_of(header: Header, info: ResultInfo, record: str) -> SingleMatch | None:
     """Return what is stored of a record of a ladder's match; None if nothing is.
 
-    Args:
-        header: The record's header.
-        info: The record's result.
-        record: The path of the record, relative to the folder of records.
+    The path of the record is relative to the folder of records.
     """
     if header.ladder is None:
         return None
@@ -176,11 +173,6 @@ def store_possible(
     """Store results in one transaction; if one of them can't be stored, all the others.
 
     The log says which one can't be stored, and why. Its record stays.
-
-    Args:
-        store: The ladder's results.
-        ladder: The ladder's name, for the log.
-        results: The results, in the order in which their matches ended.
 
     Returns:
         The numbers of those that are stored now, and how many can't be stored.

@@ -129,10 +129,6 @@ class PersonMatches:
     def begin(self, wish: PersonsWish, address: str) -> Person:
         """Begin to start the house bots of a match, which then begins by itself.
 
-        Args:
-            wish: The match.
-            address: The person's, for the limit on people.
-
         Raises:
             BadInputError: There can't be such a match, or not now.
         """

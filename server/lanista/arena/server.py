@@ -50,12 +50,7 @@ async def heed_signals(
     """Heed SIGTERM, SIGINT and SIGHUP until cancelled, except for those that we ignore.
 
     SIGTERM drains the arena. A second one and SIGINT end it at once, and so does SIGHUP if there is
-    no file to read again.
-
-    Args:
-        arena: The arena.
-        reread: Reads the arena's file again; None if it has no file.
-        task_status: Told when no signal can be missed any more.
+    no file to `reread`. This has started when no signal can be missed any more.
     """
     wanted = trio.Event()
     async with trio.open_nursery() as nursery:
@@ -130,11 +125,7 @@ async def serve(
 ) -> None:
     """Serve until a signal comes or the last match of `Options.matches` is over.
 
-    Args:
-        options: What the operator has chosen.
-        announce: Called once, with the address and port on which the arena listens.
-        beside: Starts what runs alongside the arena.
-        reread: Reads the arena's file again at SIGHUP; None if it has no file.
+    `announce` is called once, with the address and port on which the arena listens.
 
     Raises:
         CannotListenError: From `BotConnections.listen` or `beside`.

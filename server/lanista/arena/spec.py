@@ -491,11 +491,7 @@ _EXAMPLE = Path(__file__).with_name("example.toml.template")
 def example(ruleset: Ruleset, file: str) -> str:
     """Return a commented file of an arena that can be started, with every key and its default.
 
-    It has one ladder, on which the game's house bots play.
-
-    Args:
-        ruleset: The game, after which the ladder is named.
-        file: The name of the file, printable.
+    It has one ladder, named after the game, on which the game's house bots play.
     """
     return _EXAMPLE.read_text(encoding="utf-8").format(
         **example_of(ruleset),

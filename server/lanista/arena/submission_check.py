@@ -36,14 +36,7 @@ class CheckFailedError(Exception):
 async def check_program(
     program: Path, command: Sequence[str], *, game: str, clock: Clock, limits: str | None
 ) -> Sequence[str]:
-    """Let a program play the matches of `lanista check`.
-
-    Args:
-        program: The packed program.
-        command: The command line that runs it.
-        game: The game that it plays.
-        clock: The clock of its matches.
-        limits: The resources that it may use; None for the defaults.
+    """Let a packed program, run by a command line, play the matches of `lanista check`.
 
     Returns:
         The findings, a line each.

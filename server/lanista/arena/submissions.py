@@ -129,11 +129,6 @@ class LadderSubmissions:
     async def hand_in(self, who: LadderName, file: str, data: bytes) -> Version:
         """Take a new version of a name's program; on return it is on disk.
 
-        Args:
-            who: The name, proved by its token.
-            file: The name of the file, as its author calls it.
-            data: Its content.
-
         Raises:
             SubmissionRefusedError: It isn't taken; nothing has changed then.
         """

@@ -54,12 +54,10 @@ class LadderRecords:
 def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
     """Rebuild the database of an arena from its records, while the arena doesn't run.
 
+    Its ladders are given by their names and games.
+
     Matches keep their order. One that is stored as its record says, or that has no record any more,
     stays as it is stored.
-
-    Args:
-        data: The data folder.
-        ladders: The names and games of the arena's ladders.
 
     Raises:
         StoreError: The database is in use, the new one can't be written, or the folder of records

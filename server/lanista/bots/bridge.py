@@ -286,11 +286,7 @@ class _Bridge:
             socket.socket.shutdown(self.arena, socket.SHUT_WR)
 
     def print_told(self, data: bytes) -> None:
-        """Print the lines of the arena that are for people and that most bots ignore.
-
-        Args:
-            data: The bytes that have just come from the arena.
-        """
+        """Print those lines of the arena that are for people; most bots ignore them."""
         text = self.arena_tail + data
         starts = [start for begin in TOLD if (start := text.find(begin)) >= 0]
         if not starts:
@@ -469,10 +465,7 @@ def keep_standard_streams() -> None:
 def end_as(code: int) -> int:
     """Return the exit code of a bot, or end this process by the signal that has ended the bot.
 
-    So our parent sees how the bot has ended.
-
-    Args:
-        code: The exit code, or minus the signal, as `run` returns it.
+    So our parent sees how the bot has ended. The code is as from `run`.
     """
     if code < 0:
         # No core dump: it would be of this process, not of the bot.

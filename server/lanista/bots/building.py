@@ -295,10 +295,5 @@ def _libraries(folder: Path) -> list[Path]:
 
 
 def command_of(product: Path, command: Sequence[str]) -> tuple[str, ...]:
-    """Return the command line that runs a built program in a sandbox.
-
-    Args:
-        product: The packed program.
-        command: `Built.command`.
-    """
+    """Return the command line that runs a built program in a sandbox, given `Built.command`."""
     return (sys.executable, "-I", "-S", "-B", unpacker.__file__, str(product), *command)

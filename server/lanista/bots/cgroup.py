@@ -138,9 +138,7 @@ class Group:
     def make(cls, limits: BotLimits, *, sandboxed: bool) -> "Group | None":
         """Make a group with these limits; None if groups aren't used, or none is needed.
 
-        Args:
-            limits: The bot's limits.
-            sandboxed: Whether the bot is in a sandbox, which the kernel can kill without a group.
+        The kernel can kill a sandbox without a group.
 
         Raises:
             OSError: The group can't be made.

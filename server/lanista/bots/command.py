@@ -84,13 +84,6 @@ def fill(
     bot named `{token}` doesn't get the token. An argument stays one argument, whatever its value
     holds.
 
-    Args:
-        argv: The arguments from `parse_command`.
-        host: Address of the arena that the bot should connect to.
-        port: TCP port of the arena.
-        name: Name that the bot should send in its hello.
-        token: Secret for this name or seat, empty if none is needed.
-
     Returns:
         The arguments to run.
     """

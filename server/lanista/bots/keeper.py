@@ -12,7 +12,8 @@ does nothing but
 
     keeper.main([LIFELINE, STATUS, CWD, LIMITS, GROUP, UPLINK, PROGRAM, ARGUMENT, ...])
 
-where LIFELINE is the read end of that pipe. The keeper writes lines about the bot to STATUS:
+where LIFELINE is the read end of that pipe, and CWD may be empty for its own folder. The keeper
+writes lines about the bot to STATUS:
 
     started PID | failed TEXT     first: it was executed, or why it couldn't be
     limit KIND LIMIT USED         it broke a limit (memory, cpu, processes) and is being ended
@@ -374,12 +375,9 @@ class Keeper:
         write(self.status, line.encode("utf-8", "backslashreplace") + b"\n")
 
     def become_bot(self, keeper: int, trouble: int, wait: int) -> None:
-        """Turn the forked child into the bot; returns only if that failed.
+        """Turn the forked child of a keeper into the bot; returns only if that failed.
 
-        Args:
-            keeper: Process id of the keeper.
-            trouble: The descriptor to write an error message to.
-            wait: The descriptor from which a launcher reads that it may start the bot.
+        An error message is written to `trouble`; from `wait` a launcher reads that it may start.
         """
         os.setsid()
         if self.niceness is not None:
@@ -483,15 +481,7 @@ def ignore_polite_signals() -> None:
 def keep(
     lifeline: int, status: int, arguments: "Sequence[str]", environment: "Mapping[str, str]"
 ) -> None:
-    """Run one bot, then end this process.
-
-    Args:
-        lifeline: Read end of the pipe from the arena.
-        status: Write end of the pipe for reports.
-        arguments: CWD (empty for this process's own), LIMITS, GROUP, UPLINK, PROGRAM, ARGUMENT, …;
-            see the top of this module.
-        environment: The bot's environment.
-    """
+    """Run one bot, then end this process; the top of this module describes the arguments."""
     ignore_polite_signals()
     syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     Keeper(lifeline, status, arguments, environment).run()

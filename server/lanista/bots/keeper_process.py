@@ -103,14 +103,9 @@ def interpreter(module: str) -> list[str]:
 def start_keeper(
     lifeline: int, status: int, output: int, arguments: Sequence[str], env: Mapping[str, str]
 ) -> KeeperProcess:
-    """Start a keeper, which starts a bot.
+    """Start a keeper, which starts a bot; the arguments are those of `keeper.keep`.
 
-    Args:
-        lifeline: Read end of the keeper's lifeline.
-        status: Write end of the pipe for its reports.
-        output: Write end of the pipe for the bot's output.
-        arguments: The other arguments of `keeper.keep`.
-        env: The bot's environment.
+    The bot's output goes to `output`, the write end of a pipe, as the keeper's own would.
 
     Raises:
         OSError: There are no more descriptors or processes, or the fork server gave no answer.
@@ -148,12 +143,8 @@ def _interpreter(
 ) -> int:
     """Start an interpreter that runs a module's `main`, and return its pid.
 
-    Args:
-        module: The name of a module in this folder.
-        descriptors: Descriptors to pass on; their numbers are the first arguments.
-        arguments: The further arguments.
-        env: Its environment.
-        output: The descriptor to use as its stdout and stderr.
+    The numbers of the descriptors, which are passed on, are the first arguments. `output` is both
+    stdout and stderr.
 
     Raises:
         OSError: There are no more descriptors or processes, or the command is too long.
@@ -197,10 +188,7 @@ class _ForkServer:
         self._inherited: tuple[object, ...] = ()
 
     def fork(self, descriptors: Sequence[int]) -> int:
-        """Have a keeper forked and return its pid.
-
-        Args:
-            descriptors: What `fork_server` needs for it, in its order.
+        """Have a keeper forked that gets these descriptors, and return its pid.
 
         Raises:
             OSError: There are no more descriptors or processes, or it gave no answer.

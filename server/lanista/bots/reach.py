@@ -207,14 +207,8 @@ def needed(
     """Return what a bot needs, as `plan` takes it.
 
     These are those of `common` and `own`; the folders that its environment names for its
-    interpreter; and its working directory, though that may be empty.
-
-    Args:
-        command: The program and its arguments.
-        cwd: The absolute path of its working directory.
-        env: Its environment.
-        also: Further absolute paths that every bot sees.
-        hidden: Real paths that no link from elsewhere may lead into (see `own`).
+    interpreter; and its working directory, though that may be empty. `also` are further paths that
+    every bot sees; no link from elsewhere may lead into what is hidden (see `own`).
     """
     paths = [*told(env), *own(command, cwd, env.get("PATH"), also, hidden)]
     found = {mount.path: mount for mount in common(also)}

@@ -152,12 +152,7 @@ class Sandbox:
 
 
 def own_folders(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set[str]:
-    """Return the folders that a sandbox shows because they are the bot's own.
-
-    Args:
-        command: The bot's program and its arguments.
-        cwd: Its working directory, empty for this process's own.
-        env: The environment in which its command is looked up.
+    """Return the folders that a sandbox shows because they are the bot's own (`own_paths`).
 
     Returns:
         Real paths; of a program that lies in a folder of many owners (`reach.SHARED`), none.
@@ -268,10 +263,7 @@ def _filter() -> bytes:
 def _isolation(bwrap: str, rules: int, *, is_root: bool) -> list[str]:
     """Return the part of the command line that sets up namespaces and privileges.
 
-    Args:
-        bwrap: The path of bubblewrap.
-        rules: The descriptor from which it reads the filter of system calls.
-        is_root: Whether this process is root.
+    The filter of system calls is read from the descriptor `rules`.
     """
     return [
         *(bwrap, "--die-with-parent", "--new-session"),
@@ -309,13 +301,7 @@ def _files(
 ) -> list[str]:
     """Return the part of the command line that sets up the file system.
 
-    Args:
-        command: The bot's program and its arguments.
-        directory: The absolute path of its working directory.
-        env: The environment in which its command is looked up.
-        hidden: What it must not see; see `Sandbox.hidden`.
-        scratch: Size of the scratch folder in bytes.
-        is_root: Whether this process is root.
+    `scratch` is the size of the scratch folder in bytes.
     """
     covered = {os.path.realpath(path) for path in hidden}
     homes = _homes(os.geteuid(), os.environ)

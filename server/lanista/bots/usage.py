@@ -42,13 +42,9 @@ class Watch:
     """
 
     def __init__(self, memory: int, cpu: int, processes: int, uncounted: int) -> None:
-        """Set the limits, 0 for none.
+        """Set the limits, 0 for none: bytes, seconds of processor time, and processes.
 
-        Args:
-            memory: Bytes of memory in all.
-            cpu: Seconds of processor time in all.
-            processes: Number of processes.
-            uncounted: Number of processes that belong to the sandbox and aren't counted.
+        So many processes are `uncounted`, as they belong to the sandbox.
         """
         self.memory = memory
         self.cpu = cpu

@@ -71,15 +71,10 @@ class Director(Scheduler):
         play: Callable[[Task], list[Finished]] = play_blocks,
         on_event: Callable[[events.Event], None] = lambda _: None,
     ) -> None:
-        """Prepare a run; nothing is read or started before `run`.
+        """Prepare a run as `Scheduler` does; nothing is read or started before `run`.
 
-        Args:
-            setup: The tournament, after `check_identities` and `settle_seed` with this store.
-            store: The open database, locked by the caller.
-            format_: A new format, to which no result was reported.
-            workers: The workers, not started; `run` starts and ends them.
-            play: The function that plays a task in a worker; picklable.
-            on_event: Called with each event, in the trio thread; must not block.
+        The setup is one after `check_identities` and `settle_seed` with this store, which the
+        caller has locked. No result was reported to the format.
         """
         super().__init__(
             setup.match_setup,

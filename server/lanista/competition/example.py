@@ -21,13 +21,9 @@ _FILL = """\
 
 
 def example(ruleset: Ruleset, stem: str) -> str:
-    """Return the text of a commented spec.
+    """Return the text of a commented spec; results are named after `stem`, which is printable.
 
     All house bots take part; the first one several times if seats were left free.
-
-    Args:
-        ruleset: The game.
-        stem: The name of the file without its ending, printable; results are named after it.
 
     Raises:
         BadInputError: The game has no house bots.

@@ -25,12 +25,7 @@ from lanista.system import usable_cores
 
 
 def _begin(cores: Sequence[int], in_groups: bool) -> None:
-    """Initialise a worker's process, before its first task.
-
-    Args:
-        cores: The cores that it and its bots run on; empty for all.
-        in_groups: Whether the manager may make control groups.
-    """
+    """Initialise a worker's process, before its first task; without `cores`, it runs on all."""
     # It ends at SIGTERM, at once: a service manager that ends all our processes by SIGTERM may have
     # ended bots too, and the match that they are playing must not count. Keepers end its bots then.
     begin_spawned()
@@ -72,9 +67,7 @@ class LocalWorkers(Workers):
     def __init__(self, concurrency: int, *, pin: bool = False) -> None:
         """Describe the workers; each is started by `submit` when it is needed.
 
-        Args:
-            concurrency: The number of workers.
-            pin: Whether each worker, with its bots, has cores of its own.
+        If they are pinned, each has cores of its own, with its bots.
         """
         self._cores = usable_cores()
         self.slots = concurrency

@@ -54,10 +54,7 @@ class StoredBlocks:
 def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
     """Set `setup.base_seed` to the secret in the database, if seeds are to be drawn from one.
 
-    Args:
-        setup: The tournament.
-        store: Its database.
-        makes: Whether to make a secret and store it if there is none.
+    If there is none and `makes`, one is made and stored.
 
     Returns:
         Whether the setup can draw all seeds that it may need.
@@ -73,11 +70,9 @@ def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
 
 
 def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlocks:
-    """Divide stored blocks into those that belong to the spec and all others.
+    """Divide stored blocks into those that belong to the spec and all others, in commit order.
 
-    Args:
-        setup: The tournament, after `settle_seed`.
-        blocks: All blocks of the database, in commit order.
+    The setup is one after `settle_seed`.
     """
     blocks = list(blocks)
     openings = _Openings(setup, len(blocks))
@@ -134,10 +129,7 @@ class _Openings:
 def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> None:
     """Check that each name stands for the same bot as in earlier runs, and store new identities.
 
-    Args:
-        setup: The tournament.
-        store: Its database.
-        accept_changes: Whether bots may have changed; what they played before doesn't count then.
+    If bots may have changed, what they played before doesn't count.
 
     Raises:
         SpecError: A bot has changed, and `accept_changes` is false.

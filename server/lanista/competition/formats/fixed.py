@@ -126,13 +126,7 @@ def round_robin(
     no bot is ahead of another by more than two blocks. With four, every opening is one balanced
     design; the circular orders of its blocks change from opening to opening (see `base.turned`).
     Blocks of the same bots that another design asked for, while the spec listed fewer or more bots,
-    count as well.
-
-    Args:
-        entries: The bots that play, and fillers if there are fewer bots than seats.
-        seated: The seatings of each block.
-        openings: The number of openings.
-        rotation: Gives the rotation of an opening.
+    count as well. Fillers are among the entries if there are fewer bots than seats.
     """
     # In the order of names, so that blocks stay wanted if the spec lists its bots in another order.
     names = sorted(entries)
@@ -188,13 +182,6 @@ def gauntlet(
     circle of all the others, a different triple for each rotation, so that the others meet each
     other as equally as possible. Blocks with the challenger that were played while the spec listed
     fewer or more bots count as well.
-
-    Args:
-        entries: The bots that play, and fillers if there are fewer bots than seats.
-        challenger: One of the bots.
-        seated: The seatings of each block.
-        openings: The number of openings.
-        rotation: Gives the rotation of an opening.
     """
     others = sorted(entry for entry in entries if entry != challenger)
     if len(seated[0]) == 2:

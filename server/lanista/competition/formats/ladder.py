@@ -156,12 +156,9 @@ class Ladder:
     def wait(self, name: str, owner: Hashable, now: float) -> None:
         """Let a name wait for matches; if it waits already, its wait goes on.
 
-        It may still play a match, as after a second connection: then it waits for the end of that.
+        Names with equal owners don't meet.
 
-        Args:
-            name: The name.
-            owner: Its owner; names with equal owners don't meet.
-            now: The present time.
+        It may still play a match, as after a second connection: then it waits for the end of that.
 
         Raises:
             ValueError: It is the name of a house bot.
@@ -331,13 +328,7 @@ class Ladder:
     def _fill(
         self, free: list[_Name], missing: int, now: float
     ) -> tuple[Sequence[str] | None, float]:
-        """Choose a match of those that are free and of house bots, as `_choose`.
-
-        Args:
-            free: The names that are free, of too few owners to fill a match.
-            missing: The number of seats that are missing.
-            now: The present time.
-        """
+        """Choose a match as `_choose`, in which house bots take the seats that are missing."""
         resting = self.resting(now)
         house = [name for name in self._house if name not in resting]
         if not free or missing > len(house):

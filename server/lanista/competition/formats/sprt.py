@@ -28,14 +28,7 @@ class VersionTest(Format):
         blocks: int | None,
         test: Sequential,
     ) -> None:
-        """Begin with nothing played.
-
-        Args:
-            bots: The names of A and B.
-            seated: The seatings of each block.
-            blocks: The number of blocks after which it ends undecided; None for no end.
-            test: A new test.
-        """
+        """Begin a new test of A and B, which ends undecided after `blocks`, if that isn't None."""
         super().__init__(seated)
         self._first, self._second = bots
         self._seats = len(self.seated[0])
