@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from competition.formats import by_alphabet, handed_out, make, ranked
+from lanista.competition.formats.base import Contest
 from lanista.competition.formats.sprt import VersionTest
 from lanista.competition.spec import Sprt
 from lanista.results.blocks import BlockScore, Pairing
@@ -122,8 +123,16 @@ class Scripted:
 
 
 def version_test(test, *, seats=2, blocks=None):
-    seated = make("sprt", ["new", "old"], seats=seats).seated
-    return VersionTest(bots=["new", "old"], seated=seated, blocks=blocks, test=test)
+    contest = Contest(
+        bots=("new", "old"),
+        fillers=(),
+        seated=make("sprt", ["new", "old"], seats=seats).seated,
+        openings=3,
+        blocks=blocks,
+        maps=1,
+        rotation=lambda draw: draw,
+    )
+    return VersionTest(contest, test)
 
 
 def test_scores_come_in_the_order_of_draws():

@@ -46,52 +46,38 @@ def make_format(
 ) -> Format:
     """Make the format that a spec asks for, with nothing played.
 
-    Args:
-        spec: The spec; its format, rounds, blocks, challenger, seatings and sprt are read.
-        seats: The number of seats in the game, 2 or 4.
-        openings: The number of openings that the spec lists. Swiss, knockout, ladder and version
-            test may ask for further ones, with numbers from `openings` on.
-        bots: The names of the bots, in the order of the spec.
-        fillers: The names of the bots that take the free seats if there are fewer bots than seats.
-        maps: The number of maps that the spec lists, or 1; opening n is on map n modulo this.
-        rotation: Returns for the number of an opening how four bots are arranged in it
-            (`Setup.rotation`). It isn't called here, but by the methods of the format.
+    The other arguments are those of `Contest`. The game has 2 or 4 seats. The fillers play only if
+    there are fewer bots than seats. The rotation isn't called here, but by the format's methods.
 
     Raises:
         SpecError: There can't be such a tournament; the message begins with the key that is wrong.
     """
     _check(spec, seats, bots, fillers, maps)
-    # It is asked for with each block, and computes a hash.
-    rotation = functools.cache(rotation)
-    # Fillers are needed only if there are fewer bots than seats.
-    fillers = list(fillers[: max(0, seats - len(bots))])
-    entries = [*bots, *fillers]
-    every = spec.seatings is SeatingsName.ALL
+    fillers = fillers[: max(0, seats - len(bots))]
+    places = [*bots, *fillers][:seats]
+    if spec.format is FormatName.SPRT:
+        places = [bot for bot in bots for _ in range(seats // 2)]
+    contest = Contest(
+        bots=tuple(bots),
+        fillers=tuple(fillers),
+        seated=seatings(places, every=spec.seatings is SeatingsName.ALL),
+        openings=openings,
+        blocks=spec.blocks,
+        maps=maps,
+        # It is asked for with each block, and computes a hash.
+        rotation=functools.cache(rotation),
+    )
     if spec.format is FormatName.SPRT:
         # Imported here because they import numpy, which takes time.
         from lanista.competition.formats.sprt import VersionTest  # noqa: PLC0415 - see above
         from lanista.ratings.sequential import Sequential  # noqa: PLC0415 - see above
 
         sprt = spec.sprt or Sprt()
-        test = Sequential(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta)
-        side = seats // 2
-        places = [bots[0]] * side + [bots[1]] * side
-        return VersionTest(
-            bots=bots, seated=seatings(places, every=every), blocks=spec.blocks, test=test
-        )
-    seated = seatings(entries[:seats], every=every)
+        return VersionTest(contest, Sequential(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta))
     if spec.format is FormatName.ROUND_ROBIN:
-        return round_robin(entries, seated, openings, rotation)
+        return round_robin(contest)
     if spec.format is FormatName.GAUNTLET:
-        return gauntlet(entries, spec.challenger or bots[0], seated, openings, rotation)
-    contest = Contest(
-        bots=tuple(bots),
-        fillers=tuple(fillers),
-        seated=seated,
-        blocks=spec.blocks,
-        maps=maps,
-        rotation=rotation,
-    )
+        return gauntlet(contest, spec.challenger or bots[0])
     if spec.format is FormatName.SWISS:
         return Swiss(contest, spec.rounds)
     if spec.format is FormatName.KNOCKOUT:
@@ -101,7 +87,7 @@ def make_format(
         # Imported here because it imports numpy.
         from lanista.ratings.race import ratings_of  # noqa: PLC0415 - see above
 
-        return ratings_of(played, seated, entries)
+        return ratings_of(played, contest.seated, contest.entries)
 
     return LadderFormat(contest, ratings)
 

@@ -28,6 +28,41 @@ class Progress:
     """The current stage as one line for people, such as `round 3 of 5`; empty if there is none."""
 
 
+Rotation = Callable[[int], int]
+"""Given the number of an opening, returns its rotation: a number that stays the same for ever.
+
+Numbers of openings change when the spec lists other seeds or maps, and a block of four must not be
+arranged anew then. It must not be called before a block is handed out or recorded, because the
+seeds may not be settled earlier.
+"""
+
+
+@attrs.frozen(kw_only=True)
+class Contest:
+    """Who plays in a tournament, and in what blocks."""
+
+    bots: tuple[str, ...]
+    """The bots' names in the spec's order, which decides between equals."""
+    fillers: tuple[str, ...]
+    """The names of the fillers, which take part but are in no table."""
+    seated: tuple[Seating, ...]
+    """The seatings of each block."""
+    openings: int
+    """The number of openings that the spec lists; formats without a plan may ask for further ones,
+    with numbers from this one on."""
+    blocks: int | None
+    """The number of blocks of a meeting on each map, or of the whole ladder or version test; None
+    if the spec doesn't say."""
+    maps: int
+    """The number of maps; opening i is on map i modulo this."""
+    rotation: Rotation
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The names of all that take part."""
+        return *self.bots, *self.fillers
+
+
 class Format(abc.ABC):
     """A tournament format: decides which bots meet, and when.
 
@@ -37,9 +72,13 @@ class Format(abc.ABC):
     decision: str = ""
     """The hypothesis that a version test has accepted, `H0` or `H1`; empty in all other cases."""
 
-    def __init__(self, seated: Sequence[Seating]) -> None:
-        self.seated = tuple(seated)
+    def __init__(self, contest: Contest) -> None:
+        self.seated = contest.seated
         """The seatings of each block."""
+        self._seats = len(contest.seated[0])
+        self._bots = contest.bots
+        self._entries = contest.entries
+        self._rotation = contest.rotation
         self._recorded: dict[Pairing, BlockScore] = {}
         # The blocks that were handed out and aren't recorded yet.
         self._awaited: set[Pairing] = set()
@@ -134,38 +173,6 @@ class Format(abc.ABC):
     def _playable(self, bots: Iterable[str]) -> bool:
         """Return whether none of these bots is benched."""
         return not self._benched or self._benched.keys().isdisjoint(bots)
-
-
-Rotation = Callable[[int], int]
-"""Given the number of an opening, returns its rotation: a number that stays the same for ever.
-
-Numbers of openings change when the spec lists other seeds or maps, and a block of four must not be
-arranged anew then. It must not be called before a block is handed out or recorded, because the
-seeds may not be settled earlier.
-"""
-
-
-@attrs.frozen(kw_only=True)
-class Contest:
-    """Who plays in a tournament, and in what blocks."""
-
-    bots: tuple[str, ...]
-    """The bots' names in the spec's order, which decides between equals."""
-    fillers: tuple[str, ...]
-    """The names of the fillers, which take part but are in no table."""
-    seated: tuple[Seating, ...]
-    """The seatings of each block."""
-    blocks: int | None
-    """The number of blocks of a meeting on each map, or of the whole ladder; None if the spec
-    doesn't say."""
-    maps: int
-    """The number of maps; opening i is on map i modulo this."""
-    rotation: Rotation
-
-    @property
-    def entries(self) -> tuple[str, ...]:
-        """The names of all that take part."""
-        return *self.bots, *self.fillers
 
 
 _T = TypeVar("_T")

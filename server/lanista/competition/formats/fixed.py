@@ -7,9 +7,9 @@ the format says.
 import operator
 from collections.abc import Callable, Sequence
 
-from lanista.competition.formats.base import Format, Progress, Rotation, turned
+from lanista.competition.formats.base import Contest, Format, Progress, turned
 from lanista.competition.formats.designs import balanced
-from lanista.results.blocks import BlockScore, Pairing, Seating
+from lanista.results.blocks import BlockScore, Pairing
 
 
 class Fixed(Format):
@@ -17,29 +17,23 @@ class Fixed(Format):
 
     def __init__(
         self,
-        *,
-        seated: Sequence[Seating],
-        openings: int,
+        contest: Contest,
         lists: Sequence[Sequence[tuple[str, ...]]],
-        rotation: Rotation = lambda _: 0,
         also_counts: Callable[[tuple[str, ...]], bool] = lambda _: False,
     ) -> None:
         """Begin with nothing played.
 
         Args:
-            seated: The seatings of each block.
-            openings: The number of openings.
-            lists: By rotation: the blocks of an opening in the order of play, each as its bots by
-                place.
-            rotation: Gives the rotation of an opening; taken modulo the number of `lists`.
+            contest: Who plays, and on how many openings.
+            lists: By rotation, modulo their number: the blocks of an opening in the order of play,
+                each as its bots by place.
             also_counts: Returns whether a block that isn't in `lists`, given as its bots, counts if
                 it was played.
         """
-        super().__init__(seated)
-        self._openings = openings
+        super().__init__(contest)
+        self._openings = contest.openings
         self._lists = [tuple(blocks) for blocks in lists]
         self._sets = [frozenset(blocks) for blocks in self._lists]
-        self._rotation = rotation
         self._also_counts = also_counts
         # By rotation: how many openings have it; counted when it is first needed.
         self._list_counts: list[int] | None = None
@@ -62,7 +56,8 @@ class Fixed(Format):
         return sum(map(operator.mul, kept, self._list_counts))
 
     def _list_index(self, opening: int) -> int:
-        return self._rotation(opening) % len(self._lists)
+        # With one list, as for two seats, the rotation needn't be known.
+        return self._rotation(opening) % len(self._lists) if len(self._lists) > 1 else 0
 
     def _is_listed(self, pairing: Pairing) -> bool:
         return pairing.bots in self._sets[self._list_index(pairing.opening)]
@@ -117,9 +112,7 @@ class Fixed(Format):
         return Progress(played=self._played, planned=self._wanted + unwanted)
 
 
-def round_robin(
-    entries: Sequence[str], seated: Sequence[Seating], openings: int, rotation: Rotation
-) -> Fixed:
+def round_robin(contest: Contest) -> Fixed:
     """Return a round-robin, in which every bot meets every other equally often.
 
     With two seats every two bots meet on every opening, in the rounds of the circle method, so that
@@ -129,17 +122,15 @@ def round_robin(
     count as well. Fillers are among the entries if there are fewer bots than seats.
     """
     # In the order of names, so that blocks stay wanted if the spec lists its bots in another order.
-    names = sorted(entries)
-    if len(seated[0]) == 2:
+    names = sorted(contest.entries)
+    if len(contest.seated[0]) == 2:
         pairs = [(names[one], names[other]) for one, other in circle(len(names))]
-        return Fixed(seated=seated, openings=openings, lists=[pairs])
+        return Fixed(contest, [pairs])
     known = frozenset(names)
     design = [tuple(names[place] for place in block) for block in balanced(len(names))]
     return Fixed(
-        seated=seated,
-        openings=openings,
-        lists=[[turned(block, number) for block in design] for number in range(6)],
-        rotation=rotation,
+        contest,
+        [[turned(block, number) for block in design] for number in range(6)],
         also_counts=lambda bots: len(set(bots)) == 4 and known.issuperset(bots),
     )
 
@@ -167,13 +158,7 @@ It is enough to spread evenly which other bots are in a block together.
 """
 
 
-def gauntlet(
-    entries: Sequence[str],
-    challenger: str,
-    seated: Sequence[Seating],
-    openings: int,
-    rotation: Rotation,
-) -> Fixed:
+def gauntlet(contest: Contest, challenger: str) -> Fixed:
     """Return a gauntlet, in which one bot, the challenger, meets all the others.
 
     With two seats the challenger meets every other bot on every opening. With four it meets every
@@ -183,11 +168,11 @@ def gauntlet(
     other as equally as possible. Blocks with the challenger that were played while the spec listed
     fewer or more bots count as well.
     """
-    others = sorted(entry for entry in entries if entry != challenger)
-    if len(seated[0]) == 2:
+    others = sorted(entry for entry in contest.entries if entry != challenger)
+    if len(contest.seated[0]) == 2:
         # In the order of names, as in a round-robin, so that the two formats share results.
         pairs = [(min(challenger, other), max(challenger, other)) for other in others]
-        return Fixed(seated=seated, openings=openings, lists=[pairs])
+        return Fixed(contest, [pairs])
     period = 3 if len(others) == 3 else PERIOD
     bases = triples(len(others), period)
 
@@ -200,12 +185,10 @@ def gauntlet(
             for step in steps
         ]
 
-    known = frozenset(entries)
+    known = frozenset(contest.entries)
     return Fixed(
-        seated=seated,
-        openings=openings,
-        lists=[blocks_of(number) for number in range(period)],
-        rotation=rotation,
+        contest,
+        [blocks_of(number) for number in range(period)],
         also_counts=lambda bots: (
             challenger in bots and len(set(bots)) == 4 and known.issuperset(bots)
         ),

@@ -41,7 +41,6 @@ class Knockout(Staged):
     def __init__(self, contest: Contest) -> None:
         """Begin with the first round, in which the bots are seeded in the spec's order."""
         super().__init__(contest)
-        self._seats = len(self.seated[0])
         self._rounds = 0
         self._heats: list[Heat] = []
         # By round, also the present one.

@@ -28,11 +28,8 @@ class LadderFormat(Format):
             contest: Who plays; it is over after its number of blocks, if there is one.
             rate: Returns the ratings of bots and fillers that follow from some blocks.
         """
-        super().__init__(contest.seated)
-        self._entries = contest.entries
-        self._seats = len(self.seated[0])
+        super().__init__(contest)
         self._limit = contest.blocks
-        self._rotation = contest.rotation
         self._rate = rate
         # The blocks that count, in the order of their results, and how many of them are rated.
         self._played: list[BlockScore] = []

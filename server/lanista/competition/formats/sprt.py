@@ -3,11 +3,9 @@
 The mathematics of the test is in `ratings.sequential`; here is what it is fed, and when.
 """
 
-from collections.abc import Sequence
-
-from lanista.competition.formats.base import Format, Progress
+from lanista.competition.formats.base import Contest, Format, Progress
 from lanista.ratings.sequential import Sequential
-from lanista.results.blocks import BlockScore, Pairing, Seating, points_by_place
+from lanista.results.blocks import BlockScore, Pairing, points_by_place
 
 
 class VersionTest(Format):
@@ -20,21 +18,13 @@ class VersionTest(Format):
     other seeds than when the blocks were played.
     """
 
-    def __init__(
-        self,
-        *,
-        bots: Sequence[str],
-        seated: Sequence[Seating],
-        blocks: int | None,
-        test: Sequential,
-    ) -> None:
-        """Begin a new test of A and B, which ends undecided after `blocks`, if that isn't None."""
-        super().__init__(seated)
-        self._first, self._second = bots
-        self._seats = len(self.seated[0])
+    def __init__(self, contest: Contest, test: Sequential) -> None:
+        """Begin a new test; after the contest's blocks, if there is a number, it ends undecided."""
+        super().__init__(contest)
+        first, second = contest.bots
         side = self._seats // 2
-        self._block = (self._first,) * side + (self._second,) * side
-        self._limit = blocks
+        self._block = (first,) * side + (second,) * side
+        self._limit = contest.blocks
         self._test = test
         self._played = 0
         # How many blocks were fed to the test. Every opening below `_next_fed` was fed, and every

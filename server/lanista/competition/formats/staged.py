@@ -48,14 +48,11 @@ class Staged(Format, abc.ABC):
 
     def __init__(self, contest: Contest) -> None:
         """Begin without a round: a subclass calls `_advance` when it is ready."""
-        super().__init__(contest.seated)
-        self._bots = contest.bots
-        self._entries = contest.entries
+        super().__init__(contest)
         self._index = {entry: number for number, entry in enumerate(self._entries)}
         # The number of blocks of a meeting, on all maps together.
         self._blocks = (contest.blocks or 1) * contest.maps
         self._maps = contest.maps
-        self._rotation = contest.rotation
         self._round: list[Meeting] = []
         self._meeting_of: dict[tuple[str, ...], Meeting] = {}
         # In `_open`, `_queue`, `_recorded` and `_awaited` a block's bots are sorted by name;

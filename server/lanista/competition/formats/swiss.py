@@ -77,7 +77,6 @@ class Swiss(Staged):
     def __init__(self, contest: Contest, rounds: int | None) -> None:
         """Begin with the first round, paired by the spec's order; without `rounds`, the default."""
         super().__init__(contest)
-        self._seats = len(self.seated[0])
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)
         self._rounds_paired = 0
         self._past: list[Meeting] = []
