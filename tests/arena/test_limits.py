@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from lanista.arena import limits
-from lanista.arena.limits import Allowance, Turns
+from lanista.arena.limits import Allowance, LogLimit, Turns
 
 NEAR, FAR = "10.0.0.1", "10.0.0.2"
 
@@ -141,3 +141,17 @@ async def test_a_task_that_is_cancelled_takes_nobodys_turn():
             assert [] == done
     assert [other] == done
     assert {} == turns._locks
+
+
+async def test_log_lines_are_left_out_until_the_interval_is_over(mock_clock):
+    """They are counted, and so they can be told of with the next one."""
+    lines = LogLimit(2, 10.0)
+    assert [True, True, False, False, False] == [lines.allows() for _ in range(5)]
+    mock_clock.jump(9)
+    assert not lines.allows()
+    mock_clock.jump(1)
+    assert (True, 4) == (lines.allows(), lines.left_out)
+    assert (True, 0) == (lines.allows(), lines.left_out)
+    assert not lines.allows()
+    mock_clock.jump(1000)
+    assert (True, 1) == (lines.allows(), lines.left_out)

@@ -19,6 +19,7 @@ import trio
 
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
+from lanista.arena.limits import LogLimit
 from lanista.arena.lobby import Lobby, Member, Player
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
@@ -104,8 +105,7 @@ class BotConnections:
     _is_ending: bool = attrs.field(default=False, init=False)  # whether `end` was called
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _lingering: int = attrs.field(default=0, init=False)
-    _refused: int = attrs.field(default=0, init=False)  # connections in `_refused_second`
-    _refused_second: int = attrs.field(default=0, init=False)  # a second of trio's clock
+    _lines: LogLimit = attrs.field(factory=lambda: LogLimit(REFUSALS_LOGGED, 1.0), init=False)
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -268,13 +268,9 @@ class BotConnections:
         """Count and log why a connection was refused; of many in a second, only the first."""
         self.matches.figures.refusals[error.code] += 1
         self.refusals.append(Refusal(time.time(), peer, error.code.value, error.message))
-        second = int(trio.current_time())
-        if second != self._refused_second:
-            if self._refused > REFUSALS_LOGGED:
-                log.warning("more were refused", count=self._refused - REFUSALS_LOGGED)
-            self._refused_second, self._refused = second, 0
-        self._refused += 1
-        if self._refused <= REFUSALS_LOGGED:
+        if self._lines.allows():
+            if self._lines.left_out:
+                log.warning("more were refused", count=self._lines.left_out)
             code, name = error.code.value, _name_of(connection)
             log.warning("refused", code=code, why=error.message, **name, peer=peer)
 

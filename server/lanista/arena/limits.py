@@ -1,10 +1,11 @@
-"""Limits for each of many keys, such as addresses: how often something may be done, and in turns.
+"""Limits on what strangers cause: how often something may be done for a key, in turns; log lines.
 
-What is kept of keys is limited as well (`Recent`), since their number isn't.
+A key is an address, say. What is kept of keys is limited as well, since their number isn't.
 
 All times are in seconds on trio's clock, which nobody sets back.
 """
 
+import math
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
@@ -98,3 +99,26 @@ class Allowance:
         """Forget one use, which doesn't count after all."""
         if key in self._whole_at:
             self._whole_at[key] -= self.interval
+
+
+@attrs.define(eq=False)
+class LogLimit:
+    """A limit on log lines of one kind: some at once, then none until an interval is over."""
+
+    at_once: int
+    interval: float
+    """Duration of the interval, in seconds."""
+    left_out: int = attrs.field(default=0, init=False)
+    """How many lines were left out just before the one that was allowed last."""
+    _since: float = attrs.field(default=-math.inf, init=False)
+    _lines: int = attrs.field(default=0, init=False)  # since then, written or not
+
+    def allows(self) -> bool:
+        """Return whether a line may be written now; it counts in any case."""
+        now = trio.current_time()
+        self.left_out = 0
+        if now - self._since >= self.interval:
+            self.left_out = max(0, self._lines - self.at_once)
+            self._since, self._lines = now, 0
+        self._lines += 1
+        return self._lines <= self.at_once

@@ -46,7 +46,7 @@ import trio
 
 from lanista.arena import tokens
 from lanista.arena.admission import is_loopback
-from lanista.arena.limits import Allowance, Recent, Turns
+from lanista.arena.limits import Allowance, LogLimit, Recent, Turns
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.hosting.control import Changes
 from lanista.results.errors import StoreError
@@ -180,8 +180,10 @@ class Names:
     _taken_up: int | None = attrs.field(default=None, init=False)
     changed: Changes = attrs.field(factory=Changes, init=False)
     """Tells that the operator has changed something: look up again what may have changed."""
-    # When the next name that can't be checked is logged.
-    _next_trouble: float = attrs.field(default=-math.inf, init=False)
+    # Of names that can't be checked.
+    _trouble_lines: LogLimit = attrs.field(
+        factory=lambda: LogLimit(1, TROUBLE_INTERVAL), init=False
+    )
     # When names were seen since this was last stored.
     _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
 
@@ -470,9 +472,7 @@ class Names:
         try:
             yield
         except (StoreError, tokens.DamagedHashError) as error:
-            now = trio.current_time()
-            if now >= self._next_trouble:
-                self._next_trouble = now + TROUBLE_INTERVAL
+            if self._trouble_lines.allows():
                 log.error("name can't be checked", name=name, error=str(error))
             raise RemoteProtocolError(
                 ErrorCode.INTERNAL, "the arena can't look up names now; try again later"

@@ -23,6 +23,7 @@ import structlog
 import trio
 
 from lanista.arena.certificate import CertificateError, load
+from lanista.arena.limits import LogLimit
 from lanista.arena.link import BrokenLinkError, Link, Message
 from lanista.arena.worker_process import end_of_link, forward_log
 from lanista.match.background import BackgroundWork
@@ -89,8 +90,7 @@ class Relay:
     key: Path
     _context: ssl.SSLContext = attrs.field(init=False)
     _work: BackgroundWork = attrs.field(factory=lambda: BackgroundWork(1), init=False)
-    _failures: int = attrs.field(default=0, init=False)  # handshakes that failed in `_second`
-    _second: int = attrs.field(default=0, init=False)  # a second of trio's clock
+    _lines: LogLimit = attrs.field(factory=lambda: LogLimit(FAILURES_LOGGED, 1.0), init=False)
 
     async def run(self) -> None:
         """Relay connections until the link ends.
@@ -153,11 +153,7 @@ class Relay:
             else:
                 peer.is_new = False
                 return True
-        second = int(trio.current_time())
-        if second != self._second:
-            self._second, self._failures = second, 0
-        self._failures += 1
-        if self._failures <= FAILURES_LOGGED:
+        if self._lines.allows():
             log.warning("a TLS handshake failed", peer=peer.address, why=why)
         return False
 

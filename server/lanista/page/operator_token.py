@@ -15,13 +15,11 @@ The log reports wrong tokens, with one line now and then. Bots' tokens have limi
 """
 
 import hmac
-import math
 
 import attrs
 import structlog
-import trio
 
-from lanista.arena.limits import Allowance
+from lanista.arena.limits import Allowance, LogLimit
 
 LONG = 16
 """Number of characters of a token that can't be guessed, provided that they are random."""
@@ -42,9 +40,7 @@ class OperatorToken:
     _wrong_tokens: Allowance = attrs.field(
         factory=lambda: Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL), init=False
     )
-    # Wrong tokens since the last log line, and when the next line may come.
-    _unlogged: int = attrs.field(default=0, init=False)
-    _next_line: float = attrs.field(default=-math.inf, init=False)
+    _lines: LogLimit = attrs.field(factory=lambda: LogLimit(1, LOG_INTERVAL), init=False)
 
     @property
     def is_needed(self) -> bool:
@@ -74,15 +70,10 @@ class OperatorToken:
         async with self._wrong_tokens.turn(address):
             if not is_right:
                 self._wrong_tokens.use(address)
-                self._log_wrong(address)
+                if self._lines.allows():
+                    count = self._lines.left_out + 1
+                    log.warning("wrong operator's token", host=address, count=count)
         return is_right
-
-    def _log_wrong(self, address: str) -> None:
-        self._unlogged += 1
-        now = trio.current_time()
-        if now >= self._next_line:
-            log.warning("wrong operator's token", host=address, count=self._unlogged)
-            self._unlogged, self._next_line = 0, now + LOG_INTERVAL
 
 
 def is_short(token: str) -> bool:
