@@ -61,7 +61,7 @@ log = structlog.get_logger()
 
 
 @attrs.frozen
-class Refusal:
+class RefusedConnection:
     """A connection that was refused."""
 
     time: float
@@ -92,7 +92,9 @@ class BotConnections:
     """Address of the web page, for browsers that connect to the bots' port instead."""
     address: tuple[str, int] | None = attrs.field(default=None, init=False)
     """The address and the port that are listened to, after `listen`."""
-    refusals: deque[Refusal] = attrs.field(factory=lambda: deque(maxlen=REFUSALS_KEPT), init=False)
+    refusals: deque[RefusedConnection] = attrs.field(
+        factory=lambda: deque(maxlen=REFUSALS_KEPT), init=False
+    )
     """The last refused connections, the newest last."""
     players: dict[int, Player] = attrs.field(factory=dict, init=False)
     """By number: each bot whose hello was accepted, while it is connected or plays."""
@@ -267,7 +269,7 @@ class BotConnections:
     def _log_refusal(self, error: RemoteProtocolError, connection: Connection, peer: str) -> None:
         """Count and log why a connection was refused; of many in a second, only the first."""
         self.matches.figures.refusals[error.code] += 1
-        self.refusals.append(Refusal(time.time(), peer, error.code.value, error.message))
+        self.refusals.append(RefusedConnection(time.time(), peer, error.code.value, error.message))
         if self._lines.allows():
             if self._lines.left_out:
                 log.warning("more were refused", count=self._lines.left_out)

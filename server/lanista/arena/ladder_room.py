@@ -34,6 +34,7 @@ from lanista.arena.options import Options
 from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
 from lanista.bots.limits import BotLimits, LimitsError, parse_limits
 from lanista.competition.formats.ladder import Ladder
+from lanista.competition.local import automatic_concurrency
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting import ids
@@ -52,7 +53,6 @@ from lanista.results.match_result import SingleMatch
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
 from lanista.results.submissions import read_owner_salt
-from lanista.system import usable_cores
 from lanista.toml_spec import SpecError
 
 KEPT = 50
@@ -162,7 +162,7 @@ class LadderRoom:
         submissions = self.spec.submissions
         if submissions is None:
             return MAX_COUNT
-        return submissions.slots or max(1, len(usable_cores()) // self.ruleset.seats)
+        return submissions.slots or automatic_concurrency(self.ruleset.seats)
 
     @property
     def is_shared(self) -> bool:

@@ -15,14 +15,10 @@ the arena has the other. A message of the arena is one byte with four descriptor
 The answer is the keeper's pid, or minus the number of the error for which it can't be forked. When
 the arena closes its end, or dies, this process exits; keepers don't need it any more.
 
-A keeper is forked as a child of the arena, not of this process (`syscalls.fork_sibling`). So it
-makes no difference to a keeper, to its arena and to anything that orphans may be handed on to, that
-there is a fork server: the arena waits for its keepers, and they live on if the fork server is
-killed.
-
-Whatever a process inherits, keepers inherit from the fork server: it must be replaced when the
-arena's own has changed. It imports only the few light modules that a keeper needs and never has
-more than one thread, so forking it is cheap and safe.
+A keeper is forked as a child of the arena, not of this process (`syscalls.fork_sibling`). So the
+arena waits for its keepers, and they live on if the fork server is killed. It imports only the few
+light modules that a keeper needs and never has more than one thread, so forking it is cheap and
+safe.
 """
 
 import _socket

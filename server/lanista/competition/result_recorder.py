@@ -173,16 +173,18 @@ class ResultRecorder:
     """A new format, to which no result was reported."""
     benched: dict[str, None] = attrs.field(factory=dict, init=False)
     """The names of the bots that were benched, in the order in which they were."""
-    _records: Records = attrs.field(init=False)
-    _stored: StoredBlocks = attrs.field(init=False)
-    _failures: Failures = attrs.field(init=False)
+    _records: Records = attrs.field(
+        default=attrs.Factory(
+            lambda self: Records(self.setup.records, self.setup.spec.keep), takes_self=True
+        ),
+        init=False,
+    )
+    _stored: StoredBlocks = attrs.field(
+        factory=lambda: StoredBlocks(entries=[], unmatched=[]), init=False
+    )
+    _failures: Failures = attrs.field(factory=lambda: Failures({}), init=False)
     _seen: set[str] = attrs.field(factory=set, init=False)
     """The bots that have played a stored block."""
-
-    def __attrs_post_init__(self) -> None:
-        self._records = Records(self.setup.records, self.setup.spec.keep)
-        self._stored = StoredBlocks(entries=[], unmatched=[])
-        self._failures = Failures({})
 
     @property
     def playing(self) -> str:
