@@ -81,7 +81,6 @@ class Arena:
     """The programs that were handed in to all ladders; None if no ladder takes any."""
     lobby: Lobby = attrs.field(factory=Lobby, init=False)
     running: RunningMatches = attrs.field(factory=RunningMatches, init=False)
-    """The running matches."""
     matches: Matches = attrs.field(init=False)
     ladder_matches: LadderMatches = attrs.field(init=False)
     people: PersonMatches = attrs.field(init=False)

@@ -329,14 +329,11 @@ class LadderRoom:
             StoreError: The database can't be read.
         """
         struck, unbenched = await trio.to_thread.run_sync(self._notes, abandon_on_cancel=True)
-        for name, number in unbenched.items():
-            if number != self._unbenched.get(name):
-                self._ladder.unbench(name, self.now)
-        self._unbenched = unbenched
-        for name, number in struck.items():
-            if number != self._struck.get(name):
-                self._ladder.unbench(name, self.now)  # its failures don't count either
-        self._struck = struck
+        for before, now in ((self._unbenched, unbenched), (self._struck, struck)):
+            for name, number in now.items():
+                if number != before.get(name):
+                    self._ladder.unbench(name, self.now)  # failures of who is struck don't count
+        self._struck, self._unbenched = struck, unbenched
 
     def _notes(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
         with self.results.store.ladder_reading() as now:

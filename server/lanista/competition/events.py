@@ -1,7 +1,8 @@
 """The events of a running tournament, for displays and logs: a frozen class for each, and as JSON.
 
-Strings from bots are unchanged in events; whatever displays them has to escape them. Nothing is
-decided, printed or stored here.
+Strings from bots are unchanged in events; whatever displays them has to escape them. `words` are
+one line, blocks are known by their ids and bots by their names. `running` is the number of blocks
+that are being played, and `slots` the number of tasks that may run at the same time.
 """
 
 import re
@@ -31,7 +32,6 @@ class Begun:
     matches: int
     """The number of matches of earlier runs that count."""
     slots: int
-    """The number of tasks that may run at the same time."""
 
 
 @attrs.frozen(kw_only=True)
@@ -39,18 +39,15 @@ class BlockDone:
     """A block was played and is stored."""
 
     block: str
-    """The id of the block."""
     bots: tuple[str, ...]
-    """The names of the bots, by place."""
+    """The bots, by place."""
     seed: int
     map: str
     matches: tuple[MatchResult, ...]
     """The matches in the order played, void ones too."""
     progress: Progress
     running: int
-    """The number of blocks that are being played."""
     slots: int
-    """The number of tasks that may run at the same time."""
     rate: float
     """The number of matches a second, averaged over this run."""
     eta: float | None
@@ -75,7 +72,7 @@ class Lowered:
 
     slots: int
     words: str
-    """The new number and the reason, in one line."""
+    """The new number and the reason."""
 
 
 @attrs.frozen(kw_only=True)
@@ -83,7 +80,6 @@ class Resized:
     """The number of workers of a cluster has changed."""
 
     slots: int
-    """The number of tasks at the same time from now on."""
     workers: int
     """The number of threads of the workers; if it is 0, tasks wait for one."""
 
@@ -96,7 +92,7 @@ class Benched:
     failures: int
     """The number of matches in a row that it failed."""
     words: str
-    """A description of its last failure, in one line."""
+    """A description of its last failure."""
 
 
 @attrs.frozen(kw_only=True)
@@ -104,9 +100,7 @@ class WorkerLost:
     """A worker died while it played; its blocks are handed out again."""
 
     words: str
-    """The error, in one line."""
     blocks: tuple[str, ...]
-    """The ids of the blocks."""
 
 
 @attrs.frozen(kw_only=True)
@@ -114,7 +108,6 @@ class Finishing:
     """The run was asked to finish: running blocks are played to their end, and no others begin."""
 
     running: int
-    """The number of blocks that are being played."""
 
 
 @attrs.frozen(kw_only=True)
@@ -122,7 +115,6 @@ class Halted:
     """The run can't go on: running blocks are played to their end, and no others begin."""
 
     words: str
-    """The reason, in one line."""
     trace: str = ""
     """The traceback of an error in Lanista, several lines; empty for other reasons."""
 

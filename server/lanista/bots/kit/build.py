@@ -85,9 +85,7 @@ class Built:
     """A bot that was built."""
 
     output: Path
-    """The path of the executable."""
     game: str
-    """The game that the bot plays."""
     warnings: str
     """The compiler's warnings, cut; empty if there are none."""
 

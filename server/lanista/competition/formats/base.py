@@ -74,7 +74,6 @@ class Format(abc.ABC):
 
     def __init__(self, contest: Contest) -> None:
         self.seated = contest.seated
-        """The seatings of each block."""
         self._seats = len(contest.seated[0])
         self._bots = contest.bots
         self._entries = contest.entries
