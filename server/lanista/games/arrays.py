@@ -35,14 +35,12 @@ class Encoder(Protocol):
 
     def observe(self, rules: Any, seats: Sequence[int]) -> list[Observation]:
         """Return the position as each of these seats sees it."""
-        ...
 
     def masks(self, rules: Any, seats: Sequence[int]) -> list[Mask]:
         """Return, for each of these seats, 1 for each thing and action that it can choose.
 
         Action 0 is always possible.
         """
-        ...
 
     def moves(self, rules: Any, seat: int, mask: Mask, action: Cells) -> Moves:
         """Return the submoves of an action; choices that the mask forbids are left out.
@@ -53,7 +51,6 @@ class Encoder(Protocol):
             mask: Its mask in this position.
             action: By thing, the number of the chosen action.
         """
-        ...
 
 
 class UnitEncoder:

@@ -174,11 +174,9 @@ class Game(Protocol):
     @property
     def turn(self) -> int:
         """The number of turns carried out so far: the N of the wire's `turn N`."""
-        ...
 
     def facts_at_start(self, seat: int) -> bytes:
         """Return the lines of PROTOCOL.md 5 "Start" for this seat, each ended by a newline."""
-        ...
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:
         """Return the lines of PROTOCOL.md 5 "Turn" for this seat.
@@ -190,7 +188,6 @@ class Game(Protocol):
             status: By seat, the answer time used so far as a share of the match's allowance, or
                 -1 for a seat that was eliminated.
         """
-        ...
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Check an answer's tokens against the position; the game doesn't change.
@@ -199,7 +196,6 @@ class Game(Protocol):
             MalformedAnswerError: The tokens don't form submoves of this ruleset.
             TooManySubmovesError: There are more submoves than allowed in a turn (PROTOCOL.md 4).
         """
-        ...
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with each submove that `parse` refuses, in the order of `refused`.
@@ -210,31 +206,24 @@ class Game(Protocol):
             MalformedAnswerError: As for `parse`.
             TooManySubmovesError: As for `parse`.
         """
-        ...
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one turn, given one verdict per seat, in order of seats."""
-        ...
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended, or None while it goes on."""
-        ...
 
     def scores(self) -> tuple[int, ...]:
         """Return the present score of each seat."""
-        ...
 
     def digest(self) -> str:
         """Return a hash of the whole state, outcome included, as 16 hexadecimal digits."""
-        ...
 
     def scene(self) -> Scene:
         """Return what a viewer draws once for the whole match."""
-        ...
 
     def frame(self) -> Frame:
         """Return what a viewer draws of the present position."""
-        ...
 
 
 class Submove(NamedTuple):
@@ -260,14 +249,12 @@ class DecodesAnswers(Protocol):
 
         It is asked in the same position as `parse`, and only if somebody looks.
         """
-        ...
 
     def without_effect(self) -> Mapping[int, str]:
         """Return why orders of the last turn changed nothing, by the number of their unit.
 
         Such as `a wall is there`. Refused submoves may be among them or not.
         """
-        ...
 
 
 class Dialect(Protocol):
@@ -279,15 +266,12 @@ class Dialect(Protocol):
 
     def opening(self, game: Any, seat: int) -> bytes:
         """Return what a seat is sent first; it also asks for the seat's first answer."""
-        ...
 
     def turn(self, game: Any, seat: int) -> bytes:
         """Return what a seat is sent after a turn, when another answer is due."""
-        ...
 
     def closing(self, game: Any, seat: int) -> bytes:
         """Return what a seat is sent after the last turn, before the connection closes."""
-        ...
 
 
 class Ruleset(Protocol):
@@ -299,46 +283,37 @@ class Ruleset(Protocol):
     @property
     def name(self) -> str:
         """The name, as in `game=NAME` on the wire: lower-case letters, digits and `-`."""
-        ...
 
     @property
     def title(self) -> str:
         """The name as people write it."""
-        ...
 
     @property
     def version(self) -> str:
         """The version, which changes whenever the same turns could lead to a different game."""
-        ...
 
     @property
     def seats(self) -> int:
         """The number of seats in a match."""
-        ...
 
     @property
     def consequence(self) -> Consequence:
         """The consequence of a turn without a usable answer."""
-        ...
 
     @property
     def settings(self) -> tuple[Setting, ...]:
         """The settings, in the order in which the wire sends them."""
-        ...
 
     @property
     def seeds(self) -> tuple[int, int]:
         """The lowest and the highest seed that the ruleset accepts."""
-        ...
 
     @property
     def classic(self) -> Dialect | None:
         """The dialect for a hello without `v=` (PROTOCOL.md 6); None means protocol version 1."""
-        ...
 
     def chance(self, seed: int) -> Chance:
         """Return the source of random draws for a seed, which is within `seeds`."""
-        ...
 
     def read_board(self, text: str) -> Any:
         """Read a board file.
@@ -346,23 +321,18 @@ class Ruleset(Protocol):
         Raises:
             BadBoardError: The file isn't a valid board.
         """
-        ...
 
     def write_board(self, board: Any) -> str:
         """Return the text of a board file, which `read_board` reads back to an equal board."""
-        ...
 
     def generate(self, settings: Mapping[str, int], chance: Chance) -> Any:
         """Generate a board; the same chance always gives the same board."""
-        ...
 
     def new(self, settings: Mapping[str, int], board: Any, chance: Chance) -> Game:
         """Start a game. `settings` has every setting, as `complete_settings` returns them."""
-        ...
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the greatest number of turns that a match can have."""
-        ...
 
 
 def whole_number(what: str, value: object, least: float = -math.inf, most: float = math.inf) -> int:

@@ -24,7 +24,6 @@ class Chance(Protocol):
 
     def below(self, n: int, why: str) -> int:
         """Draw an integer from 0 to n - 1, uniformly; `why` names the draw in tests."""
-        ...
 
 
 class SeededChance:
