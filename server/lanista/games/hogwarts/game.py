@@ -21,6 +21,8 @@ from lanista.games.base import (
     Token,
     Verdict,
     number_text,
+    refusals,
+    repeats,
 )
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.hogwarts import orders, scene
@@ -140,17 +142,18 @@ class Hogwarts:
     # -- answers -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5); see `orders.parse`.
+        """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5); see `orders.judged`.
 
         Raises:
             MalformedAnswerError: The tokens don't form such submoves.
             TooManySubmovesError: There are more than 1000 submoves.
         """
-        return orders.parse(seat, self.clans, self.ingredients, tokens)
+        found, refused = orders.judged(seat, self.clans, self.ingredients, tokens)
+        return Answer(tuple(found), tuple(refused), repeats(refused))
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """Return what is wrong with the submoves that `parse` refuses; see `orders.explain`."""
-        return orders.explain(seat, self.clans, self.ingredients, tokens)
+        """Return what is wrong with the submoves that `parse` refuses."""
+        return refusals(orders.judged(seat, self.clans, self.ingredients, tokens)[1])
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield the submoves in words; see `orders.decode`."""
