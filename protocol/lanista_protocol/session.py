@@ -89,11 +89,7 @@ TRANSITIONS: dict[tuple[State, Step], State] = {
     (State.ASKED, Step.ANSWER): State.PLAYING,
     (State.ASKED, Step.GIVE_UP): State.PLAYING,
     (State.PLAYING, Step.END): State.WAITING,
-    (State.GREETING, Step.CLOSE): State.CLOSED,
-    (State.WAITING, Step.CLOSE): State.CLOSED,
-    (State.PLAYING, Step.CLOSE): State.CLOSED,
-    (State.ASKED, Step.CLOSE): State.CLOSED,
-    (State.CLOSED, Step.CLOSE): State.CLOSED,
+    **{(state, Step.CLOSE): State.CLOSED for state in State},
 }
 """The next state by state and step; any step that isn't listed is a `LocalProtocolError`."""
 

@@ -16,9 +16,9 @@ from lanista.games.chance import (
     permutation_start,
 )
 from lanista.games.crematoria.board import CAVE
-from lanista.games.crematoria.files import state_text
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt
 from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position
+from lanista.games.crematoria.originals import state_text
 from lanista.games.crematoria.ruleset import RULESET
 from support.chances import HighestChance, LowestChance
 from support.crematoria import board, new_game

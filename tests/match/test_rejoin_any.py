@@ -161,7 +161,7 @@ def test_no_break_changes_more_than_the_turns_that_are_missing(tmp_path_factory,
 
 def check_same_game(record, players):
     """The position is that of a match with these answers, in which the bots are silent else."""
-    game = start(record, COUNTING)
+    game = start(record.header, COUNTING)
     for turn in record.turns:
         parsed = []
         for player in players:

@@ -63,7 +63,7 @@ def explained(
     res: Res[Any, Any],
     check_start: Callable[[], None],
     check_round: Callable[[int], None],
-    rules: str = "original",
+    rules: str,
 ) -> Explanation:
     """Explain a match up to the first round that the rules don't allow.
 

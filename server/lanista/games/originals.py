@@ -60,8 +60,6 @@ class Originals(Generic[S, C]):
     """The rules by which a match file can be explained, the original program's first."""
     own: Mapping[str, int] = {}
     """The settings that only Lanista knows, for playing as the original program does."""
-    check_board: Callable[[Mapping[str, int], Any], None] = lambda _settings, _board: None
-    """Raises a FormatError if a board doesn't fit the settings of its configuration."""
     head: Callable[[Mapping[str, int]], str]
     """Writes the title and the settings of a configuration."""
     header: Callable[[Mapping[str, int], Sequence[str]], str]
@@ -77,8 +75,6 @@ class Originals(Generic[S, C]):
     """Reads the commands of a round, given the state before it."""
     read_order: Callable[[Words], Sequence[Token]]
     """Takes an order of a log of submitted orders, and returns it as a submove."""
-    explain_res: Callable[[Res[S, C], str], Explanation]
-    """Explains a match file by some rules."""
     scene: Callable[[S], Scene]
     position: Callable[[S, Mapping[str, int]], Any]
     """Returns a state, given the settings, as `frame` takes it; its `scores` are by seat."""
@@ -92,6 +88,8 @@ class Originals(Generic[S, C]):
 
     def read_cnf(self, text: str) -> tuple[dict[str, int], Any]:
         """Read a configuration into its settings and board; None: the seed makes the board.
+
+        Whether they fit together shows when a game begins.
 
         Raises:
             FormatError: The text isn't a configuration; names the line and what was expected.
@@ -109,7 +107,6 @@ class Originals(Generic[S, C]):
             error = FormatError(str(bad))  # which names the line, and the column too
             error.line = bad.line
             raise error from None
-        self.check_board(settings, board)
         return settings, board
 
     def write_cnf(self, settings: Mapping[str, int], board: Any) -> str:
@@ -120,42 +117,34 @@ class Originals(Generic[S, C]):
         return f"{self.head(settings)}\n{written}"
 
     def write(
-        self,
-        game: Game,
-        turns: Iterable[Sequence[Verdict]],
-        seed: int,
-        names: Sequence[str],
-        status: Status,
+        self, positions: Iterator[Game], seed: int, names: Sequence[str], status: Status
     ) -> Iterator[str]:
-        """Carry a game through its turns, and yield the parts of its match file.
+        """Yield the parts of the match file of a game.
 
         Args:
-            game: The game, before its first turn. It is at its end afterwards.
-            turns: The verdicts of every turn, by seat. They may be made on demand: each is taken
-                when the game is in its round.
+            positions: The game before its first turn and after each one.
             seed: The seed of the match.
             names: The players' names, by seat. Characters that a file can't hold become `_`.
             status: Returns the players' status in a round, by seat.
         """
         return self._match_text(
-            game, turns, status, word=WORDS[0], seed=seed, names=printable_names(names)
+            positions, status, word=WORDS[0], seed=seed, names=printable_names(names)
         )
 
     def _match_text(
         self,
-        game: Any,
-        turns: Iterable[Sequence[Verdict]],
+        positions: Iterator[Any],
         status: Status,
         *,
         word: str,
         seed: int,
         names: Sequence[str],
     ) -> Iterator[str]:
+        game = next(positions)
         settings = {setting.name: game.settings[setting.name] for setting in self.settings}
         yield f"{word}\n\nSeed {seed}\n\n{self.header(settings, names)}"
         yield self.state_text(game, status(game.turn))
-        for verdicts in turns:
-            game.advance(verdicts)
+        for game in positions:
             yield self.commands_text(self.commands_of(game))
             yield self.state_text(game, status(game.turn))
 
@@ -225,12 +214,15 @@ class Originals(Generic[S, C]):
         return rounds
 
     def explain(self, text: str, rules: str) -> Explanation:
-        """Explain a match file's text by some rules.
+        """Explain a match file's text by some rules, in the module `explaining` of the game.
 
         Raises:
             FormatError: It isn't a match file.
         """
-        return self.explain_res(self.read_res(text), rules)
+        explaining = registry.part(self.game, "explaining")
+        assert explaining is not None  # as for every game with match files
+        explanation: Explanation = explaining.explain(self.read_res(text), rules)
+        return explanation
 
     def replay(self, text: str, log: str) -> Iterator[str]:
         """Play an order log with the seed of a match file, and yield the resulting match file.
@@ -247,7 +239,7 @@ class Originals(Generic[S, C]):
         )
         no_status = (0.0,) * rules.seats
         return self._match_text(
-            game, turns, lambda _: no_status, word=res.word, seed=res.seed, names=res.names
+            played(game, turns), lambda _: no_status, word=res.word, seed=res.seed, names=res.names
         )
 
     def show(self, text: str) -> Shown:
@@ -288,6 +280,14 @@ def _timed(
             for of_seat, share in zip(frame.stats, state.status, strict=True)
         )
         yield attrs.evolve(frame, stats=stats), scores
+
+
+def played(game: Game, turns: Iterable[Sequence[Verdict]]) -> Iterator[Game]:
+    """Carry a game through turns, given their verdicts by seat; yield it before and after each."""
+    yield game
+    for verdicts in turns:
+        game.advance(verdicts)
+        yield game
 
 
 def seat_seeds(seed: int, seats: int) -> tuple[int, ...]:

@@ -72,7 +72,7 @@ def payloads(
     no_time_used = (0.0,) * ruleset.seats
     notes = b""
     asked = frozenset(asked_turns(record, seat))
-    game = start(record, ruleset)
+    game = start(record.header, ruleset)
     for judged in judged_turns(record, game):
         turn = judged.turn
         if turn.verdicts[seat] == "out":

@@ -173,7 +173,7 @@ class RecordWriter:
             last = result_line(result)
             if self._file is None:
                 lines = bytes(self._held[: self._before_result]) + last
-                self.content = b"".join(_compressed(self.path, [lines]))
+                self.content = b"".join(_content(self.path, [lines]))
             else:
                 await trio.to_thread.run_sync(pack, self.part, self.path, self._before_result, last)
         finally:
@@ -246,7 +246,7 @@ def pack(part: Path, path: Path, length: int, last: bytes) -> None:
     # Most records are short, so it is the calls to the system that cost time: at each of them this
     # thread and the event loop's take turns. Opened like this, files take the fewest.
     with part.open("rb", buffering=0) as lines:
-        write_whole(path, _compressed(path, _chunks(lines, length, last)))
+        write_whole(path, _content(path, _chunks(lines, length, last)))
     part.unlink()
 
 
@@ -274,11 +274,13 @@ def write_whole(path: Path, chunks: Iterable[bytes], packed: Path | None = None)
         raise
 
 
-def _compressed(path: Path, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the content of a record, which is compressed if the record's name says so."""
-    if path.suffix != ".gz":
-        yield from chunks
-        return
+def _content(path: Path, chunks: Iterable[bytes]) -> Iterable[bytes]:
+    """Return the content of a record, which is compressed if the record's name says so."""
+    return _compressed(chunks) if path.suffix == ".gz" else chunks
+
+
+def _compressed(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the chunks of a file in the gzip format."""
     # The header that zlib makes has neither a name nor a time in it, so that the same lines give
     # the same file.
     zipped = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
@@ -310,12 +312,7 @@ def public_copy(record: Path, owned: Collection[int]) -> bytes:
         OSError: The record can't be read.
         BadRecordError: It is damaged.
     """
-    packed = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
-    copy = io.BytesIO()
-    for line in _lines(record, owned):
-        copy.write(packed.compress(line))
-    copy.write(packed.flush())
-    return copy.getvalue()
+    return b"".join(_compressed(_lines(record, owned)))
 
 
 def _lines(record: Path, owned: Collection[int]) -> Iterator[bytes]:

@@ -65,18 +65,13 @@ class JudgedTurn:
     """The tokens of each answer that counts, by seat; empty for other verdicts than `Answer`."""
 
 
-def start(record: Record, ruleset: Ruleset) -> Game:
+def start(header: Header, ruleset: Ruleset) -> Game:
     """Return the game of a recorded match before its first turn.
 
     Raises:
         BadRecordError: The record is of another game or version, or its settings or board are
             invalid in this ruleset.
     """
-    return start_of(record.header, ruleset)
-
-
-def start_of(header: Header, ruleset: Ruleset) -> Game:
-    """Return the game as `start` does, from just a record's header."""
     if header.game != ruleset.name:
         raise BadRecordError(
             f"the record is of {header.game}; these are the rules of {ruleset.name}"
@@ -182,7 +177,7 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
         MismatchError: A digest differs, or the match ends after another turn by the rules.
         BadRecordError: As for `start`.
     """
-    game = start(record, ruleset)
+    game = start(record.header, ruleset)
     yield game
     previous = None
     for turn in record.turns:
@@ -191,24 +186,6 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
         previous = turn
         if not is_void:
             yield game
-
-
-def turns(record: Record, game: Game) -> Iterator[Sequence[Verdict]]:
-    """Yield the verdicts, by seat, of each turn that was carried out.
-
-    Args:
-        record: The record to replay.
-        game: The game as returned by `start`. The caller advances it by the verdicts of each turn
-            before it asks for the next.
-
-    Raises:
-        MismatchError: A turn contradicts the rules.
-        BadRecordError: A turn is invalid by any rules.
-    """
-    previous = None
-    for turn in played_turns(record):
-        yield judge(game, previous, turn).verdicts
-        previous = turn
 
 
 def played_turns(record: Record) -> Sequence[TurnInfo]:
@@ -225,7 +202,7 @@ def verify(record: Record, ruleset: Ruleset) -> int:
         MismatchError: The record contradicts the rules.
         BadRecordError: As for `start`.
     """
-    game = start(record, ruleset)
+    game = start(record.header, ruleset)
     tallies = [FaultTally() for _ in record.header.players]
     for judged in judged_turns(record, game):
         for seat, tally in enumerate(tallies):

@@ -7,12 +7,9 @@ import numpy as np
 
 from lanista.games.arrays import (
     Cells,
-    Encoder,
     Observation,
-    Size,
     UnitEncoder,
     observations,
-    refuse_size,
     seen_from,
 )
 from lanista.games.base import Token
@@ -101,7 +98,4 @@ class CrematoriaEncoder(UnitEncoder):
         return unit, direction
 
 
-def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:
-    """Return the encoder for these settings."""
-    refuse_size("crematoria", size)
-    return CrematoriaEncoder(settings)
+encoder = CrematoriaEncoder

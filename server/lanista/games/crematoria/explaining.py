@@ -14,8 +14,8 @@ import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from lanista.games.crematoria.files import Movement, Position, Res
 from lanista.games.crematoria.game import Unit
+from lanista.games.crematoria.originals import Movement, Position, Res
 from lanista.games.match_files import (
     Explanation,
     Forks,
@@ -41,14 +41,14 @@ Place = tuple[int, int, int]
 """A cell's row, column and level."""
 
 
-def explain(res: Res) -> Explanation:
+def explain(res: Res, rules: str = "original") -> Explanation:
     """Check a match, up to the first round that the rules don't allow."""
 
     def check(number: int) -> None:
         before, after = res.states[number : number + 2]
         explain_round(res.settings, before, res.commands[number], after)
 
-    return explained(res, lambda: _check_start(res), check)
+    return explained(res, lambda: _check_start(res), check, rules)
 
 
 def explain_round(

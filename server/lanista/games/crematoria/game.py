@@ -2,7 +2,7 @@
 
 Rounds are carried out by `phases`, and the views for viewers are made by `scene`. In addition to
 the interface of `lanista.games.base`, the game has `moved`, `units()`, `caves()`, `outside()`,
-`cells` and `gems`, by which `files` writes the original's match files.
+`cells` and `gems`, by which `originals` writes the original's match files.
 """
 
 import copy

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from lanista.games.hogwarts.board import CLANS
-from lanista.games.hogwarts.files import Res, State
 from lanista.games.hogwarts.grid import SIDE
 from lanista.games.hogwarts.orders import Order
+from lanista.games.hogwarts.originals import Res, State
 from lanista.games.match_files import Explanation, Forks, explained, require, try_forks
 
 Cell = tuple[int, int]
@@ -322,7 +322,7 @@ class _Round:
     # -- the end of the round --------------------------------------------------------------
 
     def _end(self) -> None:
-        """Carry out the round's end, from Voldemort's move on, and compare it to the state after."""
+        """Carry out the round's end, from Voldemort's move on, and compare it with the file."""
         destroyed = self._move_voldemort()
         self._respawn()
         for number, unit in enumerate(self.units):
