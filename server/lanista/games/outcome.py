@@ -50,6 +50,22 @@ def forfeit(at_fault: Sequence[bool], scores: Sequence[int], reason: str) -> Out
     )
 
 
+def all_out(scores: Sequence[int]) -> Outcome:
+    """Return the outcome when every seat has been put out; the scores at that moment decide."""
+    return Outcome(
+        termination=Termination.FORFEIT,
+        ranks=ranks_by_score(scores),
+        scores=tuple(scores),
+        reason="all-out",
+    )
+
+
+def undecided(termination: Termination, scores: Sequence[int], reason: str) -> Outcome:
+    """Return the outcome of a match that doesn't count: all seats share the first place."""
+    ranks = (1,) * len(scores)
+    return Outcome(termination=termination, ranks=ranks, scores=tuple(scores), reason=reason)
+
+
 def ranks_by_score(scores: Sequence[int]) -> tuple[int, ...]:
     """Return the rank of each seat by score, highest first; equal scores share the best rank.
 

@@ -87,8 +87,8 @@ class AbsentSeats:
                     self._changed = trio.Event()
                     await self._changed.wait()
         for seat in self.seats:
-            if seat.absent and seat.kicked is not None:
-                seat.lose(seat.kicked_code.value, seat.kicked)
+            if seat.absent:
+                seat.leave_if_kicked()
 
     def give_up(self) -> list[Seat]:
         """Put out the seats that are still absent when the match ends, and return them."""

@@ -6,13 +6,12 @@ again. The lines before the match (`welcome`, `wait`) aren't part of the match a
 
 from collections.abc import Iterator
 
-from lanista.games.base import Consequence, RefusalCode, Ruleset
+from lanista.games.base import Consequence, Ruleset
 from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
 from lanista.match.record import Header, Record
 from lanista.match.replay import judged_turns, seat_faults, start
+from lanista.match.verdicts import REFUSAL_CODES
 from lanista_protocol import Hello
-
-_NOTES = frozenset(code.value for code in RefusalCode)
 
 
 def version1(header: Header) -> Version1Encoder:
@@ -93,6 +92,6 @@ def payloads(
                 [
                     encoder.note(fault)
                     for fault in seat_faults(header, game, judged, seat)
-                    if fault.code in _NOTES
+                    if fault.code in REFUSAL_CODES
                 ]
             )

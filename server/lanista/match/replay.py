@@ -32,7 +32,7 @@ from lanista.games.base import (
     Verdict,
     complete_settings,
 )
-from lanista.games.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
+from lanista.games.outcome import REMOVED, Outcome, Termination, all_out, forfeit, undecided
 from lanista.match.record import (
     BadRecordError,
     FaultInfo,
@@ -42,9 +42,15 @@ from lanista.match.record import (
     TurnInfo,
     one_line,
 )
-from lanista.match.verdicts import NAMES, REFUSED, FaultTally, faults_of, in_order, read_answer
-
-_REFUSALS = frozenset(code.value for code in RefusalCode)
+from lanista.match.verdicts import (
+    NAMES,
+    REFUSAL_CODES,
+    REFUSED,
+    FaultTally,
+    faults_of,
+    in_order,
+    read_answer,
+)
 
 
 class MismatchError(LanistaError):
@@ -273,14 +279,13 @@ def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: Resul
         MismatchError: The recorded end is one that only the rules can bring about.
     """
     scores = game.scores()
-    ranks, reason = (1,) * len(scores), "interrupted"
     match result.end:
         case "aborted":
-            termination = Termination.ABORTED
+            return undecided(Termination.ABORTED, scores, "interrupted")
         case "void" if record.turns and "late" in record.turns[-1].verdicts:
-            termination, reason = Termination.VOID, "stall"
+            return undecided(Termination.VOID, scores, "stall")
         case "forfeit" if record.turns and _are_all_out(record.turns[-1]):
-            termination, ranks, reason = Termination.FORFEIT, ranks_by_score(scores), "all-out"
+            return all_out(scores)
         case "forfeit" if ruleset.consequence is Consequence.FORFEIT and _removals(result):
             removed = {fault.seat for fault in _removals(result)}
             return forfeit([seat in removed for seat in range(len(scores))], scores, REMOVED)
@@ -288,7 +293,6 @@ def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: Resul
             raise MismatchError(
                 f"by the rules the match isn't over; in the record its end is {result.end}"
             )
-    return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
 
 
 def _are_all_out(turn: TurnInfo) -> bool:
@@ -365,7 +369,7 @@ def _checked_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, Se
             # The rules don't know why a seat has gone. But there is one reason at most, and it
             # isn't one for which an answer is refused. Without one, the seat is absent.
             code = recorded[0][0] if recorded else "disconnected"
-            expected = [[], [("disconnected" if code in _REFUSALS else code, None)]]
+            expected = [[], [("disconnected" if code in REFUSAL_CODES else code, None)]]
     if recorded not in expected:
         raise MismatchError(
             f"turn {turn.turn}: the faults of seat {seat} are {recorded} in the record; "

@@ -15,7 +15,7 @@ import attrs
 import trio
 
 from lanista.games.base import Consequence, Game
-from lanista.games.outcome import Outcome, Termination
+from lanista.games.outcome import Outcome, Termination, undecided
 from lanista.match import closing, exchange, turn_lines
 from lanista.match.absence import AbsentSeats, RejoinError
 from lanista.match.boards import PreparedBoard, prepare_board
@@ -283,7 +283,7 @@ class Match:
             notes = judge.note_faults(game, number, began, playing, verdicts, in_stall=in_stall)
             outcome: Outcome | None
             if void:
-                outcome = self._undecided(Termination.VOID, game.scores(), "stall")
+                outcome = undecided(Termination.VOID, game.scores(), "stall")
             else:
                 game.advance(verdicts)
                 outcome = judge.outcome(game)
@@ -376,14 +376,9 @@ class Match:
 
     # -- the end -------------------------------------------------------------------------------
 
-    def _undecided(self, termination: Termination, scores: tuple[int, ...], reason: str) -> Outcome:
-        """Return the outcome of a match that doesn't count: all seats share the first place."""
-        ranks = (1,) * self.spec.ruleset.seats
-        return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
-
     def _aborted(self) -> Outcome:
         reason = "interrupted" if self.error is None else "error"
-        return self._undecided(Termination.ABORTED, self._scores(), reason)
+        return undecided(Termination.ABORTED, self._scores(), reason)
 
     def _scores(self) -> tuple[int, ...]:
         try:

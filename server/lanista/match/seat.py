@@ -136,8 +136,9 @@ class Seat:
         self.excused = True
         self.connection.channel.wake()
 
-    def _leave_if_kicked(self) -> None:
-        if self.kicked is not None and not self.settled:
+    def leave_if_kicked(self) -> None:
+        """Put the seat out now if it is to be removed."""
+        if self.kicked is not None:
             self.lose(self.kicked_code.value, self.kicked)
 
     # -- coming back ---------------------------------------------------------------------------
@@ -193,7 +194,7 @@ class Seat:
     def ask(self) -> None:
         """Begin the turn: forget the last answer, and ask the session for the next one."""
         self.line = self.arrived = None
-        self._leave_if_kicked()
+        self.leave_if_kicked()
         try:
             self.connection.session.ask()
         except RemoteProtocolError as error:
@@ -240,7 +241,7 @@ class Seat:
         if not self.present:
             return
         if self._unsent and self.kicked is not None:
-            self.lose(self.kicked_code.value, self.kicked)
+            self.leave_if_kicked()
             return
         if self._unsent:
             self._break("late", f"did not read what it was sent within {self.limit:g} s")
@@ -253,7 +254,8 @@ class Seat:
 
     def look(self) -> bool:
         """Read once, without waiting; return whether nothing more is awaited from the seat."""
-        self._leave_if_kicked()
+        if self.kicked is not None and not self.settled:
+            self.leave_if_kicked()
         if not self.settled:
             self._read()
         return self.settled or self.excused

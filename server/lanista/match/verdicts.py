@@ -38,6 +38,8 @@ NAMES: Mapping[type[Verdict], str] = {
 REFUSED = frozenset({"late", "malformed"})
 """The names of the verdicts on answers of which a record may keep only the beginning, as they
 aren't needed to replay the match."""
+REFUSAL_CODES = frozenset(code.value for code in RefusalCode)
+"""The codes of the faults for which an answer, or a part of it, is refused."""
 
 
 def read_answer(game: Game, seat: int, line: str) -> tuple[Answer | Malformed, Sequence[Token]]:
