@@ -523,10 +523,10 @@ class Playthrough:
                     data = classic.turn(self.game, seat)
                 else:
                     data = classic.opening(self.game, seat)
+                # An empty line is valid later: the opponent may have sent an empty answer.
+                whole = data.endswith(b"\n")
             if outcome is None and not self.game.turn:
                 require_lines(data, "the classic opening")
-            # An empty line is valid later: the opponent may have sent an empty answer.
-            whole = data.endswith(b"\n")
             require(whole, f"the classic dialect sends {data!r}; it must send whole lines")
 
 
