@@ -71,7 +71,7 @@ def test_how_every_kind_of_unit_is_told():
         health={0: 61, 17: 20},
     )
     game.state.turns[18] = 0  # it lived once
-    lines = state_text(game).split("\n")
+    lines = state_text(game, (0.0,) * 4).split("\n")
     assert "f 0 61 -1 1 2 1" in lines
     assert [
         "n -1 75 2 5 6 1",

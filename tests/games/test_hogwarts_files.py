@@ -92,13 +92,13 @@ def test_status_as_the_judge_writes_it():
 
 def test_a_state_is_the_games():
     game = begin(hall({4: (0, 3, 7, 2, 1)}, owned={(1, 1): 3}))
-    text = state_text(game)
+    text = state_text(game, (0.0,) * 4)
     assert "\nw\t4\t0\t3\t7\t2\t1\n" in text
     assert "\n01 .3." in text
     assert "\nVoldemort\n57 57\n" in text
     assert "\nbooks\n1\nrow\tcolumn\n50\t0\n" in text
     play(game, {0: f"m 4 {RIGHT}"})
-    assert "\nround 1\n" in state_text(game)
+    assert "\nround 1\n" in state_text(game, (0.0,) * 4)
 
 
 LINES = TEXT.split("\n")
@@ -201,7 +201,7 @@ def test_the_shipped_boards_fit_the_default_settings(name):
 
 def test_a_state_block_of_a_match_file_is_a_fixed_board():
     """14: copied with its tabs and what follows; the match begins anew from there."""
-    start = state_text(as_game(short_match().states[0]))
+    start = state_text(as_game(short_match().states[0]), (0.0,) * 4)
     settings = short_match().settings
     text = write_cnf(settings, None).replace("RANDOM\n", "FIXED\n") + start
     board = read_cnf(text)[1]

@@ -11,8 +11,8 @@ around the facts.
 import enum
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, SupportsIndex, runtime_checkable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, SupportsIndex, cast, runtime_checkable
 
 import attrs
 
@@ -82,6 +82,31 @@ class MalformedAnswerError(Exception):
     def __init__(self, message: str, index: int | None = None) -> None:
         super().__init__(message)
         self.refusal = Refusal(RefusalCode.MALFORMED, message, index)
+
+
+def whole_submoves(tokens: Sequence[Token], size: int, form: str) -> Sequence[int]:
+    """Return the tokens of an answer whose submoves are each so many numbers.
+
+    `form` names these numbers, for messages.
+
+    Raises:
+        MalformedAnswerError: There is a letter, or a number is missing in the last submove
+            (PROTOCOL.md 4).
+    """
+    if str in map(type, tokens):
+        at, letter = next((at, token) for at, token in enumerate(tokens) if isinstance(token, str))
+        raise MalformedAnswerError(
+            f"`{letter}` where a number belongs; a submove is {_COUNTS[size]} numbers: {form}",
+            at // size,
+        )
+    if len(tokens) % size:
+        raise MalformedAnswerError(
+            f"{len(tokens)} numbers; a submove is {_COUNTS[size]}: {form}", len(tokens) // size
+        )
+    return cast("Sequence[int]", tokens)
+
+
+_COUNTS = {2: "two", 4: "four"}
 
 
 class TooManySubmovesError(Exception):
@@ -427,6 +452,11 @@ def turn_word(ruleset: Ruleset) -> str:
     """
     word: str = getattr(ruleset, "turn_word", "turn")
     return word
+
+
+def spaced(values: Iterable[object]) -> str:
+    """Return values as the words of a line."""
+    return " ".join(map(str, values))
 
 
 def number_text(value: float) -> str:

@@ -50,14 +50,12 @@ def forfeit(at_fault: Sequence[bool], scores: Sequence[int], reason: str) -> Out
     )
 
 
-def all_out(scores: Sequence[int]) -> Outcome:
-    """Return the outcome when every seat has been put out; the scores at that moment decide."""
-    return Outcome(
-        termination=Termination.FORFEIT,
-        ranks=ranks_by_score(scores),
-        scores=tuple(scores),
-        reason="all-out",
-    )
+def by_score(
+    scores: Sequence[int], reason: str, termination: Termination = Termination.FINISHED
+) -> Outcome:
+    """Return the outcome of a match in which the scores decide."""
+    ranks = ranks_by_score(scores)
+    return Outcome(termination=termination, ranks=ranks, scores=tuple(scores), reason=reason)
 
 
 def undecided(termination: Termination, scores: Sequence[int], reason: str) -> Outcome:

@@ -33,14 +33,7 @@ class AbsentSeats:
         self.possible = any(seat.may_rejoin for seat in self.seats)
 
     def rejoin(self, seat: Seat, connection: Connection) -> Connection | None:
-        """Let a seat's bot go on over another connection from the next turn on.
-
-        Returns:
-            The connection that is replaced, which the caller closes; None if it was broken.
-
-        Raises:
-            RejoinError: The bot can't come back. The connection remains the caller's.
-        """
+        """Let a seat's bot go on over another connection, as `Match.rejoin` says."""
         if seat.is_awaited:
             seat.look()  # an answer that has come by now still counts
             seat.connection.channel.wake()  # for the task that waited for it

@@ -20,12 +20,8 @@ from lanista_protocol import ErrorCode
 def dismiss(nursery: trio.Nursery, playing: Sequence[Seat], notes: Sequence[bytes]) -> None:
     """Close the connections of the seats that aren't there since this turn, in the background.
 
-    Those that went out are sent why; nothing is sent over a connection that is broken.
-
-    Args:
-        nursery: Where the connections are closed.
-        playing: The seats that were in the match in this turn.
-        notes: By seat, the notes on its answer.
+    Those that went out are sent the notes on their answers, by seat, and why; nothing is sent over
+    a connection that is broken. `playing` are the seats that were in the match in this turn.
     """
     for seat in playing:
         if seat.present:
@@ -93,15 +89,9 @@ REASONS_KEPT = 100
 
 
 def seat_ending(seat: Seat, decisive: Sequence[FaultInfo], late_limit: int) -> tuple[Ending, str]:
-    """Return how a match that counts ended for a seat, and why.
+    """Return how a match that counts ended for a seat, and why: empty for `Ending.NORMAL`.
 
-    Args:
-        seat: The seat.
-        decisive: The seat's faults by which the match ended, if it did so by a forfeit.
-        late_limit: Number of late turns in a row that put a bot out.
-
-    Returns:
-        The ending, and a description, which is empty for `Ending.NORMAL`.
+    `decisive` are the seat's faults by which the match ended, if it did so by a forfeit.
     """
     if seat.gone is not None:
         ending, detail = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_message

@@ -12,15 +12,10 @@ from lanista.match.stalls import StallMonitor
 
 
 def hand_over(asked: Sequence[Seat], payloads: Sequence[bytes], limit: float) -> bool:
-    """Ask each seat for its next answer, and hand it what it is sent before that.
+    """Ask each seat for its next answer, and hand it what it is sent before that, by seat.
 
-    Args:
-        asked: The seats to ask.
-        payloads: By seat of the match, the bytes that it is sent.
-        limit: Seconds that every seat has for its answer, without what is added for its way.
-
-    Returns:
-        Whether a part of what any seat is sent is still to be sent, since its bot doesn't read.
+    Every seat has `limit` seconds, and what is added for its way. Returns whether something is
+    still to be sent, since a bot doesn't read.
     """
     # All are asked before any bytes go out, so that the hand-overs follow without delay.
     for seat in asked:
@@ -33,12 +28,9 @@ def hand_over(asked: Sequence[Seat], payloads: Sequence[bytes], limit: float) ->
 
 
 async def collect(asked: Sequence[Seat], stalls: StallMonitor, *, is_blocked: bool) -> None:
-    """Wait until each seat has answered, or has run out of time.
+    """Wait until each seat that was asked has answered, or has run out of time.
 
-    Args:
-        asked: The seats that were asked.
-        stalls: The heartbeat of the event loop, which the other matches share.
-        is_blocked: Whether `hand_over` left something to be sent.
+    `is_blocked` says whether `hand_over` left something to be sent.
     """
     if is_blocked:
         # A bot that doesn't read must not delay the others. Only in this case do the seats need

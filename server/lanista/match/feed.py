@@ -44,17 +44,10 @@ def payloads(
 ) -> Iterator[bytes]:
     """Yield the bytes that a seat was sent before each of its answers, from turn 0 on.
 
-    Args:
-        record: The record of the match.
-        ruleset: The rules of the match.
-        seat: The seat whose bytes are wanted.
-        hello: The hello of the bot that is to be fed, which decides on the dialect and on notes;
-            None means as in the match.
-
-    Yields:
-        For each turn in which the seat was asked: notes on its last answer, the position, `go`. If
-        its bot has come back, the match's beginning instead of the notes. For a turn in which it
-        was absent: no bytes.
+    For each turn in which it was asked: notes on its last answer, the position, `go`. If its bot
+    has come back, the match's beginning instead of the notes. For a turn in which it was absent: no
+    bytes. `hello` is that of the bot that is to be fed, which decides on the dialect and on notes;
+    None means as in the match.
 
     Raises:
         MismatchError: The record contradicts the rules.

@@ -22,7 +22,7 @@ from lanista.games.base import (
     TooManySubmovesError,
     Verdict,
 )
-from lanista.games.outcome import REMOVED, Outcome, all_out, forfeit
+from lanista.games.outcome import REMOVED, Outcome, Termination, by_score, forfeit
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
 from lanista.match.record import FaultInfo
@@ -207,7 +207,7 @@ class Judge:
         """Return the outcome after a turn; None if the match goes on."""
         outcome = game.outcome()
         if outcome is None and not any(seat.playing for seat in self.seats):
-            outcome = all_out(game.scores())
+            outcome = by_score(game.scores(), "all-out", Termination.FORFEIT)
         return outcome
 
     def removal(self, game: Game, turn: int) -> Outcome:

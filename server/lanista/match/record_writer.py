@@ -232,13 +232,8 @@ def _open_locked(part: Path) -> io.FileIO:
 def pack(part: Path, path: Path, length: int, last: bytes) -> None:
     """Turn a `.part` file, whose lock the caller holds, into a record, and remove it.
 
-    This runs in a thread of trio's, and ends early when the call is cancelled.
-
-    Args:
-        part: The path of the `.part` file.
-        path: The path of the record.
-        length: How many bytes of the file go into the record.
-        last: The line to add after them.
+    The record has the first `length` bytes of the file, and then the line `last`. This runs in a
+    thread of trio's, and ends early when the call is cancelled.
 
     Raises:
         OSError: The record can't be written; the `.part` file is left as it was.
@@ -253,10 +248,7 @@ def pack(part: Path, path: Path, length: int, last: bytes) -> None:
 def write_whole(path: Path, chunks: Iterable[bytes], packed: Path | None = None) -> None:
     """Write a file that is complete and on the disk once it has its name.
 
-    Args:
-        path: The path of the file.
-        chunks: The content.
-        packed: The path of the file until it is complete; None for one beside it.
+    Until then its path is `packed`; None for one beside it.
 
     Raises:
         OSError: The file can't be written.
@@ -302,11 +294,9 @@ def _chunks(source: io.FileIO, length: int, last: bytes) -> Iterator[bytes]:
 
 
 def public_copy(record: Path, owned: Collection[int]) -> bytes:
-    """Return a copy of a finished record, compressed as the record is. Blocks.
+    """Return a copy, compressed, of a finished record. Blocks.
 
-    Args:
-        record: The path of the record.
-        owned: The seats whose logs and output stay in the copy.
+    The logs and output of other seats than those in `owned` are left out.
 
     Raises:
         OSError: The record can't be read.

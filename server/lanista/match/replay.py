@@ -32,7 +32,7 @@ from lanista.games.base import (
     Verdict,
     complete_settings,
 )
-from lanista.games.outcome import REMOVED, Outcome, Termination, all_out, forfeit, undecided
+from lanista.games.outcome import REMOVED, Outcome, Termination, by_score, forfeit, undecided
 from lanista.match.record import (
     BadRecordError,
     FaultInfo,
@@ -117,10 +117,7 @@ def start(header: Header, ruleset: Ruleset) -> Game:
 def judge(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> JudgedTurn:
     """Return a recorded turn with its verdicts, after checking that they can be right.
 
-    Args:
-        game: The game before the turn.
-        previous: The turn before this one, if there was one.
-        turn: The turn to judge.
+    The game stands before the turn; `previous` is the turn before it, if there was one.
 
     Raises:
         MismatchError: The record contradicts the rules.
@@ -137,12 +134,9 @@ def judge(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> JudgedTurn:
 
 
 def carry_out(game: Game, judged: JudgedTurn, *, is_void: bool = False) -> None:
-    """Advance the game by a turn and compare the digest.
+    """Advance the game in which a turn was judged and compare the digest.
 
-    Args:
-        game: The game in which the turn was judged.
-        judged: The turn.
-        is_void: Whether this turn made the match void, so that it doesn't advance the game.
+    A turn that made the match void doesn't advance it.
 
     Raises:
         MismatchError: The digest differs.
@@ -158,11 +152,7 @@ def carry_out(game: Game, judged: JudgedTurn, *, is_void: bool = False) -> None:
 
 
 def judged_turns(record: Record, game: Game) -> Iterator[JudgedTurn]:
-    """Yield each turn while the game stands before it; it is carried out afterwards.
-
-    Args:
-        record: The record to replay.
-        game: The game as returned by `start`, which is advanced.
+    """Yield each turn while the game, as returned by `start`, stands before it; then advance it.
 
     Raises:
         MismatchError: A turn contradicts the rules.
@@ -285,7 +275,7 @@ def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: Resul
         case "void" if record.turns and "late" in record.turns[-1].verdicts:
             return undecided(Termination.VOID, scores, "stall")
         case "forfeit" if record.turns and _are_all_out(record.turns[-1]):
-            return all_out(scores)
+            return by_score(scores, "all-out", Termination.FORFEIT)
         case "forfeit" if ruleset.consequence is Consequence.FORFEIT and _removals(result):
             removed = {fault.seat for fault in _removals(result)}
             return forfeit([seat in removed for seat in range(len(scores))], scores, REMOVED)
@@ -401,16 +391,7 @@ def turn_faults(header: Header, game: Game, judged: JudgedTurn) -> list[FaultInf
 
 
 def all_faults(record: Record, game: Game) -> Iterator[list[FaultInfo]]:
-    """Yield the faults of each turn, as `turn_faults` does.
-
-    Args:
-        record: The record to replay.
-        game: The game as returned by `start`, which is advanced.
-
-    Raises:
-        MismatchError: The record contradicts the rules.
-        BadRecordError: A turn is invalid by any rules.
-    """
+    """Yield the faults of each turn, as `turn_faults` does, in the way of `judged_turns`."""
     for judged in judged_turns(record, game):
         yield turn_faults(record.header, game, judged)
 

@@ -337,12 +337,8 @@ class Match:
     def _is_unfair(self, asked: Sequence[Seat], began: float, stall: float) -> bool:
         """Return whether an answer may be late because of this machine, so that the match is void.
 
-        Unless the machine was busy with connections from the late bot's own address.
-
-        Args:
-            asked: The seats that were asked in this turn.
-            began: When the turn began, on trio's clock.
-            stall: Seconds for which this machine stalled in the turn.
+        Unless the machine, which stalled for so many seconds in the turn that began then, was busy
+        with connections from the late bot's own address.
         """
         return stall > self.spec.clock.stall_margin and any(
             is_late(seat) and seat.connection.work_since(began) < stall * OWN_SHARE

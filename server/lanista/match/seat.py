@@ -152,10 +152,7 @@ class Seat:
         """Use another connection from the next turn on.
 
         If an answer is awaited that hasn't come yet, nobody waits for it any longer, and the seat
-        is absent until then.
-
-        Returns:
-            The connection that is replaced, which the caller closes; None if that is broken.
+        is absent until then. Returns as `Match.rejoin`.
         """
         replaced, self.successor = self.successor, connection
         if replaced is None and self.present:
@@ -177,10 +174,8 @@ class Seat:
     def measure(self, allowance: float) -> RoundTrip | None:
         """Return the round trip as it is now, if it is known.
 
-        The least one so far is added to the time limits from the next hand-over on.
-
-        Args:
-            allowance: The maximum of what is added, in seconds.
+        The least one so far, but at most `allowance` seconds, is added to the time limits from the
+        next hand-over on.
         """
         found = self.connection.channel.round_trip()
         if found is not None:
@@ -203,12 +198,8 @@ class Seat:
     def hand_over(self, payload: bytes, limit: float) -> bool:
         """Hand the turn's payload to the operating system, and start the clock (PROTOCOL.md 4).
 
-        Args:
-            payload: The bytes of the turn.
-            limit: Seconds that every seat has for its answer; `lag` is added.
-
-        Returns:
-            Whether a part of the payload couldn't be sent yet.
+        The seat has `limit` seconds, as every other one, and `lag`. Returns whether a part of the
+        payload couldn't be sent yet.
         """
         self.payload = payload
         try:

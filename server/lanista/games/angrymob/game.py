@@ -8,7 +8,6 @@ most 8 units.
 import copy
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
 
 import attrs
 
@@ -16,13 +15,13 @@ from lanista.games.angrymob import scene
 from lanista.games.angrymob.board import IMPASSABLE, Board
 from lanista.games.base import (
     Answer,
-    MalformedAnswerError,
     Reason,
     Refusal,
     Submove,
     Token,
     Verdict,
     refusals,
+    whole_submoves,
 )
 from lanista.games.outcome import Outcome, Termination, forfeit
 from lanista.games.picture import Frame, Mark, Place, Scene
@@ -43,6 +42,9 @@ WAYS = ("right", "up", "left", "down")
 
 Units = dict[int, int]
 """The number of one player's units by cell; cells without units are left out."""
+
+FORM = "i j k d"
+"""The numbers of a submove (PROTOCOL.md 5)."""
 
 _Submove = tuple[int, int, int, int]
 """Row, column, number of units and direction."""
@@ -90,18 +92,17 @@ class AngryMob:
             MalformedAnswerError: There is a letter, or the number of tokens isn't divisible by four
                 (PROTOCOL.md 4).
         """
-        numbers = _numbers(tokens)
+        numbers = tuple(whole_submoves(tokens, 4, FORM))
         return Answer(numbers, tuple(self._first_illegal(self.units[seat], numbers)))
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the first illegal submove, if any."""
-        return refusals(self._first_illegal(self.units[seat], _numbers(tokens)))
+        return refusals(self._first_illegal(self.units[seat], whole_submoves(tokens, 4, FORM)))
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield what the submoves of a well-formed answer order, the illegal one included."""
         rows, cols = self.board.rows, self.board.cols
-        numbers = _numbers(tokens)
-        for row, col, count, direction in _submoves(numbers):
+        for row, col, count, direction in _submoves(whole_submoves(tokens, 4, FORM)):
             way = f"go {WAYS[direction]}" if 0 <= direction <= 3 else f"go by {direction}"
             places: list[Place] = []
             if 0 <= row < rows and 0 <= col < cols:
@@ -363,22 +364,6 @@ class AngryMob:
             arrows=scene.arrows(self.board, self.moved if carried_out else ()),
             events=scene.events(self.board, self.units, self._fought, self._taken, ended),
         )
-
-
-def _numbers(tokens: Sequence[Token]) -> tuple[int, ...]:
-    """Return an answer's numbers, four a submove."""
-    if len(tokens) % 4:
-        raise MalformedAnswerError(
-            f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
-        )
-    if str in map(type, tokens):
-        index, letter = next(
-            (index, token) for index, token in enumerate(tokens) if isinstance(token, str)
-        )
-        raise MalformedAnswerError(
-            f"`{letter}` where a number belongs; a submove is four numbers: i j k d", index // 4
-        )
-    return tuple(cast("Sequence[int]", tokens))
 
 
 def _submoves(numbers: Sequence[int]) -> Iterator[_Submove]:

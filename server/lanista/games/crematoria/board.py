@@ -19,6 +19,8 @@ OWNED = ord("0")
 """The code of a cave of player 0; that of player p is OWNED + p."""
 OWNERS = range(OWNED, OWNED + 4)
 """The codes of caves with an owner, by player."""
+UNOWNED = bytes.maketrans(bytes(OWNERS), bytes([CAVE]) * len(OWNERS))
+"""Maps the codes of caves with an owner to that of a cave without one."""
 KEYWORD = "FIXED"
 _LEVELS = ("underground", "outside")
 _LETTERS = ("`R`, `C`, `E` or an owner from `0` to `3`", "`O`, `E` or `G`")

@@ -16,7 +16,6 @@ import attrs
 from lanista.games.base import (
     REPEATED,
     Answer,
-    MalformedAnswerError,
     Reason,
     Refusal,
     Submove,
@@ -26,9 +25,11 @@ from lanista.games.base import (
     number_text,
     refusals,
     repeats,
+    spaced,
+    whole_submoves,
 )
 from lanista.games.crematoria import scene
-from lanista.games.crematoria.board import ELEVATOR, GEM, ROCK, rows_of
+from lanista.games.crematoria.board import ELEVATOR, GEM, ROCK, UNOWNED, rows_of
 from lanista.games.crematoria.geometry import (
     COLS,
     DIRECTIONS,
@@ -43,7 +44,7 @@ from lanista.games.crematoria.geometry import (
 from lanista.games.crematoria.phases import play_round
 from lanista.games.crematoria.scene import NAMES, PLACES, Position
 from lanista.games.crematoria.state import State, scores
-from lanista.games.outcome import Outcome, Termination, ranks_by_score
+from lanista.games.outcome import Outcome, by_score
 from lanista.games.picture import Frame, Scene
 
 MAX_ORDERS = 1000
@@ -145,13 +146,7 @@ class Crematoria:
         """Return the outcome, ranked by score, after the last round."""
         if self.turn < self.settings["nb_rounds"]:
             return None
-        final = self.scores()
-        return Outcome(
-            termination=Termination.FINISHED,
-            ranks=ranks_by_score(final),
-            scores=final,
-            reason="rounds",
-        )
+        return by_score(self.scores(), "rounds")
 
     def scores(self) -> tuple[int, ...]:
         """Return each seat's score: its caves, and the gems it has picked at their value."""
@@ -226,7 +221,7 @@ class Crematoria:
         lines = [f"set {name} {value}" for name, value in self.settings.items()]
         lines.append(f"size {ROWS} {COLS}")
         lines += [f"elevator {cell // COLS} {cell % COLS}" for cell in board.elevators]
-        unowned = board.caves.translate(_UNOWNED)
+        unowned = board.caves.translate(UNOWNED)
         lines += [f"row {row} {cells}" for row, cells in enumerate(rows_of(unowned))]
         return ("\n".join(lines) + "\n").encode()
 
@@ -257,9 +252,9 @@ class Crematoria:
         ]
         lines.append(
             f"sun {(NIGHT + 2 * self.turn) % COLS}\n"
-            f"cells {_numbers(state.cells)}\n"
-            f"gems {_numbers(state.gems)}\n"
-            f"score {_numbers(self.scores())}\n"
+            f"cells {spaced(state.cells)}\n"
+            f"gems {spaced(state.gems)}\n"
+            f"score {spaced(self.scores())}\n"
         )
         return rows + "".join(lines).encode()
 
@@ -313,13 +308,6 @@ class Crematoria:
         return scene.frame(self.seen(), self._before)
 
 
-_UNOWNED = bytes.maketrans(b"0123", b"CCCC")
-
-
-def _numbers(numbers: Sequence[int]) -> str:
-    return " ".join(map(str, numbers))
-
-
 def _legal(state: State, unit: int) -> list[tuple[int, int]]:
     """Return the orders that lead a living unit to a passable cell, whoever stands there."""
     cell = state.pos[unit]
@@ -345,17 +333,7 @@ def _judged(
     state: State, seat: int, tokens: Sequence[Token]
 ) -> tuple[list[tuple[int, int]], dict[int, Reason]]:
     """Return the orders that count, and the reasons for refused orders by index."""
-    if str in map(type, tokens):
-        index, letter = next(
-            (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
-        )
-        raise MalformedAnswerError(
-            f"`{letter}` where a number belongs; a submove is two numbers: id direction", index // 2
-        )
-    if len(tokens) % 2:
-        raise MalformedAnswerError(
-            f"{len(tokens)} numbers; a submove is two: id direction", len(tokens) // 2
-        )
+    submoves = whole_submoves(tokens, 2, "id direction")
     if len(tokens) > 2 * MAX_ORDERS:
         raise TooManySubmovesError(
             f"{len(tokens) // 2} submoves; a turn takes at most {MAX_ORDERS}"
@@ -364,7 +342,7 @@ def _judged(
     ordered: set[int] = set()
     refused: dict[int, Reason] = {}
     player, units = state.player, len(state.player)
-    numbers = iter(cast("Sequence[int]", tokens))
+    numbers = iter(submoves)
     for index, order in enumerate(zip(numbers, numbers, strict=True)):
         unit, direction = order
         if (

@@ -12,7 +12,7 @@ from operator import attrgetter
 import attrs
 
 from lanista.games import match_files
-from lanista.games.base import Token
+from lanista.games.base import Token, spaced
 from lanista.games.crematoria import scene
 from lanista.games.crematoria.game import Crematoria, Unit
 from lanista.games.crematoria.geometry import LETTERS, LEVEL, cell_at, position
@@ -24,8 +24,6 @@ from lanista.games.tokens import Words
 TITLE = ("Crematoria", "1.2")
 """The two words with which a `.cnf` file begins: the game and its version."""
 SEATS = RULESET.seats
-NO_STATUS = (0.0,) * SEATS
-"""The players' status in a match that the original's judge didn't run, and so didn't time."""
 _ROW = (re.compile("[RCE0-3]{80}"), re.compile("[OEG]{80}"))
 _ROWS = (
     "a row of level 0, 80 of `R`, `C`, `E` and `0` to `3`",
@@ -86,7 +84,7 @@ def _settings_text(lines: Iterable[str]) -> str:
     return "\n".join((" ".join(TITLE), *lines, ""))
 
 
-def state_text(game: Crematoria, status: Sequence[float] = NO_STATUS) -> str:
+def state_text(game: Crematoria, status: Sequence[float]) -> str:
     """Return the STATE block of a game's present position, with the players' status, by seat."""
     state = game.state
     return "\n".join(
@@ -96,8 +94,8 @@ def state_text(game: Crematoria, status: Sequence[float] = NO_STATUS) -> str:
             *game.outside(),
             "",
             f"round {game.turn}",
-            f"nb_cells {_joined(game.cells)}",
-            f"nb_gems {_joined(game.gems)}",
+            f"nb_cells {spaced(game.cells)}",
+            f"nb_gems {spaced(game.gems)}",
             f"status {' '.join(format(share, 'g') for share in status)}",
             *[
                 f"{kind} {player} {health} {turns}{_PLACES[cell]}"
@@ -114,10 +112,6 @@ def commands_text(movements: Iterable[Movement]) -> str:
     """Return the MOVES block of a round's movements."""
     lines = "".join(f"{unit} {LETTERS[direction]}\n" for unit, direction in movements)
     return f"movements\n{lines}-1\n\n"
-
-
-def _joined(values: Iterable[object]) -> str:
-    return " ".join(map(str, values))
 
 
 # -- reading -------------------------------------------------------------------------------------

@@ -119,12 +119,7 @@ PLACES = tuple(_place(cell) for cell in range(2 * LEVEL))
 
 
 def frame(now: Position, before: Position | None) -> Frame:
-    """Return the frame of a position, with the events that led to it.
-
-    Args:
-        now: The position.
-        before: The position a round earlier; None at the start of the match.
-    """
+    """Return the frame of a position, with the events since the one before, if there was one."""
     people = [[0, 0] for _ in range(SEATS)]
     for kind, player in zip(now.kind, now.player, strict=True):
         if kind in (PIONEER, FURYAN):

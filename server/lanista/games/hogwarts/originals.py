@@ -26,8 +26,6 @@ from lanista.games.tokens import Words
 
 VERSION = ("HarryPotter", "1.0")
 """The two words by which files name the game and its version."""
-NO_STATUS = (0.0,) * CLANS
-"""The players' status in a match that the original's judge didn't run, and so didn't time."""
 DIRECTIONS = "dcreuqlz"
 """The letters of the directions 0 to 7."""
 CODED: tuple[Setting, ...] = RULESET.settings[:14]
@@ -97,7 +95,7 @@ def coded(settings: Mapping[str, int]) -> str:
     return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
 
 
-def state_text(game: Hogwarts, status: Sequence[float] = NO_STATUS) -> str:
+def state_text(game: Hogwarts, status: Sequence[float]) -> str:
     """Return the block of a game's present state, with the two empty lines before it.
 
     It has the players' status, by seat.

@@ -84,13 +84,9 @@ def frame(
     executed: Sequence[Order],
     settings: Mapping[str, int],
 ) -> Frame:
-    """Return the frame of a position, with the events that led to it.
+    """Return the frame of a position, with the events that led to it from the one before, if any.
 
-    Args:
-        now: The position.
-        before: The position a round earlier; None at the start of the match.
-        executed: The orders that had an effect in the round between them, in order.
-        settings: The settings, of which NUM_ROUNDS and BOOK_MAGIC_STRENGTH are read.
+    `executed` are the orders that had an effect in the round between them, in order.
     """
     captions, stats = [], []
     for clan, points in enumerate(now.strength):
