@@ -20,6 +20,7 @@ from lanista.errors import BadInputError
 from lanista.games.chance import Chance
 from lanista.games.outcome import REMOVED, Outcome
 from lanista.games.picture import Frame, Place, Scene
+from lanista.games.tokens import FormatError
 from lanista.suggestions import did_you_mean
 
 Token = int | str
@@ -180,17 +181,10 @@ class BadSettingError(BadInputError):
     """A setting is unknown to the ruleset, or its value is out of range."""
 
 
-class BadBoardError(BadInputError):
+class BadBoardError(FormatError):
     """A board file can't be used; the message says where and what would be right."""
 
-    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
-        where = [f"line {line}"] if line is not None else []
-        where += [f"column {column}"] if column is not None else []
-        super().__init__(f"{', '.join(where)}: {message}" if where else message)
-        self.line = line
-        """The number of the wrong line, from 1; None when the fault isn't in a single line."""
-        self.column = column
-        """The column in characters, from 1; None when the fault isn't at a single place."""
+    names_columns = True
 
 
 class Game(Protocol):

@@ -515,7 +515,9 @@ class Playthrough:
     def check_dialect(self, outcome: Outcome | None) -> None:
         """Check that the classic dialect, if any, sends whole lines, or nothing at the end."""
         classic = self.ruleset.classic
-        for seat in range(self.ruleset.seats) if classic is not None else ():
+        if classic is None:
+            return
+        for seat in range(self.ruleset.seats):
             with unharmed(f"the classic dialect in turn {self.game.turn}"):
                 if outcome is not None:
                     data = classic.closing(self.game, seat) or b"\n"

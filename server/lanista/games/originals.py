@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from lanista.games import registry
-from lanista.games.base import BadBoardError, Game, Ruleset, Setting, Token, Verdict
+from lanista.games.base import Game, Ruleset, Setting, Token, Verdict
 from lanista.games.match_files import WORDS, Explanation, Res
 from lanista.games.picture import Frame, Scene
-from lanista.games.tokens import FormatError, Tokens, Words
+from lanista.games.tokens import FormatError, Tokens
 
 MAX_CALLS = 1000
 """The number of orders that a player may give in a round of an order log."""
@@ -66,14 +66,14 @@ class Originals(Generic[S, C]):
     """Writes the title, the settings and the players' names of a match file."""
     state_text: Callable[[Any, Sequence[float]], str]
     """Writes the present state of a game, with the players' status."""
-    read_state: Callable[[Words, Mapping[str, int], int], S]
+    read_state: Callable[[Tokens, Mapping[str, int], int], S]
     """Reads the state of a round, given the settings and its number."""
     commands_of: Callable[[Any], Sequence[C]]
     """Returns what had an effect in a game's last round."""
     commands_text: Callable[[Sequence[C]], str]
-    read_commands: Callable[[Words, S], tuple[C, ...]]
+    read_commands: Callable[[Tokens, S], tuple[C, ...]]
     """Reads the commands of a round, given the state before it."""
-    read_order: Callable[[Words], Sequence[Token]]
+    read_order: Callable[[Tokens], Sequence[Token]]
     """Takes an order of a log of submitted orders, and returns it as a submove."""
     scene: Callable[[S], Scene]
     position: Callable[[S, Mapping[str, int]], Any]
@@ -94,20 +94,14 @@ class Originals(Generic[S, C]):
         Raises:
             FormatError: The text isn't a configuration; names the line and what was expected.
         """
-        tokens = Tokens(text, FormatError)
+        tokens = Tokens(text)
         settings = self._read_settings(tokens)
         if tokens.peek() != "FIXED":
             tokens.choice(f"`{self.generated}` or `FIXED`", self.generated)
             tokens.end()
             return settings, None
         tokens.literal(*self.fixed.split())
-        try:
-            board = tokens.remaining(self.ruleset.read_board)
-        except BadBoardError as bad:
-            error = FormatError(str(bad))  # which names the line, and the column too
-            error.line = bad.line
-            raise error from None
-        return settings, board
+        return settings, tokens.remaining(self.ruleset.read_board)
 
     def write_cnf(self, settings: Mapping[str, int], board: Any) -> str:
         """Return a configuration from settings and a board, or None."""
@@ -154,7 +148,7 @@ class Originals(Generic[S, C]):
         Raises:
             FormatError: The text isn't a match file; names the line and what was expected.
         """
-        tokens = Tokens(text, FormatError)
+        tokens = Tokens(text)
         word = tokens.choice("`Game` or `SecGame`", *WORDS)
         tokens.literal("Seed")
         seed = tokens.integer("the seed", *self.ruleset.seeds)
@@ -178,7 +172,7 @@ class Originals(Generic[S, C]):
             commands=tuple(commands),
         )
 
-    def _read_settings(self, tokens: Words) -> dict[str, int]:
+    def _read_settings(self, tokens: Tokens) -> dict[str, int]:
         """Take the title, and the names and values of the settings, one after another."""
         tokens.literal(*self.title)
         settings = {}
@@ -197,7 +191,7 @@ class Originals(Generic[S, C]):
         Raises:
             FormatError: The text isn't such a log; names the line and what was expected.
         """
-        tokens = Tokens(text, FormatError)
+        tokens = Tokens(text)
         rounds: list[list[list[Token]]] = []
         while not tokens.at_end:
             answers = []

@@ -96,7 +96,7 @@ def read_board(text: str) -> Board:
     return Board(caves.encode("ascii"), outside.encode("ascii"))
 
 
-def _read_row(tokens: Tokens[BadBoardError], level: int, row: int, below: str = "") -> str:
+def _read_row(tokens: Tokens, level: int, row: int, below: str = "") -> str:
     """Read a row of a level, given level 0 for a row of level 1."""
     what = f"row {row} of level {level} ({_LEVELS[level]})"
     cells = tokens.word(what)

@@ -19,7 +19,7 @@ from lanista.games.crematoria.geometry import LETTERS, LEVEL, cell_at, position
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.state import roster, scores
 from lanista.games.originals import Originals
-from lanista.games.tokens import Words
+from lanista.games.tokens import Tokens
 
 TITLE = ("Crematoria", "1.2")
 """The two words with which a `.cnf` file begins: the game and its version."""
@@ -117,7 +117,7 @@ def commands_text(movements: Iterable[Movement]) -> str:
 # -- reading -------------------------------------------------------------------------------------
 
 
-def read_state(tokens: Words, settings: Mapping[str, int], number: int) -> Position:
+def read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Position:
     """Read the position before a round, or after the last one."""
     caves, outside = (
         tuple(tokens.matching(_ROW[level], _ROWS[level]) for _ in range(settings["rows"]))
@@ -145,14 +145,14 @@ def read_state(tokens: Words, settings: Mapping[str, int], number: int) -> Posit
     )
 
 
-def _read_share(tokens: Words) -> float:
+def _read_share(tokens: Tokens) -> float:
     share = tokens.decimal(_STATUS)
     if share != -1 and not 0 <= share <= 1:
         raise tokens.error(f"expected {_STATUS}, got {share:g}")
     return share
 
 
-def _read_unit(tokens: Words, unit: int, kind: str, settings: Mapping[str, int]) -> Unit:
+def _read_unit(tokens: Tokens, unit: int, kind: str, settings: Mapping[str, int]) -> Unit:
     """Read a unit's line.
 
     Its values must be possible for its kind. Only a dead unit may be nowhere, and only of a kind
@@ -183,7 +183,7 @@ def _read_unit(tokens: Words, unit: int, kind: str, settings: Mapping[str, int])
     return Unit(kind, player, health, turns, row, col, level)
 
 
-def read_commands(tokens: Words, position: Position) -> tuple[Movement, ...]:
+def read_commands(tokens: Tokens, position: Position) -> tuple[Movement, ...]:
     """Read the movements of a round, given the position before it."""
     tokens.literal("movements")
     movements = []
@@ -197,7 +197,7 @@ def read_commands(tokens: Words, position: Position) -> tuple[Movement, ...]:
     return tuple(movements)
 
 
-def read_order(tokens: Words) -> tuple[Token, ...]:
+def read_order(tokens: Tokens) -> tuple[Token, ...]:
     """Read an order of a log of submitted orders: `id direction`."""
     unit = tokens.integer("a unit's id, or `R` for the next player", 0)
     return unit, tokens.integer(f"the direction of unit {unit}", 0, len(LETTERS) - 1)

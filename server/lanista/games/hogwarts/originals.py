@@ -22,7 +22,7 @@ from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.placing import INGREDIENTS
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import Originals
-from lanista.games.tokens import Words
+from lanista.games.tokens import Tokens
 
 VERSION = ("HarryPotter", "1.0")
 """The two words by which files name the game and its version."""
@@ -141,7 +141,7 @@ def commands_text(commands: Sequence[Order]) -> str:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_state(tokens: Words, settings: Mapping[str, int], number: int) -> State:
+def read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
     """Read the state of a round."""
     tokens.literal(*LABELS)
     rows = []
@@ -180,7 +180,7 @@ def read_state(tokens: Words, settings: Mapping[str, int], number: int) -> State
     )
 
 
-def _read_units(tokens: Words, count: int) -> tuple[Unit, ...]:
+def _read_units(tokens: Tokens, count: int) -> tuple[Unit, ...]:
     tokens.literal("units")
     tokens.integer("the number of units", count, count)
     tokens.literal(*TITLES)
@@ -194,7 +194,7 @@ def _read_units(tokens: Words, count: int) -> tuple[Unit, ...]:
     return tuple(units)
 
 
-def _read_books(tokens: Words, count: int) -> tuple[tuple[int, int], ...]:
+def _read_books(tokens: Tokens, count: int) -> tuple[tuple[int, int], ...]:
     tokens.literal("books")
     tokens.integer("the number of books", count, count)
     tokens.literal("row", "column")
@@ -207,12 +207,12 @@ def _read_books(tokens: Words, count: int) -> tuple[tuple[int, int], ...]:
     return tuple(books)
 
 
-def _read_place(tokens: Words, what: str) -> tuple[int, int]:
+def _read_place(tokens: Tokens, what: str) -> tuple[int, int]:
     row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
     return row, tokens.integer(f"the column of {what}", 0, SIDE - 1)
 
 
-def read_commands(tokens: Words, state: State) -> tuple[Order, ...]:
+def read_commands(tokens: Tokens, state: State) -> tuple[Order, ...]:
     """Read the commands of a round, given the state before it."""
     units = len(state.units)
     tokens.literal("commands")
@@ -229,7 +229,7 @@ def read_commands(tokens: Words, state: State) -> tuple[Order, ...]:
     return tuple(commands)
 
 
-def read_order(tokens: Words) -> tuple[Token, ...]:
+def read_order(tokens: Tokens) -> tuple[Token, ...]:
     """Read an order of an `.orders` file: `unit kind direction n g1 … gn`.
 
     Kind 0 is a move and 1 a spell. A spell on the wire always has 15 groups (PROTOCOL.md 5). One
