@@ -115,18 +115,17 @@ def _is_mute(seat: Seat, late_limit: int) -> bool:
     return session.owed >= min(late_limit, max(seat.late_streak, 1))
 
 
-def failure_reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
-    """Return why a seat failed: why it is out, or else the faults that ended the match."""
+def seat_failure(seat: Seat, decisive: Sequence[FaultInfo]) -> Failure:
+    """Return a seat's failure, for a bundle: why it is out, or else its faults that decided.
+
+    There are no reasons if it neither went out nor ended the match.
+    """
     if seat.gone is not None:
-        return (f"{seat.gone}: {seat.gone_message}",)
-    lines = []
-    for fault in faults[-REASONS_KEPT:]:
-        place = "" if fault.index is None else f", submove {fault.index}"
-        lines.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
-    return tuple(lines)
-
-
-def seat_failure(seat: Seat, reasons: tuple[str, ...]) -> Failure:
-    """Return a seat's failure, for a bundle, with its last turns."""
+        reasons = [f"{seat.gone}: {seat.gone_message}"]
+    else:
+        reasons = []
+        for fault in decisive[-REASONS_KEPT:]:
+            place = "" if fault.index is None else f", submove {fault.index}"
+            reasons.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
     turns = tuple(Exchange(*values) for values in seat.last_turns)
-    return Failure(seat=seat.index, name=seat.name, reasons=reasons, turns=turns)
+    return Failure(seat=seat.index, name=seat.name, reasons=tuple(reasons), turns=turns)

@@ -430,16 +430,11 @@ class Match:
 
     # -- once it is over -----------------------------------------------------------------------
 
-    def failures(self) -> list[Failure]:
-        """Return the failures of the seats that went out or whose fault ended the match."""
-        failures = []
-        for seat in self.seats:
-            reasons = closing.failure_reasons(seat, self.decisive_faults(seat.index))
-            if reasons:
-                failures.append(closing.seat_failure(seat, reasons))
-        return failures
+    def failure(self, index: int) -> Failure:
+        """Return the failure of a seat; without reasons, if they can't lie in the match."""
+        return closing.seat_failure(self.seats[index], self._decisive_faults(index))
 
-    def decisive_faults(self, index: int) -> Sequence[FaultInfo]:
+    def _decisive_faults(self, index: int) -> Sequence[FaultInfo]:
         """Return the faults of a seat by which the match ended, if it did so by a forfeit."""
         assert self.outcome is not None
         forfeit = self.outcome.termination is Termination.FORFEIT
@@ -453,12 +448,8 @@ class Match:
         assert self.outcome is not None
         if self.outcome.termination is Termination.VOID:
             return Ending.VOID, ""
-        decisive, limit = self.decisive_faults(index), self.spec.clock.late_limit
+        decisive, limit = self._decisive_faults(index), self.spec.clock.late_limit
         return closing.seat_ending(self.seats[index], decisive, limit)
-
-    def failure(self, index: int) -> Failure:
-        """Return the failure of a seat, without reasons: these lie outside of the match."""
-        return closing.seat_failure(self.seats[index], ())
 
     def result(self) -> ResultInfo:
         """Return the result for the record."""
