@@ -54,7 +54,6 @@ WAYS = (
     *("up to the outside", "down underground"),
 )
 """The directions 0 to 9 in words."""
-NO_ORDERS: tuple[()] = ()
 _OWN = [f"own {row} ".encode() for row in range(ROWS)]
 _PLACES = [
     f" {row} {col} {level}" for level in (0, 1) for row in range(ROWS) for col in range(COLS)
@@ -94,7 +93,6 @@ class Crematoria:
     )
     _position: bytes | None = attrs.field(init=False, default=None, repr=False)
     _start: bytes | None = attrs.field(init=False, default=None, repr=False)
-    _scene: Scene | None = attrs.field(init=False, default=None, repr=False)
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
 
     # -- playing -------------------------------------------------------------------------------
@@ -138,7 +136,7 @@ class Crematoria:
         """Carry out one round; a seat without a usable answer gives no orders."""
         self._facts = self._position = None
         self._before = self.seen()
-        orders = [verdict.orders if isinstance(verdict, Answer) else NO_ORDERS for verdict in turn]
+        orders = [verdict.orders if isinstance(verdict, Answer) else () for verdict in turn]
         play_round(self.state, self.turn, self.settings, orders)
         self.turn += 1
 
@@ -299,9 +297,7 @@ class Crematoria:
 
     def scene(self) -> Scene:
         """Return level 0 at the left, level 1 at the right, and a wall between them."""
-        if self._scene is None:
-            self._scene = scene.scene(self.state.board.caves, self.state.board.outside)
-        return self._scene
+        return scene.scene(self.state.board.caves, self.state.board.outside)
 
     def frame(self) -> Frame:
         """Return units, gems and the sun, with the events of the last round."""

@@ -69,13 +69,12 @@ Res = match_files.Res[Position, Movement]
 # -- writing -------------------------------------------------------------------------------------
 
 
-def head_text(settings: Mapping[str, int]) -> str:
+def _head_text(settings: Mapping[str, int]) -> str:
     """Return the title and settings of a configuration; values end in column 24, as they did."""
     return _settings_text(f"{name}{value:{24 - len(name)}}" for name, value in settings.items())
 
 
-def header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
-    """Return the title, the settings and the players' names of a match file."""
+def _header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
     lines = _settings_text(f"{name:20}{value}" for name, value in settings.items())
     return f"{lines}{'names':20}{' '.join(names)}\n\n"
 
@@ -108,8 +107,7 @@ def state_text(game: Crematoria, status: Sequence[float]) -> str:
     )
 
 
-def commands_text(movements: Iterable[Movement]) -> str:
-    """Return the MOVES block of a round's movements."""
+def _commands_text(movements: Iterable[Movement]) -> str:
     lines = "".join(f"{unit} {LETTERS[direction]}\n" for unit, direction in movements)
     return f"movements\n{lines}-1\n\n"
 
@@ -117,8 +115,7 @@ def commands_text(movements: Iterable[Movement]) -> str:
 # -- reading -------------------------------------------------------------------------------------
 
 
-def read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Position:
-    """Read the position before a round, or after the last one."""
+def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Position:
     caves, outside = (
         tuple(tokens.matching(_ROW[level], _ROWS[level]) for _ in range(settings["rows"]))
         for level in (0, 1)
@@ -183,8 +180,7 @@ def _read_unit(tokens: Tokens, unit: int, kind: str, settings: Mapping[str, int]
     return Unit(kind, player, health, turns, row, col, level)
 
 
-def read_commands(tokens: Tokens, position: Position) -> tuple[Movement, ...]:
-    """Read the movements of a round, given the position before it."""
+def _read_commands(tokens: Tokens, position: Position) -> tuple[Movement, ...]:
     tokens.literal("movements")
     movements = []
     while (
@@ -197,7 +193,7 @@ def read_commands(tokens: Tokens, position: Position) -> tuple[Movement, ...]:
     return tuple(movements)
 
 
-def read_order(tokens: Tokens) -> tuple[Token, ...]:
+def _read_order(tokens: Tokens) -> tuple[Token, ...]:
     """Read an order of a log of submitted orders: `id direction`."""
     unit = tokens.integer("a unit's id, or `R` for the next player", 0)
     return unit, tokens.integer(f"the direction of unit {unit}", 0, len(LETTERS) - 1)
@@ -234,14 +230,14 @@ ORIGINALS = Originals(
     settings=RULESET.settings,
     rounds="nb_rounds",
     generated="GENERATOR",
-    head=head_text,
-    header=header_text,
+    head=_head_text,
+    header=_header_text,
     state_text=state_text,
-    read_state=read_state,
+    read_state=_read_state,
     commands_of=attrgetter("moved"),
-    commands_text=commands_text,
-    read_commands=read_commands,
-    read_order=read_order,
+    commands_text=_commands_text,
+    read_commands=_read_commands,
+    read_order=_read_order,
     scene=lambda first: scene.scene(_bytes(first.caves), _bytes(first.outside)),
     position=_shown,
     frame=lambda now, before, _commands, _settings: scene.frame(now, before),

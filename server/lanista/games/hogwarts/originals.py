@@ -81,12 +81,11 @@ Res = match_files.Res[State, Order]
 # -- writing --------------------------------------------------------------------------------------
 
 
-def header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
-    """Return the title, the settings and the players' names of a match file."""
-    return f"{coded(settings)}names         {''.join(f' {name}' for name in names)}\n"
+def _header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
+    return f"{_coded(settings)}names         {''.join(f' {name}' for name in names)}\n"
 
 
-def coded(settings: Mapping[str, int]) -> str:
+def _coded(settings: Mapping[str, int]) -> str:
     """Return the title and the settings, as both kinds of files have them."""
     lines = [
         f"{setting.name}{tabs * chr(9)}{settings[setting.name]}\n"
@@ -126,8 +125,7 @@ def state_text(game: Hogwarts, status: Sequence[float]) -> str:
     return "\n".join(lines)
 
 
-def commands_text(commands: Sequence[Order]) -> str:
-    """Return the block of a round's commands."""
+def _commands_text(commands: Sequence[Order]) -> str:
     lines = ["commands", str(len(commands))]
     for command in commands:
         if command.groups is None:
@@ -141,8 +139,7 @@ def commands_text(commands: Sequence[Order]) -> str:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
-    """Read the state of a round."""
+def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
     tokens.literal(*LABELS)
     rows = []
     for row in range(SIDE):
@@ -212,8 +209,7 @@ def _read_place(tokens: Tokens, what: str) -> tuple[int, int]:
     return row, tokens.integer(f"the column of {what}", 0, SIDE - 1)
 
 
-def read_commands(tokens: Tokens, state: State) -> tuple[Order, ...]:
-    """Read the commands of a round, given the state before it."""
+def _read_commands(tokens: Tokens, state: State) -> tuple[Order, ...]:
     units = len(state.units)
     tokens.literal("commands")
     commands = []
@@ -229,7 +225,7 @@ def read_commands(tokens: Tokens, state: State) -> tuple[Order, ...]:
     return tuple(commands)
 
 
-def read_order(tokens: Tokens) -> tuple[Token, ...]:
+def _read_order(tokens: Tokens) -> tuple[Token, ...]:
     """Read an order of an `.orders` file: `unit kind direction n g1 … gn`.
 
     Kind 0 is a move and 1 a spell. A spell on the wire always has 15 groups (PROTOCOL.md 5). One
@@ -275,14 +271,14 @@ ORIGINALS = Originals(
     fixed="FIXED\n",
     rules=("original", "text"),
     own={"original": 1},
-    head=coded,
-    header=header_text,
+    head=_coded,
+    header=_header_text,
     state_text=state_text,
-    read_state=read_state,
+    read_state=_read_state,
     commands_of=attrgetter("executed"),
-    commands_text=commands_text,
-    read_commands=read_commands,
-    read_order=read_order,
+    commands_text=_commands_text,
+    read_commands=_read_commands,
+    read_order=_read_order,
     scene=lambda state: scene.scene(_cells(state)),
     position=_position,
     frame=scene.frame,
