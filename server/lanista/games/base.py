@@ -95,19 +95,20 @@ def whole_submoves(tokens: Sequence[Token], size: int, form: str) -> Sequence[in
             (PROTOCOL.md 4).
     """
     if str in map(type, tokens):
+        count = _COUNTS.get(size, size)
         at, letter = next((at, token) for at, token in enumerate(tokens) if isinstance(token, str))
         raise MalformedAnswerError(
-            f"`{letter}` where a number belongs; a submove is {_COUNTS[size]} numbers: {form}",
-            at // size,
+            f"`{letter}` where a number belongs; a submove is {count} numbers: {form}", at // size
         )
     if len(tokens) % size:
+        count = _COUNTS.get(size, size)
         raise MalformedAnswerError(
-            f"{len(tokens)} numbers; a submove is {_COUNTS[size]}: {form}", len(tokens) // size
+            f"{len(tokens)} numbers; a submove is {count}: {form}", len(tokens) // size
         )
     return cast("Sequence[int]", tokens)
 
 
-_COUNTS = {2: "two", 4: "four"}
+_COUNTS: Mapping[int, object] = {2: "two", 4: "four"}
 
 
 class TooManySubmovesError(Exception):
@@ -219,11 +220,8 @@ class Game(Protocol):
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with each submove that `parse` refuses, in the order of `refused`.
 
-        It is asked in the same position as `parse`, and only if somebody wants to know.
-
-        Raises:
-            MalformedAnswerError: As for `parse`.
-            TooManySubmovesError: As for `parse`.
+        It is asked in the same position as `parse`, and only if somebody wants to know. It raises
+        the same errors.
         """
 
     def advance(self, turn: Sequence[Verdict]) -> None:
@@ -429,21 +427,15 @@ _ENDINGS: Mapping[str, str] = {
 def ending_text(ruleset: Ruleset, reason: str) -> str | None:
     """Return by which rule a match was decided, in one line, or None if that isn't known.
 
-    Args:
-        ruleset: The game. It may have an attribute `endings`, which maps the reasons of its
-            outcomes to such lines.
-        reason: The keyword of the outcome (`Outcome.reason`).
+    The ruleset may have an attribute `endings`, which maps the reasons of its outcomes
+    (`Outcome.reason`) to such lines.
     """
     endings: Mapping[str, str] = {**_ENDINGS, **getattr(ruleset, "endings", {})}
     return endings.get(reason)
 
 
 def turn_word(ruleset: Ruleset) -> str:
-    """Return the game's own word for a turn, such as `move` or `round`.
-
-    Args:
-        ruleset: The game. It may have an attribute `turn_word`; otherwise the word is `turn`.
-    """
+    """Return the word for a turn, such as `round`: the ruleset's `turn_word`, or else `turn`."""
     word: str = getattr(ruleset, "turn_word", "turn")
     return word
 
@@ -462,8 +454,7 @@ def number_text(value: float) -> str:
 def submove_numbers(ruleset: Ruleset) -> int | None:
     """Return how many numbers a submove has; None: each begins with a letter (PROTOCOL.md 4).
 
-    Args:
-        ruleset: The game. It may have an attribute `submove_numbers`; otherwise it is None.
+    It is the ruleset's attribute `submove_numbers`, or None if there is none.
     """
     numbers: int | None = getattr(ruleset, "submove_numbers", None)
     return numbers

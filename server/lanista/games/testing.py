@@ -18,13 +18,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from lanista.games.base import (
-    BadBoardError,
-    Consequence,
-    Game,
-    Ruleset,
-    complete_settings,
-)
+from lanista.games.base import BadBoardError, Consequence, Game, Ruleset, complete_settings
 from lanista.games.conformance import (
     FAULTS,
     NAME,

@@ -51,17 +51,6 @@ def stays(seat: Seat, outcome: Outcome) -> bool:
     return seat.connection.greeting.keep and is_over and isinstance(seat.encoder, Version1Encoder)
 
 
-def end_at_once(connection: Connection, last: bytes) -> memoryview:
-    """Send what a bot that stays takes of its last bytes without waiting, and return the rest.
-
-    If nothing is left, the connection is ready for the next match.
-    """
-    rest = connection.send_some(last)
-    if not rest:
-        connection.session.end()
-    return rest
-
-
 async def end(connection: Connection, last: memoryview) -> None:
     """Send a bot its last bytes within CLOSING_TIME, and keep the connection if that succeeds."""
     if await connection.send(last, CLOSING_TIME):

@@ -28,15 +28,7 @@ from typing import Any
 
 import trio
 
-from lanista.match.record import (
-    PART,
-    TMP,
-    Header,
-    ResultInfo,
-    line_of,
-    result_line,
-    whole_lines,
-)
+from lanista.match.record import PART, TMP, Header, ResultInfo, line_of, result_line, whole_lines
 
 CHUNK = 256 * 1024
 """How many bytes are compressed between two checks for cancellation."""

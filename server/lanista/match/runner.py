@@ -402,8 +402,10 @@ class Match:
                 last, stays = self._last_bytes(seat, self.outcome)
                 if not stays:
                     slow.append(partial(seat.connection.close, last))
-                elif rest := closing.end_at_once(seat.connection, last):
+                elif rest := seat.connection.send_some(last):  # what it doesn't take at once
                     slow.append(partial(closing.end, seat.connection, rest))
+                else:
+                    seat.connection.session.end()
             elif not seat.dismissed:  # not there since the turn that was broken off
                 slow.append(partial(closing.send_away, seat))
         if slow:

@@ -86,12 +86,7 @@ class AngryMob:
     # -- answers -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `i j k d i j k d …` and refuse the first illegal submove, if any.
-
-        Raises:
-            MalformedAnswerError: There is a letter, or the number of tokens isn't divisible by four
-                (PROTOCOL.md 4).
-        """
+        """Read `i j k d i j k d …` and refuse the first illegal submove, if any."""
         numbers = tuple(whole_submoves(tokens, 4, FORM))
         return Answer(numbers, tuple(self._first_illegal(self.units[seat], numbers)))
 

@@ -47,11 +47,7 @@ class AngryMobRules:
     consequence = Consequence.FORFEIT
     settings = (
         Setting(
-            name="move_limit",
-            default=2400,
-            low=1,
-            high=1_000_000,
-            help="moves without a capture until the match is a draw",
+            "move_limit", 2400, 1, 1_000_000, "moves without a capture until the match is a draw"
         ),
     )
     seeds = (-(2 ** (SEED_BITS - 1)), 2 ** (SEED_BITS - 1) - 1)

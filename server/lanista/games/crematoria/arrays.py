@@ -5,13 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lanista.games.arrays import (
-    Cells,
-    Observation,
-    UnitEncoder,
-    observations,
-    seen_from,
-)
+from lanista.games.arrays import Cells, Observation, UnitEncoder, observations, seen_from
 from lanista.games.base import Token
 from lanista.games.crematoria.board import ELEVATOR, OWNERS, ROCK
 from lanista.games.crematoria.geometry import COLS, LEVEL, NEAR, NIGHT, ROWS, UP

@@ -98,12 +98,7 @@ class Crematoria:
     # -- playing -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `id d id d …`; the orders are those that count, in the order of the answer.
-
-        Raises:
-            MalformedAnswerError: There is a letter, or the number of tokens is odd (PROTOCOL.md 4).
-            TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
-        """
+        """Read `id d id d …`; the orders are those that count, in the order of the answer."""
         orders, refused = _judged(self.state, seat, tokens)
         return Answer(tuple(orders), tuple(refused), repeats(refused))
 

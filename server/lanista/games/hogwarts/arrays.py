@@ -5,13 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lanista.games.arrays import (
-    Cells,
-    Observation,
-    UnitEncoder,
-    observations,
-    seen_from,
-)
+from lanista.games.arrays import Cells, Observation, UnitEncoder, observations, seen_from
 from lanista.games.base import Token
 from lanista.games.hogwarts.board import CLANS, OWNERS, WALL
 from lanista.games.hogwarts.grid import AROUND, CELLS, NEAR, SIDE

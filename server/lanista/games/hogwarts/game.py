@@ -143,12 +143,7 @@ class Hogwarts:
     # -- answers -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5); see `orders.judged`.
-
-        Raises:
-            MalformedAnswerError: The tokens don't form such submoves.
-            TooManySubmovesError: There are more than 1000 submoves.
-        """
+        """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5), as `orders.judged` does."""
         found, refused = orders.judged(seat, self.clans, self.ingredients, tokens)
         return Answer(tuple(found), tuple(refused), repeats(refused))
 

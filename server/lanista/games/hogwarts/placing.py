@@ -9,16 +9,7 @@ from collections.abc import Iterable
 import attrs
 
 from lanista.games.chance import Chance, skip
-from lanista.games.hogwarts.grid import (
-    AROUND,
-    BIT,
-    EVERYWHERE,
-    INTERIOR,
-    SIDE,
-    bits,
-    grown,
-    nth,
-)
+from lanista.games.hogwarts.grid import AROUND, BIT, EVERYWHERE, INTERIOR, SIDE, bits, grown, nth
 
 INGREDIENTS = 15
 GROUPS = 5
