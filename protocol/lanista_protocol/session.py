@@ -4,22 +4,20 @@ This is sans-I/O: received bytes go in by `receive`; the hello and the answers c
 `take_hello` and `take_answer`. The module knows no socket, no clock and no game, and the state of a
 connection changes only along `TRANSITIONS`.
 
-**Debts of answers.** The arena asks for an answer in every turn, and lines from the bot carry no
-turn number, so a line can only be matched to its turn by counting: the n-th answer belongs to the
-n-th `ask` (PROTOCOL.md 4). When the time of a turn is over, the match can't wait, so it calls
-`give_up` and goes on; the bot then still owes that answer. `owed` counts these debts. Each answer
-that comes while something is owed pays one debt and is thrown away. Without this, the late answer
-to turn 5 would be taken for the answer to turn 6, and a bot that was late once would be one turn
-behind for the rest of the match. Debts outlive the match, because the late line may arrive only
-after the match has ended.
+**Debts of answers.** Lines from the bot carry no turn number, so a line can only be matched to its
+turn by counting: the n-th answer belongs to the n-th `ask` (PROTOCOL.md 4). When the time of a turn
+is over, the match calls `give_up` and goes on; the bot then still owes that answer. `owed` counts
+these debts, and each answer that comes while something is owed pays one and is thrown away.
+Otherwise a bot that was late once would be one turn behind for the rest of the match. Debts outlive
+the match, because the late line may arrive only after its end.
 
 **The held answer.** A bot may also send an answer before it is asked. One such answer is decoded
-and held in `_answer`; it answers the next `ask`. While an answer is held, `wants_data` is false and
-a match stops reading, so the bytes after it stay in the kernel's buffers and finally TCP's flow
-control stops the bot: one that floods the arena blocks itself, and the arena holds at most a line's
-worth of its bytes. Between matches the arena has to read on, or it wouldn't notice that a bot has
-left; there `is_flooded` tells when a bot sent too much. The log lines before an answer belong to
-that answer's turn, so the bytes after a held answer are sorted only once it has been taken.
+and held in `_answer`; it answers the next `ask`. While it is held, `wants_data` is false and a
+match stops reading, so finally TCP's flow control stops the bot: one that floods the arena blocks
+itself, and the arena holds at most a line's worth of its bytes. Between matches the arena has to
+read on, or it wouldn't notice that a bot has left; there `is_flooded` tells when a bot sent too
+much. The log lines before an answer belong to that answer's turn, so the bytes after a held answer
+are sorted only once it has been taken.
 
 **Another process.** A conversation can be continued by another process that has the connection's
 socket: `give_away` returns everything that the session knows, `take_up` makes a session of it. What
@@ -89,11 +87,7 @@ TRANSITIONS: dict[tuple[State, Step], State] = {
     (State.ASKED, Step.ANSWER): State.PLAYING,
     (State.ASKED, Step.GIVE_UP): State.PLAYING,
     (State.PLAYING, Step.END): State.WAITING,
-    (State.GREETING, Step.CLOSE): State.CLOSED,
-    (State.WAITING, Step.CLOSE): State.CLOSED,
-    (State.PLAYING, Step.CLOSE): State.CLOSED,
-    (State.ASKED, Step.CLOSE): State.CLOSED,
-    (State.CLOSED, Step.CLOSE): State.CLOSED,
+    **{(state, Step.CLOSE): State.CLOSED for state in State},
 }
 """The next state by state and step; any step that isn't listed is a `LocalProtocolError`."""
 

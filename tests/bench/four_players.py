@@ -18,7 +18,7 @@ from measured import keep, median
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.games.originals import of_game
+from lanista.games.originals import of_game, played
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
 from lanista.match.conditions import MatchSpec
@@ -58,7 +58,8 @@ def match(game_name, seed, rounds, *, file):
         writer = of_game(game_name)
         names = ["a", "b", "c", "d"]
         with tempfile.TemporaryFile("w") as out:
-            out.writelines(writer.write(game, turns, seed, names, lambda _: (0, 0, 0, 0)))
+            states = played(game, turns)
+            out.writelines(writer.write(states, seed, names, lambda _: (0, 0, 0, 0)))
     else:
         for verdicts in turns:
             game.advance(verdicts)

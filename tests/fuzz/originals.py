@@ -9,7 +9,7 @@ from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.games.originals import of_game, of_text
+from lanista.games.originals import of_game, of_text, played
 from lanista.games.tokens import FormatError
 from lanista.page.frames import FrameWriter, encode, head_of_res
 from support.originals import write_res
@@ -50,7 +50,8 @@ def match_file(game: str, seed: int) -> str:
     )
     originals = of_game(game)
     assert originals is not None
-    return "".join(originals.write(playing, turns, seed, NAMES, lambda _: (0.0, 0.25, 1.0, -1.0)))
+    states = played(playing, turns)
+    return "".join(originals.write(states, seed, NAMES, lambda _: (0.0, 0.25, 1.0, -1.0)))
 
 
 def cnf(game: str) -> Target:

@@ -94,7 +94,7 @@ def test_the_default_move_limit_is_2400():
 def test_a_capture_in_the_last_move_is_a_win():
     """The limit is for matches without a capture."""
     game = start(FIELD, move_limit=1)
-    game._units[0][10] = 3  # (2, 2), beside the base of seat 1
+    game.units[0][10] = 3  # (2, 2), beside the base of seat 1
     play(game, "2 2 3 0", "")
     assert finished((1, 2), (3, 0), "capture") == game.outcome()
 

@@ -135,7 +135,7 @@ def test_frames_of_any_match_are_what_the_facts_tell(text, seed):
         players = {(m.row, m.col) for m in frame.marks if m.seat is not None}
         assert {
             divmod(cell, cols): count
-            for cell, count in enumerate(game._neutral)
+            for cell, count in enumerate(game.neutral)
             if count > 0 and divmod(cell, cols) not in players
         } == neutral
         if game.outcome() and game.outcome().reason == "forfeit":

@@ -10,7 +10,7 @@ import lanista_maps
 from lanista.games.base import complete_settings
 from lanista.games.chance import OriginalChance
 from lanista.games.crematoria.explaining import explain, explain_round
-from lanista.games.crematoria.files import Res
+from lanista.games.crematoria.originals import Res
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.match_files import UnexplainedError
 from support.crematoria import TRACE_NAMES, board, new_game, read_res, roamed, trace_text

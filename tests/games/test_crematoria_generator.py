@@ -16,9 +16,9 @@ from lanista.games.chance import (
     permutation_start,
 )
 from lanista.games.crematoria.board import CAVE
-from lanista.games.crematoria.files import state_text
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt
 from lanista.games.crematoria.geometry import COLS, NEAR, apart, cell_at, position
+from lanista.games.crematoria.originals import state_text
 from lanista.games.crematoria.ruleset import RULESET
 from support.chances import HighestChance, LowestChance
 from support.crematoria import board, new_game
@@ -79,7 +79,7 @@ def test_board_and_units_of_a_seed(
     assert (all_draws, all_state) == (chance.draws, chance.state)
     standing = game.units()
     assert units == {unit: (standing[unit].row, standing[unit].col) for unit in units}
-    block = "\n" + state_text(game)
+    block = "\n" + state_text(game, (0.0,) * 4)
     assert digest == hashlib.sha256(block.encode()).hexdigest()[:16]
 
 

@@ -7,8 +7,7 @@ import attrs
 import pytest
 
 from lanista.games.base import Late, complete_settings
-from lanista.games.crematoria.files import state_text
-from lanista.games.crematoria.originals import ORIGINALS
+from lanista.games.crematoria.originals import ORIGINALS, state_text
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.tokens import FormatError
 from support.crematoria import (
@@ -72,7 +71,7 @@ def test_how_every_kind_of_unit_is_told():
         health={0: 61, 17: 20},
     )
     game.state.turns[18] = 0  # it lived once
-    lines = state_text(game).split("\n")
+    lines = state_text(game, (0.0,) * 4).split("\n")
     assert "f 0 61 -1 1 2 1" in lines
     assert [
         "n -1 75 2 5 6 1",
@@ -86,7 +85,8 @@ def test_how_every_kind_of_unit_is_told():
 
 
 def test_names_are_four_words():
-    header = next(ORIGINALS.write(new_game(1), [], 1, ("A", "B", "C", "D e"), lambda _: (0,) * 4))
+    names = ("A", "B", "C", "D e")
+    header = next(ORIGINALS.write(iter([new_game(1)]), 1, names, lambda _: (0,) * 4))
     assert header.endswith(f"names{' ' * 15}A B C D_e\n\n")
 
 

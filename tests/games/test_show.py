@@ -13,7 +13,7 @@ from lanista.games.conformance import (
     require_scene,
     require_stats,
 )
-from lanista.games.hogwarts import files as hogwarts
+from lanista.games.hogwarts import originals as hogwarts
 from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import of_game, of_text
 from lanista.games.tokens import FormatError

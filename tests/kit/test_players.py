@@ -64,7 +64,7 @@ def log(record, turn, seat=0):
 
 def faults(record, seat=0):
     """All that the arena had against a bot."""
-    turns = all_faults(record, start(record, registry.get(record.header.game)))
+    turns = all_faults(record, start(record.header, registry.get(record.header.game)))
     return [fault for faults in turns for fault in faults if fault.seat == seat]
 
 

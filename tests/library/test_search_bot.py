@@ -50,7 +50,9 @@ def test_a_number_of_rollouts_plays_the_same_match_again(example, seat):
 def test_a_rollout_says_who_wins(example):
     """Next to the enemy base, a plan that goes there wins sooner than one that goes home first."""
     game = lanista.new_game("angrymob", seed=1, map=MAP)
-    game.rules.resume(5, ({21: 9}, {29: 2}), {}, ((), ()))  # next to the base in cell 22
+    rules = game.rules
+    rules.turn, rules.moved = 5, ((), ())
+    rules.units = {21: 9}, {29: 2}  # next to the base in cell 22
     state = game.state(0)
     bot = example["SearchBot"](state, rollouts=60)
     plans = {

@@ -11,6 +11,7 @@ import trio
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
+from lanista.match.bundle import Failure
 from lanista.match.conditions import DEFAULT, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import Record, read_record
@@ -197,3 +198,9 @@ def rewritten(folder: Path, lines: Sequence[Mapping[str, Any]]) -> Record:
     path = folder / "rewritten.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return read_record(path)
+
+
+def failures_of(match: Match) -> list[Failure]:
+    """The failures of a match that is over, of the seats that have any."""
+    failures = [match.failure(seat.index) for seat in match.seats]
+    return [failure for failure in failures if failure.reasons]

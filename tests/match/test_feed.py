@@ -22,6 +22,7 @@ from match.playing import (
     SKIPPERS,
     SMALL,
     answers,
+    failures_of,
     leaves,
     sit,
     verdicts,
@@ -156,7 +157,7 @@ async def test_a_failure_tells_the_last_two_turns(tmp_path, autojump_clock):
     """What a bundle is made of is what the record gives again, with its answer and its log."""
     table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], settings={"move_limit": 9}, seed=3)
     record = await table.play(answers("", "", "# to the north\n0 0 1 7"), answers("", "", ""))
-    (failure,) = table.match.failures()
+    (failure,) = failures_of(table.match)
     (reason,) = failure.reasons
     sent = list(payloads(record, ANGRYMOB, 0))
     assert (0, "Ann") == (failure.seat, failure.name)
@@ -173,7 +174,7 @@ async def test_who_went_out_early_keeps_its_own_last_turns(tmp_path, autojump_cl
     """In a game that goes on without it; whoever plays to the end has no failure."""
     table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 6})
     await table.play(leaves(2), answers(*"111111"), answers(*"111111"))
-    (failure,) = table.match.failures()
+    (failure,) = failures_of(table.match)
     assert ("disconnected: closed its connection",) == failure.reasons
     assert [1, 2] == [turn.turn for turn in failure.turns]
     assert ["1", None] == [turn.answer for turn in failure.turns]

@@ -122,7 +122,7 @@ async def test_refused_submoves_take_no_room(tmp_path, autojump_clock):
     assert [(0, 1), (0, 2), (0, 3), (2, 1)] == [
         (fault.seat, fault.index) for fault in record.result.faults
     ]
-    first, second = all_faults(record, start(record, COUNTING))
+    first, second = all_faults(record, start(record.header, COUNTING))
     assert list(range(1, 251)) == [fault.index for fault in first]
     assert list(range(1, 251)) == [fault.index for fault in second if not fault.seat]
     assert 2 == verify(record, COUNTING)

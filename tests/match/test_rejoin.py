@@ -11,7 +11,18 @@ from lanista.match.conditions import Clock
 from lanista.match.replay import verify
 from lanista_protocol import State
 from match.loopback import greeted_pair
-from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, answers, heard, leaves, listens, sit
+from match.playing import (
+    ANGRYMOB,
+    COUNTING,
+    SKIPPERS,
+    SMALL,
+    answers,
+    failures_of,
+    heard,
+    leaves,
+    listens,
+    sit,
+)
 from match.rejoining import ALL, CLOCK, FIVE, REPLACED, back, letters, rejoinable, skip
 from support import tinygame
 from support.memory import connection_pair
@@ -70,7 +81,7 @@ async def test_the_match_goes_on_as_soon_as_the_last_absent_bot_is_back(tmp_path
     assert [0, 0, 0.2, 0.25, 0.25, 0.25] == [round(at - times[0], 6) for at in times]
     assert {"0"} == set(record.turns[3].rejoined)
     assert ({},) * 3 == record.result.fault_counts
-    assert [] == table.match.failures()
+    assert [] == failures_of(table.match)
     assert 5 == verify(record, COUNTING)
 
 
@@ -284,7 +295,7 @@ async def test_a_bot_that_is_still_away_at_the_end_is_out(tmp_path, autojump_clo
     assert [(4, 0, "disconnected", words)] == [
         (fault.turn, fault.seat, fault.code, fault.words) for fault in record.result.faults
     ]
-    (failure,) = table.match.failures()
+    (failure,) = failures_of(table.match)
     assert (0, (f"disconnected: {words}",)) == (failure.seat, failure.reasons)
     assert [2, 3] == [exchange.turn for exchange in failure.turns]
     assert 5 == verify(record, COUNTING)
@@ -301,7 +312,7 @@ async def test_an_interrupt_closes_what_was_broken(tmp_path, autojump_clock):
     record = await table.play(leaver, answers("1"), answers("1"))
     assert "aborted" == record.result.end
     assert [True] * 3 == [connection.closed for connection in table.connections]
-    assert [] == table.match.failures()
+    assert [] == failures_of(table.match)
     assert 0 == verify(record, COUNTING)
 
 

@@ -12,7 +12,7 @@ from lanista.match.ending import FAILURES
 from lanista.match.feed import payloads
 from lanista.match.replay import start, verify
 from lanista_protocol import State, tokenize
-from match.playing import COUNTING, SKIPPERS, listens, sit
+from match.playing import COUNTING, SKIPPERS, failures_of, listens, sit
 from match.rejoining import ALL, CLOCK, REPLACED, letters
 from support.memory import Unread, connection_pair
 
@@ -161,7 +161,7 @@ def test_no_break_changes_more_than_the_turns_that_are_missing(tmp_path_factory,
 
 def check_same_game(record, players):
     """The position is that of a match with these answers, in which the bots are silent else."""
-    game = start(record, COUNTING)
+    game = start(record.header, COUNTING)
     for turn in record.turns:
         parsed = []
         for player in players:
@@ -205,7 +205,7 @@ def check_gaps(match, record, player):
         elif is_out:
             assert streak >= LATE_LIMIT or is_last, history
     assert (seat.gone is not None) == (match.ending(seat.index)[0] in FAILURES)
-    assert (seat.gone is not None) == (seat.index in [one.seat for one in match.failures()])
+    assert (seat.gone is not None) == (seat.index in [one.seat for one in failures_of(match)])
     if seat.gone is None:
         assert seat.present or seat.successor is not None
         assert "o" not in history

@@ -146,7 +146,7 @@ def test_all_are_out_only_if_each_has_gone(tmp_path):
         "raw": [None] * 3,
         "left": {"0": "", "1": "", "2": ""},
     }
-    game = start(read_record(table.path), COUNTING)
+    game = start(read_record(table.path).header, COUNTING)
     game.advance([Late()] * 3)
     result = {
         "end": "forfeit",

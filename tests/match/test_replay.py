@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lanista.games import registry
 from lanista.games.base import TooManySubmovesError, complete_settings
 from lanista.match.clock import ClockInfo
-from lanista.match.record import BadRecordError, Header, PlayerInfo, Record, read_record
+from lanista.match.record import BadRecordError, Header, PlayerInfo, read_record
 from lanista.match.replay import MismatchError, positions, start, verify
 from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, lines_of, sit, speaks
 from support import players, tinygame
@@ -326,7 +326,7 @@ def test_the_positions_are_those_of_the_match(tmp_path, lines):
     assert [0, 1, 2] == [turn for turn, _, _ in seen]
     assert [line["digest"] for line in lines[1:3]] == [digest for _, digest, _ in seen[1:]]
     assert [(0, 0, 0), (1, 0, 5), (3, 4, 5)] == [scores for _, _, scores in seen]
-    assert seen[0][1] == start(record, COUNTING).digest()
+    assert seen[0][1] == start(record.header, COUNTING).digest()
 
 
 async def test_a_given_board_is_played_again_as_it_was(tmp_path, autojump_clock):
@@ -359,7 +359,7 @@ def test_settings_that_do_not_fit_the_board_are_named(tmp_path):
         clock=ClockInfo(time_init=0, time_move=0, late_limit=10),
     )
     with pytest.raises(BadRecordError, match=r"^the record's header: the board needs"):
-        start(Record(header, (), None), ruleset)
+        start(header, ruleset)
 
 
 def test_what_a_record_says_stays_within_the_message_s_line(tmp_path):

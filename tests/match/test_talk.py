@@ -213,7 +213,7 @@ async def test_notes_1_hears_of_everything_refused_before_the_next_turn(tmp_path
     for seat in (0, 1):
         assert told == [
             fault.words
-            for faults in all_faults(record, start(record, COUNTING))
+            for faults in all_faults(record, start(record.header, COUNTING))
             for fault in faults
             if fault.seat == seat
         ]

@@ -79,7 +79,7 @@ def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
 def test_faults_are_a_key_away(records, replay):
     """The next and the previous fault of any player, or of the chosen one: where it begins."""
     record, ruleset = read_record(records["hogwarts"]), registry.get("hogwarts")
-    by_turn = all_faults(record, start(record, ruleset))
+    by_turn = all_faults(record, start(record.header, ruleset))
     at_fault = [{fault.seat for fault in faults} for faults in by_turn]
     wasted = [chapter for chapter in story_of(record, ruleset).chapters if chapter.last]
     rounds = {

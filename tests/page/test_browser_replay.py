@@ -220,7 +220,7 @@ def test_a_unit_is_followed_through_the_rounds(records, replay):
 def test_answers_and_times_are_those_of_the_record(records, replay):
     """The turn that led to round N is turn N - 1; what was refused stands there with its reason."""
     record = read_record(records["hogwarts"])
-    faults = all_faults(record, start(record, registry.get("hogwarts")))
+    faults = all_faults(record, start(record.header, registry.get("hogwarts")))
     fault = next(one for turn in itertools.islice(faults, 4, None) for one in turn)
     turn = record.turns[fault.turn]
     match = replay("hogwarts", f"?round={turn.turn + 1}")

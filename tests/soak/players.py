@@ -72,7 +72,7 @@ class Player:
 def alone(header: Header) -> Iterator[str]:
     """Play the match of a record's header with these players; the digest after each turn."""
     ruleset = registry.get(header.game)
-    game = replay.start_of(header, ruleset)
+    game = replay.start(header, ruleset)
     players = [Player(header.game, seat) for seat in range(ruleset.seats)]
     # What is told of the clocks differs from match to match; no player looks at it.
     status = (0.0,) * ruleset.seats

@@ -43,7 +43,7 @@ def at(
 ) -> AngryMob:
     """A game on a map in the middle of which the players' units stand as given."""
     game = start(text)
-    for units, given in zip(game._units, (first, second), strict=True):
+    for units, given in zip(game.units, (first, second), strict=True):
         units.clear()
         units.update({row * game.board.cols + col: count for (row, col), count in given.items()})
     return game
@@ -119,7 +119,7 @@ def units(game: AngryMob) -> tuple[Cells, Cells]:
 
 def neutral(game: AngryMob, row: int, col: int) -> int:
     """Neutral units of a cell, also of one where a player's stand."""
-    return game._neutral[row * game.board.cols + col]
+    return game.neutral[row * game.board.cols + col]
 
 
 # Random maps and moves

@@ -17,10 +17,9 @@ import attrs
 from lanista.games.base import Answer, Late, MalformedAnswerError, Token, Verdict, complete_settings
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.board import CLANS, Board, Unit
-from lanista.games.hogwarts.files import Res
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
-from lanista.games.hogwarts.originals import ORIGINALS
+from lanista.games.hogwarts.originals import ORIGINALS, Res
 from lanista.games.hogwarts.ruleset import RULESET
 from support import originals
 from support.golden import GoldenGame

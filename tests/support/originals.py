@@ -6,11 +6,11 @@ from typing import Any
 
 from lanista.games.base import Verdict
 from lanista.games.crematoria import geometry
-from lanista.games.crematoria.files import Position
-from lanista.games.hogwarts.files import State
+from lanista.games.crematoria.originals import Position
 from lanista.games.hogwarts.grid import SIDE
+from lanista.games.hogwarts.originals import State
 from lanista.games.match_files import Res
-from lanista.games.originals import Originals, Status
+from lanista.games.originals import Originals, Status, played
 
 
 def match_text(
@@ -24,7 +24,7 @@ def match_text(
     status: Status = lambda _: (0.0,) * 4,
 ) -> Iterator[str]:
     """The parts of the match file of a game that is played through these turns."""
-    return originals._match_text(game, turns, status, word=word, seed=seed, names=names)
+    return originals._match_text(played(game, turns), status, word=word, seed=seed, names=names)
 
 
 def write_res(originals: Originals[Any, Any], res: Res[Any, Any]) -> str:

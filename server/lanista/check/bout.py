@@ -375,7 +375,7 @@ def _note_end(bout: Bout, bot: Bot) -> None:
 def _game_at_start(spec: BoutSpec, record: Record) -> Game:
     """Return the game of a bout's match before its first turn."""
     if spec.board is None:
-        return start(record, spec.ruleset)
+        return start(record.header, spec.ruleset)
     # No file can hold some of our boards, so the record's text may not be readable.
     chance = spec.ruleset.chance(record.header.seed)
     return spec.ruleset.new(spec.settings, spec.board, chance)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from lanista.games import registry
 from lanista.games.base import Game, Ruleset, Setting, complete_settings, submove_numbers
-from lanista.games.outcome import Outcome, Termination, ranks_by_score
+from lanista.games.outcome import Outcome, by_score
 
 
 def length_setting(ruleset: Ruleset) -> Setting | None:
@@ -65,13 +65,7 @@ class _CutGame:
         """See `Game`."""
         outcome = self._game.outcome()
         if outcome is None and self._game.turn >= self._turns:
-            scores = self._game.scores()
-            outcome = Outcome(
-                termination=Termination.FINISHED,
-                ranks=ranks_by_score(scores),
-                scores=scores,
-                reason="cut-short",
-            )
+            outcome = by_score(self._game.scores(), "cut-short")
         return outcome
 
 

@@ -154,7 +154,7 @@ def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
     """Yield a record as its original game's match file, in parts."""
     from lanista.games.originals import of_game, printable_names
     from lanista.match.record import BadRecordError
-    from lanista.match.replay import MismatchError, start, turns
+    from lanista.match.replay import MismatchError, positions
 
     originals = of_game(ruleset.name)
     if originals is None:
@@ -166,10 +166,8 @@ def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
             err=True,
         )
     try:
-        game = start(record, ruleset)
         yield from originals.write(
-            game,
-            turns(record, game),
+            positions(record, ruleset),
             record.header.seed,
             printable_names([player.name for player in record.header.players]),
             lambda round_: _status(record, round_),

@@ -444,7 +444,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
 
     record, ruleset = _read(file)
     with _replaying(file):
-        start(record, ruleset)
+        start(record.header, ruleset)
     if not argv and not prints:
         raise BadInputError("give the bot's command after --, or use --print, which needs none")
     if seat >= ruleset.seats:
@@ -498,7 +498,8 @@ def _print_feed(
     assert answer is not None  # the seat was asked in this turn
     click.echo(f"turn {last}: {printable(answer)!r}")
     click.echo("in the match: " + ("no answer" if recorded is None else repr(printable(recorded))))
-    for fault in next(itertools.islice(all_faults(record, start(record, ruleset)), last, None)):
+    by_turn = all_faults(record, start(record.header, ruleset))
+    for fault in next(itertools.islice(by_turn, last, None)):
         if fault.seat == seat:
             place = "" if fault.index is None else f", submove {fault.index}"
             click.echo(printable(f"  then{place}: {fault.code}: {fault.words}"))

@@ -35,14 +35,12 @@ class Encoder(Protocol):
 
     def observe(self, rules: Any, seats: Sequence[int]) -> list[Observation]:
         """Return the position as each of these seats sees it."""
-        ...
 
     def masks(self, rules: Any, seats: Sequence[int]) -> list[Mask]:
         """Return, for each of these seats, 1 for each thing and action that it can choose.
 
         Action 0 is always possible.
         """
-        ...
 
     def moves(self, rules: Any, seat: int, mask: Mask, action: Cells) -> Moves:
         """Return the submoves of an action; choices that the mask forbids are left out.
@@ -53,7 +51,6 @@ class Encoder(Protocol):
             mask: Its mask in this position.
             action: By thing, the number of the chosen action.
         """
-        ...
 
 
 class UnitEncoder:
@@ -101,22 +98,11 @@ def observations(names: Iterable[str], *arrays: npt.NDArray[np.float32]) -> list
     return [dict(zip(names, of_seat, strict=True)) for of_seat in zip(*arrays, strict=True)]
 
 
-def refuse_size(name: str, size: Size | None) -> None:
-    """Raise an error if arrays are to have a size, in a game whose boards all have the same.
-
-    Raises:
-        BadInputError: A size is given.
-    """
-    if size is not None:
-        raise BadInputError(
-            f"size is for maps of several sizes; the board of {name} always has one"
-        )
-
-
 def encoder_of(name: str, settings: Mapping[str, int], size: Size | None = None) -> Encoder:
     """Return the encoder of a game with these settings.
 
-    The module `arrays` of a game has a function `encoder`, which takes the settings and the size.
+    The module `arrays` of a game has a function `encoder`, which takes the settings; and the size,
+    if boards have several: then `size_of` returns that of a board.
 
     Raises:
         BadInputError: There is none for this game, or its arrays can't have that size.
@@ -125,5 +111,10 @@ def encoder_of(name: str, settings: Mapping[str, int], size: Size | None = None)
     if arrays is None:
         known = ", ".join(game for game in registry.ours() if registry.part(game, "arrays"))
         raise BadInputError(f"no arrays are defined for {name!r}; they are for {known}")
-    encoder: Encoder = arrays.encoder(settings, size)
+    has_sizes = hasattr(arrays, "size_of")
+    if size is not None and not has_sizes:
+        raise BadInputError(
+            f"size is for maps of several sizes; the board of {name} always has one"
+        )
+    encoder: Encoder = arrays.encoder(settings, size) if has_sizes else arrays.encoder(settings)
     return encoder

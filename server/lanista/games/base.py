@@ -11,8 +11,8 @@ around the facts.
 import enum
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, SupportsIndex, runtime_checkable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, SupportsIndex, cast, runtime_checkable
 
 import attrs
 
@@ -20,6 +20,7 @@ from lanista.errors import BadInputError
 from lanista.games.chance import Chance
 from lanista.games.outcome import REMOVED, Outcome
 from lanista.games.picture import Frame, Place, Scene
+from lanista.games.tokens import FormatError
 from lanista.suggestions import did_you_mean
 
 Token = int | str
@@ -82,6 +83,32 @@ class MalformedAnswerError(Exception):
     def __init__(self, message: str, index: int | None = None) -> None:
         super().__init__(message)
         self.refusal = Refusal(RefusalCode.MALFORMED, message, index)
+
+
+def whole_submoves(tokens: Sequence[Token], size: int, form: str) -> Sequence[int]:
+    """Return the tokens of an answer whose submoves are each so many numbers.
+
+    `form` names these numbers, for messages.
+
+    Raises:
+        MalformedAnswerError: There is a letter, or a number is missing in the last submove
+            (PROTOCOL.md 4).
+    """
+    if str in map(type, tokens):
+        count = _COUNTS.get(size, size)
+        at, letter = next((at, token) for at, token in enumerate(tokens) if isinstance(token, str))
+        raise MalformedAnswerError(
+            f"`{letter}` where a number belongs; a submove is {count} numbers: {form}", at // size
+        )
+    if len(tokens) % size:
+        count = _COUNTS.get(size, size)
+        raise MalformedAnswerError(
+            f"{len(tokens)} numbers; a submove is {count}: {form}", len(tokens) // size
+        )
+    return cast("Sequence[int]", tokens)
+
+
+_COUNTS: Mapping[int, object] = {2: "two", 4: "four"}
 
 
 class TooManySubmovesError(Exception):
@@ -155,17 +182,10 @@ class BadSettingError(BadInputError):
     """A setting is unknown to the ruleset, or its value is out of range."""
 
 
-class BadBoardError(BadInputError):
+class BadBoardError(FormatError):
     """A board file can't be used; the message says where and what would be right."""
 
-    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
-        where = [f"line {line}"] if line is not None else []
-        where += [f"column {column}"] if column is not None else []
-        super().__init__(f"{', '.join(where)}: {message}" if where else message)
-        self.line = line
-        """The number of the wrong line, from 1; None when the fault isn't in a single line."""
-        self.column = column
-        """The column in characters, from 1; None when the fault isn't at a single place."""
+    names_columns = True
 
 
 class Game(Protocol):
@@ -174,11 +194,9 @@ class Game(Protocol):
     @property
     def turn(self) -> int:
         """The number of turns carried out so far: the N of the wire's `turn N`."""
-        ...
 
     def facts_at_start(self, seat: int) -> bytes:
         """Return the lines of PROTOCOL.md 5 "Start" for this seat, each ended by a newline."""
-        ...
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:
         """Return the lines of PROTOCOL.md 5 "Turn" for this seat.
@@ -190,7 +208,6 @@ class Game(Protocol):
             status: By seat, the answer time used so far as a share of the match's allowance, or
                 -1 for a seat that was eliminated.
         """
-        ...
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Check an answer's tokens against the position; the game doesn't change.
@@ -199,42 +216,31 @@ class Game(Protocol):
             MalformedAnswerError: The tokens don't form submoves of this ruleset.
             TooManySubmovesError: There are more submoves than allowed in a turn (PROTOCOL.md 4).
         """
-        ...
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with each submove that `parse` refuses, in the order of `refused`.
 
-        It is asked in the same position as `parse`, and only if somebody wants to know.
-
-        Raises:
-            MalformedAnswerError: As for `parse`.
-            TooManySubmovesError: As for `parse`.
+        It is asked in the same position as `parse`, and only if somebody wants to know. It raises
+        the same errors.
         """
-        ...
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one turn, given one verdict per seat, in order of seats."""
-        ...
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended, or None while it goes on."""
-        ...
 
     def scores(self) -> tuple[int, ...]:
         """Return the present score of each seat."""
-        ...
 
     def digest(self) -> str:
         """Return a hash of the whole state, outcome included, as 16 hexadecimal digits."""
-        ...
 
     def scene(self) -> Scene:
         """Return what a viewer draws once for the whole match."""
-        ...
 
     def frame(self) -> Frame:
         """Return what a viewer draws of the present position."""
-        ...
 
 
 class Submove(NamedTuple):
@@ -260,14 +266,12 @@ class DecodesAnswers(Protocol):
 
         It is asked in the same position as `parse`, and only if somebody looks.
         """
-        ...
 
     def without_effect(self) -> Mapping[int, str]:
         """Return why orders of the last turn changed nothing, by the number of their unit.
 
         Such as `a wall is there`. Refused submoves may be among them or not.
         """
-        ...
 
 
 class Dialect(Protocol):
@@ -279,15 +283,12 @@ class Dialect(Protocol):
 
     def opening(self, game: Any, seat: int) -> bytes:
         """Return what a seat is sent first; it also asks for the seat's first answer."""
-        ...
 
     def turn(self, game: Any, seat: int) -> bytes:
         """Return what a seat is sent after a turn, when another answer is due."""
-        ...
 
     def closing(self, game: Any, seat: int) -> bytes:
         """Return what a seat is sent after the last turn, before the connection closes."""
-        ...
 
 
 class Ruleset(Protocol):
@@ -299,46 +300,37 @@ class Ruleset(Protocol):
     @property
     def name(self) -> str:
         """The name, as in `game=NAME` on the wire: lower-case letters, digits and `-`."""
-        ...
 
     @property
     def title(self) -> str:
         """The name as people write it."""
-        ...
 
     @property
     def version(self) -> str:
         """The version, which changes whenever the same turns could lead to a different game."""
-        ...
 
     @property
     def seats(self) -> int:
         """The number of seats in a match."""
-        ...
 
     @property
     def consequence(self) -> Consequence:
         """The consequence of a turn without a usable answer."""
-        ...
 
     @property
     def settings(self) -> tuple[Setting, ...]:
         """The settings, in the order in which the wire sends them."""
-        ...
 
     @property
     def seeds(self) -> tuple[int, int]:
         """The lowest and the highest seed that the ruleset accepts."""
-        ...
 
     @property
     def classic(self) -> Dialect | None:
         """The dialect for a hello without `v=` (PROTOCOL.md 6); None means protocol version 1."""
-        ...
 
     def chance(self, seed: int) -> Chance:
         """Return the source of random draws for a seed, which is within `seeds`."""
-        ...
 
     def read_board(self, text: str) -> Any:
         """Read a board file.
@@ -346,23 +338,18 @@ class Ruleset(Protocol):
         Raises:
             BadBoardError: The file isn't a valid board.
         """
-        ...
 
     def write_board(self, board: Any) -> str:
         """Return the text of a board file, which `read_board` reads back to an equal board."""
-        ...
 
     def generate(self, settings: Mapping[str, int], chance: Chance) -> Any:
         """Generate a board; the same chance always gives the same board."""
-        ...
 
     def new(self, settings: Mapping[str, int], board: Any, chance: Chance) -> Game:
         """Start a game. `settings` has every setting, as `complete_settings` returns them."""
-        ...
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
         """Return the greatest number of turns that a match can have."""
-        ...
 
 
 def whole_number(what: str, value: object, least: float = -math.inf, most: float = math.inf) -> int:
@@ -440,23 +427,22 @@ _ENDINGS: Mapping[str, str] = {
 def ending_text(ruleset: Ruleset, reason: str) -> str | None:
     """Return by which rule a match was decided, in one line, or None if that isn't known.
 
-    Args:
-        ruleset: The game. It may have an attribute `endings`, which maps the reasons of its
-            outcomes to such lines.
-        reason: The keyword of the outcome (`Outcome.reason`).
+    The ruleset may have an attribute `endings`, which maps the reasons of its outcomes
+    (`Outcome.reason`) to such lines.
     """
     endings: Mapping[str, str] = {**_ENDINGS, **getattr(ruleset, "endings", {})}
     return endings.get(reason)
 
 
 def turn_word(ruleset: Ruleset) -> str:
-    """Return the game's own word for a turn, such as `move` or `round`.
-
-    Args:
-        ruleset: The game. It may have an attribute `turn_word`; otherwise the word is `turn`.
-    """
+    """Return the word for a turn, such as `round`: the ruleset's `turn_word`, or else `turn`."""
     word: str = getattr(ruleset, "turn_word", "turn")
     return word
+
+
+def spaced(values: Iterable[object]) -> str:
+    """Return values as the words of a line."""
+    return " ".join(map(str, values))
 
 
 def number_text(value: float) -> str:
@@ -468,8 +454,7 @@ def number_text(value: float) -> str:
 def submove_numbers(ruleset: Ruleset) -> int | None:
     """Return how many numbers a submove has; None: each begins with a letter (PROTOCOL.md 4).
 
-    Args:
-        ruleset: The game. It may have an attribute `submove_numbers`; otherwise it is None.
+    It is the ruleset's attribute `submove_numbers`, or None if there is none.
     """
     numbers: int | None = getattr(ruleset, "submove_numbers", None)
     return numbers

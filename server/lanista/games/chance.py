@@ -24,7 +24,6 @@ class Chance(Protocol):
 
     def below(self, n: int, why: str) -> int:
         """Draw an integer from 0 to n - 1, uniformly; `why` names the draw in tests."""
-        ...
 
 
 class SeededChance:
@@ -174,3 +173,28 @@ def first_of_permutation(
         moved[other] = moved.get(index, index)
     if n and not until():
         yield moved.get(n - 1, n - 1)
+
+
+_HALVES = tuple(
+    (span, (1 << span) - 1) for span in (2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)
+)
+
+
+def nth_member(members: int, n: int) -> int:
+    """Return the n-th number of a set, as that one of its members that was drawn.
+
+    Args:
+        members: The set as the bits of an integer: numbers below 4096, such as those of cells.
+        n: The place among its members, counted from 0 and ascending.
+    """
+    number = 0
+    for span, mask in _HALVES:
+        low = members & mask
+        count = low.bit_count()
+        if n < count:
+            members = low
+        else:
+            n -= count
+            members >>= span
+            number += span
+    return number

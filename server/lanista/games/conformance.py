@@ -4,12 +4,9 @@ A playthrough records each seat's answers and the digest after every turn. Playi
 answers again, without looking at the game and with seats read in another order, must give the
 same digests.
 
-This module is part of `testing`, which holds the entry point of the suite and the checks that
-need no game in progress. Each function `require_…` checks one object against `lanista.games.base`,
-`lanista.games.picture` and PROTOCOL.md, and raises AssertionError with what it got and what it
-expected.
-
-Code that plays matches never imports this module, and no ruleset is named here.
+The suite's entry point, and the checks that need no game in progress, are in `testing`. Each
+function `require_…` checks one object against `lanista.games.base`, `lanista.games.picture` and
+PROTOCOL.md, and raises AssertionError with what it got and what it expected.
 """
 
 import contextlib
@@ -68,10 +65,11 @@ def unharmed(what: str) -> Iterator[None]:
         raise AssertionError(f"{what} raises {error!r}") from error
 
 
-def require_text(text: str, what: str) -> None:
-    """Require a text for people: one printable line, not empty."""
-    if not text or not text.isprintable():
-        raise AssertionError(f"{what} is {text!r}; it must be one printable line")
+def require_texts(what: str, *texts: str) -> None:
+    """Require texts for people: each one printable line, not empty."""
+    for text in texts:
+        if not text or not text.isprintable():
+            raise AssertionError(f"{what} is {text!r}; it must be one printable line")
 
 
 def require_lines(data: bytes, what: str) -> list[str]:
@@ -85,8 +83,7 @@ def require_lines(data: bytes, what: str) -> list[str]:
     except UnicodeDecodeError as error:
         raise AssertionError(f"{what}: not UTF-8: {error}") from None
     require(not lines.pop(), f"{what}: the last line has no newline")
-    for line in lines:
-        require_text(line, f"{what}: a line")
+    require_texts(f"{what}: a line", *lines)
     return lines
 
 
@@ -120,24 +117,23 @@ def require_scene(scene: Scene, seats: int) -> None:
     )
     free_from = 0
     for level in sorted(scene.levels, key=lambda level: level.col):
-        require_text(level.title, "a level's title")
+        require_texts("a level's title", level.title)
         require(
             free_from <= level.col and level.cols >= 1 and level.col + level.cols <= scene.cols,
             f"{level}: its columns must be within the scene's {scene.cols} and in no other level",
         )
         free_from = level.col + level.cols
     require_places(scene.owners, "the scene's owner", scene, seats)
-    for title in scene.stats:
-        require_text(title, "a title of stats")
+    require_texts("a title of stats", *scene.stats)
     require(len(set(scene.stats)) == len(scene.stats), f"stats {scene.stats}: no title may repeat")
-    require_text(scene.turn_word, "the word for a turn")
+    require_texts("the word for a turn", scene.turn_word)
     for text, meaning in scene.signs:
-        require_text(text, "a sign's text")
-        require_text(meaning, "a sign's meaning")
+        require_texts("a sign's text", text)
+        require_texts("a sign's meaning", meaning)
     for kind, text, meaning in scene.kinds:
         require(isinstance(kind, Shape), f"kind {kind!r} must be a Shape")
-        require_text(text, "a kind's text")
-        require_text(meaning, "a kind's meaning")
+        require_texts("a kind's text", text)
+        require_texts("a kind's meaning", meaning)
 
 
 def require_places(places: Mapping[Place, int], what: str, scene: Scene, seats: int) -> None:
@@ -173,8 +169,7 @@ def require_frame(frame: Frame, scene: Scene, game: Game, seats: int) -> None:
         len(frame.captions) == seats,
         f"{len(frame.captions)} captions for {seats} seats; expected one per seat",
     )
-    for caption in frame.captions:
-        require_text(caption, "a caption")
+    require_texts("a caption", *frame.captions)
     require_places(frame.owned, "the frame's owner", scene, seats)
     require(
         all(col in range(scene.cols) for col in frame.lit),
@@ -200,12 +195,11 @@ def require_mark(mark: Mark, scene: Scene, seats: int) -> None:
             f"{mark}: its cell must be in a level of the scene's {scene.rows} rows and "
             f"{scene.cols} columns, and its seat one of {seats} or None"
         )
-    require_text(mark.text, "a mark's text")
+    require_texts("a mark's text", mark.text)
     require(isinstance(mark.shape, Shape), f"shape {mark.shape!r} must be a Shape")
     require(mark.unit is None or mark.unit >= 0, f"{mark}: a unit's number must be 0 or more")
     require(mark.health is None or 0 <= mark.health <= 1, f"{mark}: health must be from 0 to 1")
-    for line in mark.details:
-        require_text(line, "a mark's detail")
+    require_texts("a mark's detail", *mark.details)
 
 
 def require_stats(frame: Frame, scene: Scene, seats: int) -> None:
@@ -218,7 +212,7 @@ def require_stats(frame: Frame, scene: Scene, seats: int) -> None:
     )
     for value in (value for values in frame.stats for value in values):
         if isinstance(value, str):
-            require_text(value, "a value of stats")
+            require_texts("a value of stats", value)
         else:
             require(
                 type(value) in (int, float) and math.isfinite(value),
@@ -247,7 +241,7 @@ def require_past(frame: Frame, scene: Scene, seats: int) -> None:
             event.seat is None or event.seat in range(seats),
             f"{event}: its seat must be one of {seats} or None",
         )
-        require_text(event.text, "an event's text")
+        require_texts("an event's text", event.text)
         require(
             all(unit >= 0 for unit in event.units)
             and all(is_inside(place, scene) for place in event.cells),
@@ -307,9 +301,11 @@ SeatTurn = tuple[Token, ...] | Verdict
 
 @attrs.frozen
 class Transcript:
-    """The record of a playthrough, from which it can be played again, also in another process."""
+    """The record of a playthrough, from which it can be played again, also in another process.
 
-    settings: Mapping[str, int]
+    Its settings are the ruleset's defaults.
+    """
+
     seed: int
     turns: tuple[tuple[SeatTurn, ...], ...]
     """By turn and seat."""
@@ -332,7 +328,7 @@ def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:
         except MalformedAnswerError as error:
             verdict = Malformed(error.refusal)
     for refusal in refusals(game, seat, tokens, verdict):
-        require_text(refusal.message, "a refusal's message")
+        require_texts("a refusal's message", refusal.message)
         require(
             refusal.index is None or 0 <= refusal.index <= len(tokens),
             f"a refusal's index is {refusal.index} for an answer of {len(tokens)} tokens",
@@ -418,7 +414,6 @@ class Playthrough:
         digests: list[str] = []
         out: dict[int, Verdict] = {}
         outcome: Outcome | None = None
-        self.check_dialect_opening()
         while True:
             digests.append(self.check_position(outcome))
             if outcome is not None or len(played) == turns:
@@ -446,7 +441,7 @@ class Playthrough:
                 game.turn == before + 1 or (forfeited and game.turn == before),
                 f"advance leads from turn {before} to {game.turn}; it must carry out one turn",
             )
-        return Transcript(self.settings, self.seed, tuple(played), tuple(digests))
+        return Transcript(self.seed, tuple(played), tuple(digests))
 
     def check_position(self, outcome: Outcome | None) -> str:
         """Check all views of the position, and that neither they nor parsing noise change it.
@@ -517,26 +512,24 @@ class Playthrough:
         weights = (80, 10, 5, 5)
         return tuple(pick.choice(kind) for kind in pick.choices(kinds, weights, k=length))
 
-    def check_dialect_opening(self) -> None:
-        """Check that the classic dialect, if any, opens with whole lines for every seat."""
-        classic = self.ruleset.classic
-        if classic is not None:
-            for seat in range(self.ruleset.seats):
-                with unharmed("the classic dialect's opening"):
-                    require_lines(classic.opening(self.game, seat), "the classic opening")
-
     def check_dialect(self, outcome: Outcome | None) -> None:
-        """Check that the classic dialect sends whole lines after a turn, or nothing at the end."""
+        """Check that the classic dialect, if any, sends whole lines, or nothing at the end."""
         classic = self.ruleset.classic
-        if classic is None or (outcome is None and not self.game.turn):
+        if classic is None:
             return
         for seat in range(self.ruleset.seats):
             with unharmed(f"the classic dialect in turn {self.game.turn}"):
-                last = outcome is not None
-                data = (classic.closing if last else classic.turn)(self.game, seat)
-                # An empty line is valid here: the opponent may have sent an empty answer.
-                is_whole = data.endswith(b"\n") or (last and not data)
-            require(is_whole, f"the classic dialect sends {data!r}; it must send whole lines")
+                if outcome is not None:
+                    data = classic.closing(self.game, seat) or b"\n"
+                elif self.game.turn:
+                    data = classic.turn(self.game, seat)
+                else:
+                    data = classic.opening(self.game, seat)
+                # An empty line is valid later: the opponent may have sent an empty answer.
+                whole = data.endswith(b"\n")
+            if outcome is None and not self.game.turn:
+                require_lines(data, "the classic opening")
+            require(whole, f"the classic dialect sends {data!r}; it must send whole lines")
 
 
 def check_again(ruleset: Ruleset, played: Transcript) -> None:
@@ -544,7 +537,7 @@ def check_again(ruleset: Ruleset, played: Transcript) -> None:
 
     This time nothing reads the game, and answers are parsed in a random order of seats.
     """
-    game = new_game(ruleset, played.settings, played.seed)
+    game = new_game(ruleset, complete_settings(ruleset, {}), played.seed)
     pick = random.Random(played.seed)  # noqa: S311 - tests, not secrets
     for number, turn in enumerate(played.turns):
         order = list(range(ruleset.seats))

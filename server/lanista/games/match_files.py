@@ -52,23 +52,18 @@ class Explanation:
 class UnexplainedError(Exception):
     """Something in a match file that the rules don't allow."""
 
-    def __init__(self, problem: str, progress: int = 0) -> None:
-        super().__init__(problem)
-        self.progress = progress
-        """The number of steps checked: the attempt that came farthest is the one to report."""
 
-
-def require(condition: object, problem: str, progress: int = 0) -> None:
+def require(condition: object, problem: str) -> None:
     """Raise UnexplainedError unless the condition holds."""
     if not condition:
-        raise UnexplainedError(problem, progress)
+        raise UnexplainedError(problem)
 
 
 def explained(
     res: Res[Any, Any],
     check_start: Callable[[], None],
     check_round: Callable[[int], None],
-    rules: str = "original",
+    rules: str,
 ) -> Explanation:
     """Explain a match up to the first round that the rules don't allow.
 
@@ -97,6 +92,8 @@ class Forks:
         self._first = first
         self.made: list[bool] = []
         """The choices so far."""
+        self.progress = 0
+        """The number of steps checked, for which the attempt counts."""
 
     def choose(self) -> bool:
         """Return whether to go on with the first outcome, the more likely one, at another fork."""
@@ -109,23 +106,24 @@ def try_forks(attempt: Callable[[Forks], None], most: int) -> None:
     """Try all ways through the forks of an attempt, until one raises no UnexplainedError.
 
     Raises:
-        UnexplainedError: All failed, or so many did; the problem is that of the attempt that came
-            farthest.
+        UnexplainedError: All failed, or so many did; the problem is that of the attempt that made
+            the most progress.
     """
     first: list[bool] = []
-    farthest = UnexplainedError("", -1)
+    farthest, problem = -1, UnexplainedError()
     for _ in range(most):
         forks = Forks(first)
         try:
             attempt(forks)
         except UnexplainedError as error:
-            farthest = max(farthest, error, key=lambda failed: failed.progress)
+            if forks.progress > farthest:
+                farthest, problem = forks.progress, error
         else:
             return
         first = forks.made
         while first and not first[-1]:  # both ways of the last fork were tried
             first.pop()
         if not first:
-            raise farthest
+            raise problem
         first[-1] = False
-    raise UnexplainedError(f"{farthest} (tried {most} combinations of outcomes)")
+    raise UnexplainedError(f"{problem} (tried {most} combinations of outcomes)")

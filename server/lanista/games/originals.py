@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from lanista.games import registry
-from lanista.games.base import BadBoardError, Game, Ruleset, Setting, Token, Verdict
+from lanista.games.base import Game, Ruleset, Setting, Token, Verdict
 from lanista.games.match_files import WORDS, Explanation, Res
 from lanista.games.picture import Frame, Scene
-from lanista.games.tokens import FormatError, Tokens, Words
+from lanista.games.tokens import FormatError, Tokens
 
 MAX_CALLS = 1000
 """The number of orders that a player may give in a round of an order log."""
@@ -60,25 +60,21 @@ class Originals(Generic[S, C]):
     """The rules by which a match file can be explained, the original program's first."""
     own: Mapping[str, int] = {}
     """The settings that only Lanista knows, for playing as the original program does."""
-    check_board: Callable[[Mapping[str, int], Any], None] = lambda _settings, _board: None
-    """Raises a FormatError if a board doesn't fit the settings of its configuration."""
     head: Callable[[Mapping[str, int]], str]
     """Writes the title and the settings of a configuration."""
     header: Callable[[Mapping[str, int], Sequence[str]], str]
     """Writes the title, the settings and the players' names of a match file."""
     state_text: Callable[[Any, Sequence[float]], str]
     """Writes the present state of a game, with the players' status."""
-    read_state: Callable[[Words, Mapping[str, int], int], S]
+    read_state: Callable[[Tokens, Mapping[str, int], int], S]
     """Reads the state of a round, given the settings and its number."""
     commands_of: Callable[[Any], Sequence[C]]
     """Returns what had an effect in a game's last round."""
     commands_text: Callable[[Sequence[C]], str]
-    read_commands: Callable[[Words, S], tuple[C, ...]]
+    read_commands: Callable[[Tokens, S], tuple[C, ...]]
     """Reads the commands of a round, given the state before it."""
-    read_order: Callable[[Words], Sequence[Token]]
+    read_order: Callable[[Tokens], Sequence[Token]]
     """Takes an order of a log of submitted orders, and returns it as a submove."""
-    explain_res: Callable[[Res[S, C], str], Explanation]
-    """Explains a match file by some rules."""
     scene: Callable[[S], Scene]
     position: Callable[[S, Mapping[str, int]], Any]
     """Returns a state, given the settings, as `frame` takes it; its `scores` are by seat."""
@@ -93,24 +89,19 @@ class Originals(Generic[S, C]):
     def read_cnf(self, text: str) -> tuple[dict[str, int], Any]:
         """Read a configuration into its settings and board; None: the seed makes the board.
 
+        Whether they fit together shows when a game begins.
+
         Raises:
             FormatError: The text isn't a configuration; names the line and what was expected.
         """
-        tokens = Tokens(text, FormatError)
+        tokens = Tokens(text)
         settings = self._read_settings(tokens)
         if tokens.peek() != "FIXED":
             tokens.choice(f"`{self.generated}` or `FIXED`", self.generated)
             tokens.end()
             return settings, None
         tokens.literal(*self.fixed.split())
-        try:
-            board = tokens.remaining(self.ruleset.read_board)
-        except BadBoardError as bad:
-            error = FormatError(str(bad))  # which names the line, and the column too
-            error.line = bad.line
-            raise error from None
-        self.check_board(settings, board)
-        return settings, board
+        return settings, tokens.remaining(self.ruleset.read_board)
 
     def write_cnf(self, settings: Mapping[str, int], board: Any) -> str:
         """Return a configuration from settings and a board, or None."""
@@ -120,42 +111,34 @@ class Originals(Generic[S, C]):
         return f"{self.head(settings)}\n{written}"
 
     def write(
-        self,
-        game: Game,
-        turns: Iterable[Sequence[Verdict]],
-        seed: int,
-        names: Sequence[str],
-        status: Status,
+        self, positions: Iterator[Game], seed: int, names: Sequence[str], status: Status
     ) -> Iterator[str]:
-        """Carry a game through its turns, and yield the parts of its match file.
+        """Yield the parts of the match file of a game.
 
         Args:
-            game: The game, before its first turn. It is at its end afterwards.
-            turns: The verdicts of every turn, by seat. They may be made on demand: each is taken
-                when the game is in its round.
+            positions: The game before its first turn and after each one.
             seed: The seed of the match.
             names: The players' names, by seat. Characters that a file can't hold become `_`.
             status: Returns the players' status in a round, by seat.
         """
         return self._match_text(
-            game, turns, status, word=WORDS[0], seed=seed, names=printable_names(names)
+            positions, status, word=WORDS[0], seed=seed, names=printable_names(names)
         )
 
     def _match_text(
         self,
-        game: Any,
-        turns: Iterable[Sequence[Verdict]],
+        positions: Iterator[Any],
         status: Status,
         *,
         word: str,
         seed: int,
         names: Sequence[str],
     ) -> Iterator[str]:
+        game = next(positions)
         settings = {setting.name: game.settings[setting.name] for setting in self.settings}
         yield f"{word}\n\nSeed {seed}\n\n{self.header(settings, names)}"
         yield self.state_text(game, status(game.turn))
-        for verdicts in turns:
-            game.advance(verdicts)
+        for game in positions:
             yield self.commands_text(self.commands_of(game))
             yield self.state_text(game, status(game.turn))
 
@@ -165,7 +148,7 @@ class Originals(Generic[S, C]):
         Raises:
             FormatError: The text isn't a match file; names the line and what was expected.
         """
-        tokens = Tokens(text, FormatError)
+        tokens = Tokens(text)
         word = tokens.choice("`Game` or `SecGame`", *WORDS)
         tokens.literal("Seed")
         seed = tokens.integer("the seed", *self.ruleset.seeds)
@@ -189,7 +172,7 @@ class Originals(Generic[S, C]):
             commands=tuple(commands),
         )
 
-    def _read_settings(self, tokens: Words) -> dict[str, int]:
+    def _read_settings(self, tokens: Tokens) -> dict[str, int]:
         """Take the title, and the names and values of the settings, one after another."""
         tokens.literal(*self.title)
         settings = {}
@@ -208,7 +191,7 @@ class Originals(Generic[S, C]):
         Raises:
             FormatError: The text isn't such a log; names the line and what was expected.
         """
-        tokens = Tokens(text, FormatError)
+        tokens = Tokens(text)
         rounds: list[list[list[Token]]] = []
         while not tokens.at_end:
             answers = []
@@ -225,12 +208,15 @@ class Originals(Generic[S, C]):
         return rounds
 
     def explain(self, text: str, rules: str) -> Explanation:
-        """Explain a match file's text by some rules.
+        """Explain a match file's text by some rules, in the module `explaining` of the game.
 
         Raises:
             FormatError: It isn't a match file.
         """
-        return self.explain_res(self.read_res(text), rules)
+        explaining = registry.part(self.game, "explaining")
+        assert explaining is not None  # as for every game with match files
+        explanation: Explanation = explaining.explain(self.read_res(text), rules)
+        return explanation
 
     def replay(self, text: str, log: str) -> Iterator[str]:
         """Play an order log with the seed of a match file, and yield the resulting match file.
@@ -247,7 +233,7 @@ class Originals(Generic[S, C]):
         )
         no_status = (0.0,) * rules.seats
         return self._match_text(
-            game, turns, lambda _: no_status, word=res.word, seed=res.seed, names=res.names
+            played(game, turns), lambda _: no_status, word=res.word, seed=res.seed, names=res.names
         )
 
     def show(self, text: str) -> Shown:
@@ -288,6 +274,14 @@ def _timed(
             for of_seat, share in zip(frame.stats, state.status, strict=True)
         )
         yield attrs.evolve(frame, stats=stats), scores
+
+
+def played(game: Game, turns: Iterable[Sequence[Verdict]]) -> Iterator[Game]:
+    """Carry a game through turns, given their verdicts by seat; yield it before and after each."""
+    yield game
+    for verdicts in turns:
+        game.advance(verdicts)
+        yield game
 
 
 def seat_seeds(seed: int, seats: int) -> tuple[int, ...]:

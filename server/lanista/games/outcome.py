@@ -50,6 +50,20 @@ def forfeit(at_fault: Sequence[bool], scores: Sequence[int], reason: str) -> Out
     )
 
 
+def by_score(
+    scores: Sequence[int], reason: str, termination: Termination = Termination.FINISHED
+) -> Outcome:
+    """Return the outcome of a match in which the scores decide."""
+    ranks = ranks_by_score(scores)
+    return Outcome(termination=termination, ranks=ranks, scores=tuple(scores), reason=reason)
+
+
+def undecided(termination: Termination, scores: Sequence[int], reason: str) -> Outcome:
+    """Return the outcome of a match that doesn't count: all seats share the first place."""
+    ranks = (1,) * len(scores)
+    return Outcome(termination=termination, ranks=ranks, scores=tuple(scores), reason=reason)
+
+
 def ranks_by_score(scores: Sequence[int]) -> tuple[int, ...]:
     """Return the rank of each seat by score, highest first; equal scores share the best rank.
 

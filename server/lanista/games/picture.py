@@ -228,3 +228,9 @@ class Frame:
 def counted(count: int, thing: str) -> str:
     """Return a count with its noun, such as `1 unit` or `12 units`."""
     return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+def named(kind: str, units: Sequence[int]) -> str:
+    """Return units with their numbers, such as `wizard 4` or `wizards 4, 7 and 31`."""
+    *first, last = map(str, units)
+    return f"{kind}s {', '.join(first)} and {last}" if first else f"{kind} {last}"

@@ -26,7 +26,6 @@ class Copyable(Protocol):
 
     def copy(self) -> Self:
         """Return a game that goes on independently of this one, with the same chance to come."""
-        ...
 
 
 @runtime_checkable
@@ -39,7 +38,6 @@ class SaysWhatIsLegal(Protocol):
         Any choice of at most one submove for each key, in any order, is an answer of which
         nothing is refused.
         """
-        ...
 
 
 @runtime_checkable
@@ -48,7 +46,6 @@ class SaysWhole(Protocol):
 
     def position(self, seat: int) -> bytes:
         """Return the facts of this turn, completed by what still holds of earlier turns."""
-        ...
 
 
 @runtime_checkable
@@ -68,7 +65,6 @@ class RestorableRuleset(Ruleset, Protocol):
             ValueError: The lines aren't those of a match of this game.
             LookupError: A line is missing.
         """
-        ...
 
 
 def settings_of(start: Facts) -> dict[str, int]:

@@ -3,7 +3,7 @@
 `check_ruleset` plays a ruleset with random answers and raises AssertionError at the first
 requirement of `lanista.games.base` or PROTOCOL.md that it breaks. Whether the moves are carried
 out as the rules of the game say can be checked only by the ruleset's own tests. The checks of
-single positions are in `conformance`.
+games in progress are in `conformance`.
 
 Code that plays matches never imports this module, and no ruleset is named here.
 """
@@ -18,13 +18,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from lanista.games.base import (
-    BadBoardError,
-    Consequence,
-    Game,
-    Ruleset,
-    complete_settings,
-)
+from lanista.games.base import BadBoardError, Consequence, Game, Ruleset, complete_settings
 from lanista.games.conformance import (
     FAULTS,
     NAME,
@@ -40,7 +34,7 @@ from lanista.games.conformance import (
     require,
     require_facts,
     require_lines,
-    require_text,
+    require_texts,
     unharmed,
 )
 from lanista.games.outcome import Termination
@@ -131,7 +125,7 @@ def _check_description(ruleset: Ruleset) -> None:
         NAME.fullmatch(name),
         f"name {name!r} must be a lower-case letter, then letters, digits or `-`",
     )
-    require_text(ruleset.title, "title")
+    require_texts("title", ruleset.title)
     require(re.fullmatch(r"\S+", ruleset.version), f"version {ruleset.version!r} must be one word")
     require(ruleset.seats >= 1, f"{ruleset.seats} seats; there must be at least 1")
     require(
@@ -155,7 +149,7 @@ def _check_description(ruleset: Ruleset) -> None:
             setting.low <= setting.default <= setting.high,
             f"{what}: default {setting.default} isn't from {setting.low} to {setting.high}",
         )
-        require_text(setting.help, f"help of {what}")
+        require_texts(f"help of {what}", setting.help)
     settings = complete_settings(ruleset, {})
     with unharmed("max_turns"):
         most = ruleset.max_turns(settings)
@@ -206,7 +200,7 @@ def _reads(ruleset: Ruleset, text: str) -> bool:
         try:
             board = ruleset.read_board(text)
         except BadBoardError as error:
-            require_text(str(error), "a BadBoardError's message")
+            require_texts("a BadBoardError's message", str(error))
             return False
         again = ruleset.read_board(ruleset.write_board(board))
     require(again == board, f"the board {text[:80]!r} isn't read back as it was written")

@@ -8,8 +8,9 @@ what was expected there.
 import math
 import re
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TypeVar
 
+from lanista.errors import BadInputError
 from lanista_protocol import shown
 
 T = TypeVar("T")
@@ -19,26 +20,31 @@ _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,17})?(?:e[-+]?[0-9]{1,3})?", re.ASCII)
 
 
-class FormatError(Exception):
+class FormatError(BadInputError):
     """A file that breaks the rules of its format; names the line and what was expected."""
 
-    def __init__(self, message: str, line: int | None = None, _column: int | None = None) -> None:
-        super().__init__(message if line is None else f"line {line}: {message}")
+    names_columns = False
+    """Whether the message names the column, too."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        where = [] if line is None else [f"line {line}"]
+        if column is not None and self.names_columns:
+            where.append(f"column {column}")
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
         self.line = line
         """The number of the wrong line, from 1; None if no single line is wrong."""
+        self.column = column
+        """The column in characters, from 1; None if the fault isn't at a single place."""
 
 
-E = TypeVar("E", bound=Exception)
-
-
-class Tokens(Generic[E]):
+class Tokens:
     """The words of a text, taken one after another.
 
     Every method that takes a word gets a description of what is expected there, for the message
     of the error that it raises if the word is something else.
     """
 
-    def __init__(self, text: str, error: Callable[[str, int, int | None], E]) -> None:
+    def __init__(self, text: str, error: type[FormatError] = FormatError) -> None:
         self._text = text
         self._error = error
         self._words: list[tuple[str, int, int]] = []  # with their lines and where they begin
@@ -59,7 +65,7 @@ class Tokens(Generic[E]):
         """Whether every word has been taken."""
         return self._taken == len(self._words)
 
-    def error(self, message: str, offset: int = 0) -> E:
+    def error(self, message: str, offset: int = 0) -> FormatError:
         """Return an error at the word that was taken last, or at a character of that word."""
         if not self._taken:
             return self._error(message, 1, 1)
@@ -145,7 +151,3 @@ def _range(low: int | None, high: int | None) -> str:
     if high is None:
         return f"at least {low}"
     return f"{low}" if low == high else f"from {low} to {high}"
-
-
-Words = Tokens[FormatError]
-"""The words of a file of an original program."""

@@ -381,22 +381,19 @@ def _failures(
     bots: Sequence[PooledBot], match: Match, exits: Sequence[Exit | None]
 ) -> Sequence[Failure]:
     """Return the failures of the bots that failed in the match, or whose process crashed."""
-    in_match = match.failures()
+    in_match = [match.failure(seat.index) for seat in match.seats]
     if not bots:
-        return in_match
+        return [failure for failure in in_match if failure.reasons]
     assert match.outcome is not None
-    by_seat = {failure.seat: failure for failure in in_match}
     failures = []
-    for seat, (bot, exit_) in enumerate(zip(bots, exits, strict=True)):
-        failure = by_seat.get(seat)
+    for failure, bot, exit_ in zip(in_match, bots, exits, strict=True):
         # In a dialect, bots aren't told that the match has ended, and an interrupted match just
         # stops. A bot that crashes because of that hasn't failed.
         is_surprised = match.outcome.reason == "interrupted" or isinstance(
-            match.seats[seat].encoder, DialectEncoder
+            match.seats[failure.seat].encoder, DialectEncoder
         )
-        if failure is None and (is_surprised or exit_ is None or not exit_.is_crash):
+        if not failure.reasons and (is_surprised or exit_ is None or not exit_.is_crash):
             continue
-        failure = failure or match.failure(seat)
         failures.append(
             attrs.evolve(
                 failure,

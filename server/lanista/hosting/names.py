@@ -18,7 +18,7 @@ from typing import Any
 from lanista.bots.command import INTERPRETER, CommandError, parse_command
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.games.base import BadBoardError, Ruleset
+from lanista.games.base import Ruleset
 from lanista.games.tokens import FormatError
 from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
@@ -83,7 +83,7 @@ def configuration_of(
     text, is_configuration = _map_text(ruleset.name, os.fspath(map_), folder)
     try:
         return _configuration(ruleset, text) if is_configuration else ({}, ruleset.read_board(text))
-    except (BadBoardError, FormatError) as error:
+    except FormatError as error:
         raise UnusableNameError(f"{map_name(map_)}: {error}") from None
 
 

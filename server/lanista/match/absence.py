@@ -33,14 +33,7 @@ class AbsentSeats:
         self.possible = any(seat.may_rejoin for seat in self.seats)
 
     def rejoin(self, seat: Seat, connection: Connection) -> Connection | None:
-        """Let a seat's bot go on over another connection from the next turn on.
-
-        Returns:
-            The connection that is replaced, which the caller closes; None if it was broken.
-
-        Raises:
-            RejoinError: The bot can't come back. The connection remains the caller's.
-        """
+        """Let a seat's bot go on over another connection, as `Match.rejoin` says."""
         if seat.is_awaited:
             seat.look()  # an answer that has come by now still counts
             seat.connection.channel.wake()  # for the task that waited for it
@@ -87,8 +80,8 @@ class AbsentSeats:
                     self._changed = trio.Event()
                     await self._changed.wait()
         for seat in self.seats:
-            if seat.absent and seat.kicked is not None:
-                seat.lose(seat.kicked_code.value, seat.kicked)
+            if seat.absent:
+                seat.leave_if_kicked()
 
     def give_up(self) -> list[Seat]:
         """Put out the seats that are still absent when the match ends, and return them."""

@@ -1,21 +1,18 @@
 """Work for connections outside of matches, in slices too small for running matches to notice.
 
 Accepting connections, reading hellos, watching waiting bots, closing connections and serving pages
-is done for whoever connects, as often as they connect. A thousand connections at once would keep
-the event loop from its matches for a noticeable time: a stall (see `stalls`), by which any stranger
-could slow matches down or make them void.
+is done for whoever connects. A thousand connections at once would stall the event loop (`stalls`),
+by which any stranger could slow matches down or make them void.
 
 Therefore all such work is cut into *pieces*. A piece runs without an `await`, and needs one of a
 few slots. Once it has a slot, it first lets the loop complete its current pass, in which every
 match that can go on takes a step; so a pass runs only about as many pieces as there are slots.
-Where many matches make the passes long anyway, a fixed number of slots would slow the background
-work down too much; then there are more of them, so that the additional pieces take up to a fixed
-share of the pass's time. Pieces that wait for a slot queue by address, and the addresses take
-turns, so that a crowd from one address delays mostly itself.
+Where many matches make the passes long anyway, there are more slots, so that the additional pieces
+take up to a fixed share of the pass's time. Pieces that wait for a slot queue by address, and the
+addresses take turns, so that a crowd from one address delays mostly itself.
 
-`WorkDone` remembers for whom the recent pieces were done. The runner asks it when a bot's answer is
-late while the host stalls: a stall that was caused by work for the bot's own address doesn't excuse
-the bot.
+`WorkDone` remembers for whom the recent pieces were done: a stall that was caused by work for a
+bot's own address doesn't excuse that bot.
 """
 
 from collections import deque

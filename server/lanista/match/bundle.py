@@ -69,14 +69,10 @@ def has_bundles(record: Path, seats: int) -> bool:
 def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failure]) -> list[Path]:
     """Write the bundles of a match, and remove those of an earlier match with the same record.
 
-    Args:
-        record: The path of the match's record.
-        title: A description of the match for people.
-        seats: The number of seats.
-        failures: One for each seat that failed.
+    `title` describes the match for people.
 
     Returns:
-        The folders of the bundles.
+        The folders of the bundles, one for each failure.
 
     Raises:
         OSError: A bundle can't be written.

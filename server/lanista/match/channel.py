@@ -166,10 +166,8 @@ class SocketChannel:
     def duplicates(self) -> list[socket.socket]:
         """Return other sockets of the same connection, to hand to another process.
 
-        Closing one leaves the other as it is. At most one process may wait for input at a time.
-
-        Returns:
-            One for the socket, and another for the outer one, if there is one.
+        There is one for the socket, and another for the outer one, if there is one. Closing one
+        leaves the other as it is. At most one process may wait for input at a time.
 
         Raises:
             BrokenChannelError: The channel is closed.
@@ -186,9 +184,6 @@ class SocketChannel:
 
     def relayed(self, inner: socket.socket) -> "SocketChannel":
         """Return a channel that replaces this one, over a relay that has a duplicate of its socket.
-
-        Args:
-            inner: The socket that leads to the relay.
 
         Raises:
             BrokenChannelError: The channel is closed.
@@ -258,10 +253,7 @@ class SocketChannel:
     def _on_our_clock(self, payload: bytes, read_at: float, wall: float) -> float | None:
         """Return the kernel's wall-clock time on trio's clock; None if it can't be converted.
 
-        Args:
-            payload: The kernel's time of receipt.
-            read_at: When the bytes were read, on trio's clock.
-            wall: The same moment on the wall clock.
+        `read_at` and `wall` are when the bytes were read, on trio's clock and on the wall clock.
         """
         if len(payload) != _STAMP.size:
             return None

@@ -1,19 +1,15 @@
 """The fair clock: when an answer arrived, and whether that was in time.
 
 A bot's time runs from the moment when the arena has handed the turn's bytes to the operating system
-until the last byte of the answer reaches the arena's machine (PROTOCOL.md 4). Time that the answer
-then spends in the kernel's buffers, while the arena plays other matches, must not count against the
-bot. So the moment at which the arena reads the answer isn't used where a better one is known: the
-kernel stamps received data with its own time of receipt.
+until the last byte of the answer reaches the arena's machine (PROTOCOL.md 4), as stamped by the
+kernel: time that the answer then waits to be read must not count against the bot.
 
-That stamp doesn't always give the moment exactly. One read may return several segments and carries
-only the last one's stamp, so when more bytes follow the answer's newline, the stamp is theirs and
-the answer came at some earlier moment. There may also be no stamp, or one that is useless because
-the machine's wall clock was set. An arrival is therefore kept as an interval, `earliest` to
-`latest`: not before the last moment at which nothing was there to read, and not after the stamp or,
-without one, the read. An answer counts as in time if it *can* have come in time. When it counts
-only because the interval contains the deadline, the host was too busy to know better; such a doubt
-is recorded as a stall of the host.
+The stamp of a read is that of its last segment. So when bytes follow the answer's newline, the
+answer came at some earlier moment; and there may be no stamp, or a useless one because the wall
+clock was set. An arrival is therefore an interval: not before the last moment at which nothing was
+there to read, and not after the stamp or, without one, the read. An answer counts if it *can* have
+come in time. When it counts only because the interval contains the deadline, the host was too busy
+to know better; such a doubt is recorded as a stall of the host.
 
 All moments are seconds of trio's clock, which is monotonic. Only arithmetic is done here; `channel`
 takes the times, `seat` calls `arrival`, and `stalls` watches the host.

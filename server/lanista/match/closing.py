@@ -20,12 +20,8 @@ from lanista_protocol import ErrorCode
 def dismiss(nursery: trio.Nursery, playing: Sequence[Seat], notes: Sequence[bytes]) -> None:
     """Close the connections of the seats that aren't there since this turn, in the background.
 
-    Those that went out are sent why; nothing is sent over a connection that is broken.
-
-    Args:
-        nursery: Where the connections are closed.
-        playing: The seats that were in the match in this turn.
-        notes: By seat, the notes on its answer.
+    Those that went out are sent the notes on their answers, by seat, and why; nothing is sent over
+    a connection that is broken. `playing` are the seats that were in the match in this turn.
     """
     for seat in playing:
         if seat.present:
@@ -55,17 +51,6 @@ def stays(seat: Seat, outcome: Outcome) -> bool:
     return seat.connection.greeting.keep and is_over and isinstance(seat.encoder, Version1Encoder)
 
 
-def end_at_once(connection: Connection, last: bytes) -> memoryview:
-    """Send what a bot that stays takes of its last bytes without waiting, and return the rest.
-
-    If nothing is left, the connection is ready for the next match.
-    """
-    rest = connection.send_some(last)
-    if not rest:
-        connection.session.end()
-    return rest
-
-
 async def end(connection: Connection, last: memoryview) -> None:
     """Send a bot its last bytes within CLOSING_TIME, and keep the connection if that succeeds."""
     if await connection.send(last, CLOSING_TIME):
@@ -93,15 +78,9 @@ REASONS_KEPT = 100
 
 
 def seat_ending(seat: Seat, decisive: Sequence[FaultInfo], late_limit: int) -> tuple[Ending, str]:
-    """Return how a match that counts ended for a seat, and why.
+    """Return how a match that counts ended for a seat, and why: empty for `Ending.NORMAL`.
 
-    Args:
-        seat: The seat.
-        decisive: The seat's faults by which the match ended, if it did so by a forfeit.
-        late_limit: Number of late turns in a row that put a bot out.
-
-    Returns:
-        The ending, and a description, which is empty for `Ending.NORMAL`.
+    `decisive` are the seat's faults by which the match ended, if it did so by a forfeit.
     """
     if seat.gone is not None:
         ending, detail = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_message
@@ -125,18 +104,17 @@ def _is_mute(seat: Seat, late_limit: int) -> bool:
     return session.owed >= min(late_limit, max(seat.late_streak, 1))
 
 
-def failure_reasons(seat: Seat, faults: Sequence[FaultInfo]) -> tuple[str, ...]:
-    """Return why a seat failed: why it is out, or else the faults that ended the match."""
+def seat_failure(seat: Seat, decisive: Sequence[FaultInfo]) -> Failure:
+    """Return a seat's failure, for a bundle: why it is out, or else its faults that decided.
+
+    There are no reasons if it neither went out nor ended the match.
+    """
     if seat.gone is not None:
-        return (f"{seat.gone}: {seat.gone_message}",)
-    lines = []
-    for fault in faults[-REASONS_KEPT:]:
-        place = "" if fault.index is None else f", submove {fault.index}"
-        lines.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
-    return tuple(lines)
-
-
-def seat_failure(seat: Seat, reasons: tuple[str, ...]) -> Failure:
-    """Return a seat's failure, for a bundle, with its last turns."""
+        reasons = [f"{seat.gone}: {seat.gone_message}"]
+    else:
+        reasons = []
+        for fault in decisive[-REASONS_KEPT:]:
+            place = "" if fault.index is None else f", submove {fault.index}"
+            reasons.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
     turns = tuple(Exchange(*values) for values in seat.last_turns)
-    return Failure(seat=seat.index, name=seat.name, reasons=reasons, turns=turns)
+    return Failure(seat=seat.index, name=seat.name, reasons=tuple(reasons), turns=turns)

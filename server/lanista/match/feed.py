@@ -6,13 +6,12 @@ again. The lines before the match (`welcome`, `wait`) aren't part of the match a
 
 from collections.abc import Iterator
 
-from lanista.games.base import Consequence, RefusalCode, Ruleset
+from lanista.games.base import Consequence, Ruleset
 from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
 from lanista.match.record import Header, Record
 from lanista.match.replay import judged_turns, seat_faults, start
+from lanista.match.verdicts import REFUSAL_CODES
 from lanista_protocol import Hello
-
-_NOTES = frozenset(code.value for code in RefusalCode)
 
 
 def version1(header: Header) -> Version1Encoder:
@@ -45,17 +44,10 @@ def payloads(
 ) -> Iterator[bytes]:
     """Yield the bytes that a seat was sent before each of its answers, from turn 0 on.
 
-    Args:
-        record: The record of the match.
-        ruleset: The rules of the match.
-        seat: The seat whose bytes are wanted.
-        hello: The hello of the bot that is to be fed, which decides on the dialect and on notes;
-            None means as in the match.
-
-    Yields:
-        For each turn in which the seat was asked: notes on its last answer, the position, `go`. If
-        its bot has come back, the match's beginning instead of the notes. For a turn in which it
-        was absent: no bytes.
+    For each turn in which it was asked: notes on its last answer, the position, `go`. If its bot
+    has come back, the match's beginning instead of the notes. For a turn in which it was absent: no
+    bytes. `hello` is that of the bot that is to be fed, which decides on the dialect and on notes;
+    None means as in the match.
 
     Raises:
         MismatchError: The record contradicts the rules.
@@ -72,7 +64,7 @@ def payloads(
     no_time_used = (0.0,) * ruleset.seats
     notes = b""
     asked = frozenset(asked_turns(record, seat))
-    game = start(record, ruleset)
+    game = start(record.header, ruleset)
     for judged in judged_turns(record, game):
         turn = judged.turn
         if turn.verdicts[seat] == "out":
@@ -93,6 +85,6 @@ def payloads(
                 [
                     encoder.note(fault)
                     for fault in seat_faults(header, game, judged, seat)
-                    if fault.code in _NOTES
+                    if fault.code in REFUSAL_CODES
                 ]
             )

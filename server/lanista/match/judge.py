@@ -22,7 +22,7 @@ from lanista.games.base import (
     TooManySubmovesError,
     Verdict,
 )
-from lanista.games.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
+from lanista.games.outcome import REMOVED, Outcome, Termination, by_score, forfeit
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
 from lanista.match.record import FaultInfo
@@ -207,13 +207,7 @@ class Judge:
         """Return the outcome after a turn; None if the match goes on."""
         outcome = game.outcome()
         if outcome is None and not any(seat.playing for seat in self.seats):
-            scores = game.scores()
-            outcome = Outcome(
-                termination=Termination.FORFEIT,
-                ranks=ranks_by_score(scores),
-                scores=scores,
-                reason="all-out",
-            )
+            outcome = by_score(game.scores(), "all-out", Termination.FORFEIT)
         return outcome
 
     def removal(self, game: Game, turn: int) -> Outcome:
@@ -223,8 +217,7 @@ class Judge:
         """
         self.faults = _empty_by_seat(self)
         for seat in self.seats:
-            if seat.kicked is not None:
-                seat.lose(seat.kicked_code.value, seat.kicked)
+            seat.leave_if_kicked()
             if seat.gone is not None:
                 self.count_out(turn, seat)
         at_fault = [seat.gone is not None for seat in self.seats]

@@ -28,15 +28,7 @@ from typing import Any
 
 import trio
 
-from lanista.match.record import (
-    PART,
-    TMP,
-    Header,
-    ResultInfo,
-    line_of,
-    result_line,
-    whole_lines,
-)
+from lanista.match.record import PART, TMP, Header, ResultInfo, line_of, result_line, whole_lines
 
 CHUNK = 256 * 1024
 """How many bytes are compressed between two checks for cancellation."""
@@ -173,7 +165,7 @@ class RecordWriter:
             last = result_line(result)
             if self._file is None:
                 lines = bytes(self._held[: self._before_result]) + last
-                self.content = b"".join(_compressed(self.path, [lines]))
+                self.content = b"".join(_content(self.path, [lines]))
             else:
                 await trio.to_thread.run_sync(pack, self.part, self.path, self._before_result, last)
         finally:
@@ -232,13 +224,8 @@ def _open_locked(part: Path) -> io.FileIO:
 def pack(part: Path, path: Path, length: int, last: bytes) -> None:
     """Turn a `.part` file, whose lock the caller holds, into a record, and remove it.
 
-    This runs in a thread of trio's, and ends early when the call is cancelled.
-
-    Args:
-        part: The path of the `.part` file.
-        path: The path of the record.
-        length: How many bytes of the file go into the record.
-        last: The line to add after them.
+    The record has the first `length` bytes of the file, and then the line `last`. This runs in a
+    thread of trio's, and ends early when the call is cancelled.
 
     Raises:
         OSError: The record can't be written; the `.part` file is left as it was.
@@ -246,17 +233,14 @@ def pack(part: Path, path: Path, length: int, last: bytes) -> None:
     # Most records are short, so it is the calls to the system that cost time: at each of them this
     # thread and the event loop's take turns. Opened like this, files take the fewest.
     with part.open("rb", buffering=0) as lines:
-        write_whole(path, _compressed(path, _chunks(lines, length, last)))
+        write_whole(path, _content(path, _chunks(lines, length, last)))
     part.unlink()
 
 
 def write_whole(path: Path, chunks: Iterable[bytes], packed: Path | None = None) -> None:
     """Write a file that is complete and on the disk once it has its name.
 
-    Args:
-        path: The path of the file.
-        chunks: The content.
-        packed: The path of the file until it is complete; None for one beside it.
+    Until then its path is `packed`; None for one beside it.
 
     Raises:
         OSError: The file can't be written.
@@ -274,11 +258,13 @@ def write_whole(path: Path, chunks: Iterable[bytes], packed: Path | None = None)
         raise
 
 
-def _compressed(path: Path, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the content of a record, which is compressed if the record's name says so."""
-    if path.suffix != ".gz":
-        yield from chunks
-        return
+def _content(path: Path, chunks: Iterable[bytes]) -> Iterable[bytes]:
+    """Return the content of a record, which is compressed if the record's name says so."""
+    return _compressed(chunks) if path.suffix == ".gz" else chunks
+
+
+def _compressed(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the chunks of a file in the gzip format."""
     # The header that zlib makes has neither a name nor a time in it, so that the same lines give
     # the same file.
     zipped = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
@@ -300,22 +286,15 @@ def _chunks(source: io.FileIO, length: int, last: bytes) -> Iterator[bytes]:
 
 
 def public_copy(record: Path, owned: Collection[int]) -> bytes:
-    """Return a copy of a finished record, compressed as the record is. Blocks.
+    """Return a copy, compressed, of a finished record. Blocks.
 
-    Args:
-        record: The path of the record.
-        owned: The seats whose logs and output stay in the copy.
+    The logs and output of other seats than those in `owned` are left out.
 
     Raises:
         OSError: The record can't be read.
         BadRecordError: It is damaged.
     """
-    packed = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
-    copy = io.BytesIO()
-    for line in _lines(record, owned):
-        copy.write(packed.compress(line))
-    copy.write(packed.flush())
-    return copy.getvalue()
+    return b"".join(_compressed(_lines(record, owned)))
 
 
 def _lines(record: Path, owned: Collection[int]) -> Iterator[bytes]:

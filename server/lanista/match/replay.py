@@ -32,7 +32,7 @@ from lanista.games.base import (
     Verdict,
     complete_settings,
 )
-from lanista.games.outcome import REMOVED, Outcome, Termination, forfeit, ranks_by_score
+from lanista.games.outcome import REMOVED, Outcome, Termination, by_score, forfeit, undecided
 from lanista.match.record import (
     BadRecordError,
     FaultInfo,
@@ -42,9 +42,15 @@ from lanista.match.record import (
     TurnInfo,
     one_line,
 )
-from lanista.match.verdicts import NAMES, REFUSED, FaultTally, faults_of, in_order, read_answer
-
-_REFUSALS = frozenset(code.value for code in RefusalCode)
+from lanista.match.verdicts import (
+    NAMES,
+    REFUSAL_CODES,
+    REFUSED,
+    FaultTally,
+    faults_of,
+    in_order,
+    read_answer,
+)
 
 
 class MismatchError(LanistaError):
@@ -65,18 +71,13 @@ class JudgedTurn:
     """The tokens of each answer that counts, by seat; empty for other verdicts than `Answer`."""
 
 
-def start(record: Record, ruleset: Ruleset) -> Game:
+def start(header: Header, ruleset: Ruleset) -> Game:
     """Return the game of a recorded match before its first turn.
 
     Raises:
         BadRecordError: The record is of another game or version, or its settings or board are
             invalid in this ruleset.
     """
-    return start_of(record.header, ruleset)
-
-
-def start_of(header: Header, ruleset: Ruleset) -> Game:
-    """Return the game as `start` does, from just a record's header."""
     if header.game != ruleset.name:
         raise BadRecordError(
             f"the record is of {header.game}; these are the rules of {ruleset.name}"
@@ -116,10 +117,7 @@ def start_of(header: Header, ruleset: Ruleset) -> Game:
 def judge(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> JudgedTurn:
     """Return a recorded turn with its verdicts, after checking that they can be right.
 
-    Args:
-        game: The game before the turn.
-        previous: The turn before this one, if there was one.
-        turn: The turn to judge.
+    The game stands before the turn; `previous` is the turn before it, if there was one.
 
     Raises:
         MismatchError: The record contradicts the rules.
@@ -136,12 +134,9 @@ def judge(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> JudgedTurn:
 
 
 def carry_out(game: Game, judged: JudgedTurn, *, is_void: bool = False) -> None:
-    """Advance the game by a turn and compare the digest.
+    """Advance the game in which a turn was judged and compare the digest.
 
-    Args:
-        game: The game in which the turn was judged.
-        judged: The turn.
-        is_void: Whether this turn made the match void, so that it doesn't advance the game.
+    A turn that made the match void doesn't advance it.
 
     Raises:
         MismatchError: The digest differs.
@@ -157,11 +152,7 @@ def carry_out(game: Game, judged: JudgedTurn, *, is_void: bool = False) -> None:
 
 
 def judged_turns(record: Record, game: Game) -> Iterator[JudgedTurn]:
-    """Yield each turn while the game stands before it; it is carried out afterwards.
-
-    Args:
-        record: The record to replay.
-        game: The game as returned by `start`, which is advanced.
+    """Yield each turn while the game, as returned by `start`, stands before it; then advance it.
 
     Raises:
         MismatchError: A turn contradicts the rules.
@@ -182,7 +173,7 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
         MismatchError: A digest differs, or the match ends after another turn by the rules.
         BadRecordError: As for `start`.
     """
-    game = start(record, ruleset)
+    game = start(record.header, ruleset)
     yield game
     previous = None
     for turn in record.turns:
@@ -191,24 +182,6 @@ def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
         previous = turn
         if not is_void:
             yield game
-
-
-def turns(record: Record, game: Game) -> Iterator[Sequence[Verdict]]:
-    """Yield the verdicts, by seat, of each turn that was carried out.
-
-    Args:
-        record: The record to replay.
-        game: The game as returned by `start`. The caller advances it by the verdicts of each turn
-            before it asks for the next.
-
-    Raises:
-        MismatchError: A turn contradicts the rules.
-        BadRecordError: A turn is invalid by any rules.
-    """
-    previous = None
-    for turn in played_turns(record):
-        yield judge(game, previous, turn).verdicts
-        previous = turn
 
 
 def played_turns(record: Record) -> Sequence[TurnInfo]:
@@ -225,7 +198,7 @@ def verify(record: Record, ruleset: Ruleset) -> int:
         MismatchError: The record contradicts the rules.
         BadRecordError: As for `start`.
     """
-    game = start(record, ruleset)
+    game = start(record.header, ruleset)
     tallies = [FaultTally() for _ in record.header.players]
     for judged in judged_turns(record, game):
         for seat, tally in enumerate(tallies):
@@ -296,14 +269,13 @@ def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: Resul
         MismatchError: The recorded end is one that only the rules can bring about.
     """
     scores = game.scores()
-    ranks, reason = (1,) * len(scores), "interrupted"
     match result.end:
         case "aborted":
-            termination = Termination.ABORTED
+            return undecided(Termination.ABORTED, scores, "interrupted")
         case "void" if record.turns and "late" in record.turns[-1].verdicts:
-            termination, reason = Termination.VOID, "stall"
+            return undecided(Termination.VOID, scores, "stall")
         case "forfeit" if record.turns and _are_all_out(record.turns[-1]):
-            termination, ranks, reason = Termination.FORFEIT, ranks_by_score(scores), "all-out"
+            return by_score(scores, "all-out", Termination.FORFEIT)
         case "forfeit" if ruleset.consequence is Consequence.FORFEIT and _removals(result):
             removed = {fault.seat for fault in _removals(result)}
             return forfeit([seat in removed for seat in range(len(scores))], scores, REMOVED)
@@ -311,7 +283,6 @@ def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: Resul
             raise MismatchError(
                 f"by the rules the match isn't over; in the record its end is {result.end}"
             )
-    return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
 
 
 def _are_all_out(turn: TurnInfo) -> bool:
@@ -388,7 +359,7 @@ def _checked_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, Se
             # The rules don't know why a seat has gone. But there is one reason at most, and it
             # isn't one for which an answer is refused. Without one, the seat is absent.
             code = recorded[0][0] if recorded else "disconnected"
-            expected = [[], [("disconnected" if code in _REFUSALS else code, None)]]
+            expected = [[], [("disconnected" if code in REFUSAL_CODES else code, None)]]
     if recorded not in expected:
         raise MismatchError(
             f"turn {turn.turn}: the faults of seat {seat} are {recorded} in the record; "
@@ -420,16 +391,7 @@ def turn_faults(header: Header, game: Game, judged: JudgedTurn) -> list[FaultInf
 
 
 def all_faults(record: Record, game: Game) -> Iterator[list[FaultInfo]]:
-    """Yield the faults of each turn, as `turn_faults` does.
-
-    Args:
-        record: The record to replay.
-        game: The game as returned by `start`, which is advanced.
-
-    Raises:
-        MismatchError: The record contradicts the rules.
-        BadRecordError: A turn is invalid by any rules.
-    """
+    """Yield the faults of each turn, as `turn_faults` does, in the way of `judged_turns`."""
     for judged in judged_turns(record, game):
         yield turn_faults(record.header, game, judged)
 

@@ -1,22 +1,22 @@
 """Playing one match: each seat is sent its turn and answers, and the game advances.
 
 No game is named and no socket is touched here: rules come as `lanista.games.base` objects, and
-bytes go through `encoder` and `seat`. What a turn consists of is elsewhere: `exchange` asks the
-seats and waits for them, `absence` has those whose bots may come back, `judge` gives the verdicts,
-`turn_lines` makes the record, and `closing` ends the match for each seat.
+bytes go through `encoder` and `seat`. What else a turn consists of is elsewhere: `absence` has the
+seats whose bots may come back, `judge` gives the verdicts, `turn_lines` makes the record, and
+`closing` ends the match for each seat.
 """
 
 import math
 import traceback
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import attrs
 import trio
 
 from lanista.games.base import Consequence, Game
-from lanista.games.outcome import Outcome, Termination
-from lanista.match import closing, exchange, turn_lines
+from lanista.games.outcome import Outcome, Termination, undecided
+from lanista.match import closing, turn_lines
 from lanista.match.absence import AbsentSeats, RejoinError
 from lanista.match.boards import PreparedBoard, prepare_board
 from lanista.match.bundle import Failure
@@ -255,12 +255,12 @@ class Match:
             playing = asked
             if absent.possible:
                 playing = [seat for seat in self.seats if seat.playing]
-            is_blocked = exchange.hand_over(asked, payloads, limit)
+            is_blocked = _hand_over(asked, payloads, limit)
             lines.write(began)
             if number and number % MEASURED_EVERY == 0:
                 for seat in asked:
                     self._measure(seat)
-            await exchange.collect(asked, self.stalls, is_blocked=is_blocked)
+            await _collect(asked, self.stalls, is_blocked=is_blocked)
             if self._is_decided and not all(seat.settled for seat in asked):
                 self.outcome = judge.removal(game, number)
                 return
@@ -283,7 +283,7 @@ class Match:
             notes = judge.note_faults(game, number, began, playing, verdicts, in_stall=in_stall)
             outcome: Outcome | None
             if void:
-                outcome = self._undecided(Termination.VOID, game.scores(), "stall")
+                outcome = undecided(Termination.VOID, game.scores(), "stall")
             else:
                 game.advance(verdicts)
                 outcome = judge.outcome(game)
@@ -337,12 +337,8 @@ class Match:
     def _is_unfair(self, asked: Sequence[Seat], began: float, stall: float) -> bool:
         """Return whether an answer may be late because of this machine, so that the match is void.
 
-        Unless the machine was busy with connections from the late bot's own address.
-
-        Args:
-            asked: The seats that were asked in this turn.
-            began: When the turn began, on trio's clock.
-            stall: Seconds for which this machine stalled in the turn.
+        Unless the machine, which stalled for so many seconds in the turn that began then, was busy
+        with connections from the late bot's own address.
         """
         return stall > self.spec.clock.stall_margin and any(
             is_late(seat) and seat.connection.work_since(began) < stall * OWN_SHARE
@@ -376,14 +372,9 @@ class Match:
 
     # -- the end -------------------------------------------------------------------------------
 
-    def _undecided(self, termination: Termination, scores: tuple[int, ...], reason: str) -> Outcome:
-        """Return the outcome of a match that doesn't count: all seats share the first place."""
-        ranks = (1,) * self.spec.ruleset.seats
-        return Outcome(termination=termination, ranks=ranks, scores=scores, reason=reason)
-
     def _aborted(self) -> Outcome:
         reason = "interrupted" if self.error is None else "error"
-        return self._undecided(Termination.ABORTED, self._scores(), reason)
+        return undecided(Termination.ABORTED, self._scores(), reason)
 
     def _scores(self) -> tuple[int, ...]:
         try:
@@ -411,8 +402,10 @@ class Match:
                 last, stays = self._last_bytes(seat, self.outcome)
                 if not stays:
                     slow.append(partial(seat.connection.close, last))
-                elif rest := closing.end_at_once(seat.connection, last):
+                elif rest := seat.connection.send_some(last):  # what it doesn't take at once
                     slow.append(partial(closing.end, seat.connection, rest))
+                else:
+                    seat.connection.session.end()
             elif not seat.dismissed:  # not there since the turn that was broken off
                 slow.append(partial(closing.send_away, seat))
         if slow:
@@ -439,16 +432,11 @@ class Match:
 
     # -- once it is over -----------------------------------------------------------------------
 
-    def failures(self) -> list[Failure]:
-        """Return the failures of the seats that went out or whose fault ended the match."""
-        failures = []
-        for seat in self.seats:
-            reasons = closing.failure_reasons(seat, self.decisive_faults(seat.index))
-            if reasons:
-                failures.append(closing.seat_failure(seat, reasons))
-        return failures
+    def failure(self, index: int) -> Failure:
+        """Return the failure of a seat; without reasons, if they can't lie in the match."""
+        return closing.seat_failure(self.seats[index], self._decisive_faults(index))
 
-    def decisive_faults(self, index: int) -> Sequence[FaultInfo]:
+    def _decisive_faults(self, index: int) -> Sequence[FaultInfo]:
         """Return the faults of a seat by which the match ended, if it did so by a forfeit."""
         assert self.outcome is not None
         forfeit = self.outcome.termination is Termination.FORFEIT
@@ -462,12 +450,8 @@ class Match:
         assert self.outcome is not None
         if self.outcome.termination is Termination.VOID:
             return Ending.VOID, ""
-        decisive, limit = self.decisive_faults(index), self.spec.clock.late_limit
+        decisive, limit = self._decisive_faults(index), self.spec.clock.late_limit
         return closing.seat_ending(self.seats[index], decisive, limit)
-
-    def failure(self, index: int) -> Failure:
-        """Return the failure of a seat, without reasons: these lie outside of the match."""
-        return closing.seat_failure(self.seats[index], ())
 
     def result(self) -> ResultInfo:
         """Return the result for the record."""
@@ -492,3 +476,71 @@ class Match:
             error=self.error,
             ended=turn_lines.now(),
         )
+
+
+# -- one exchange with the bots ------------------------------------------------------------------
+
+
+def _hand_over(asked: Sequence[Seat], payloads: Sequence[bytes], limit: float) -> bool:
+    """Ask each seat for its next answer, and hand it what it is sent before that, by seat.
+
+    Every seat has `limit` seconds, and what is added for its way. Returns whether something is
+    still to be sent, since a bot doesn't read.
+    """
+    # All are asked before any bytes go out, so that the hand-overs follow without delay.
+    for seat in asked:
+        seat.ask()
+    is_blocked = False
+    for seat in asked:
+        if seat.present:
+            is_blocked |= seat.hand_over(payloads[seat.index], limit)
+    return is_blocked
+
+
+async def _collect(asked: Sequence[Seat], stalls: StallMonitor, *, is_blocked: bool) -> None:
+    """Wait until each seat that was asked has answered, or has run out of time.
+
+    `is_blocked` says whether `_hand_over` left something to be sent.
+    """
+    if is_blocked:
+        # A bot that doesn't read must not delay the others. Only in this case do the seats need
+        # tasks of their own.
+        async with trio.open_nursery() as nursery:
+            for seat in asked:
+                nursery.start_soon(_exchange_apart, seat)
+        return
+    is_shared = stalls.is_shared
+    if is_shared:
+        # Most answers come while the others have their turns. To wait for each costs more.
+        await trio.lowlevel.checkpoint()
+    unread = iter(asked)
+    for seat in unread:
+        # A scope and a pass of the event loop cost much of a turn, so only if they must.
+        if not seat.look():
+            await _wait_for(seat, unread, max([seat.deadline for seat in asked]))
+            break
+    else:
+        if not is_shared:
+            # Bots that always answer at once must not block the other tasks.
+            await stalls.passes.share()
+    for seat in asked:
+        if not seat.settled:
+            await seat.last_look()
+
+
+async def _wait_for(seat: Seat, others: Iterable[Seat], deadline: float) -> None:
+    """Wait for a seat that has just been looked at, then for the others; until the deadline."""
+    with trio.CancelScope(deadline=deadline):
+        await seat.connection.channel.wait_readable()
+        await seat.answer()
+        for other in others:
+            await other.answer()
+
+
+async def _exchange_apart(seat: Seat) -> None:
+    if seat.blocked:
+        await seat.hand_over_rest()
+    with trio.CancelScope(deadline=seat.deadline):
+        await seat.answer()
+    if not seat.settled:
+        await seat.last_look()

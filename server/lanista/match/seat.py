@@ -136,8 +136,9 @@ class Seat:
         self.excused = True
         self.connection.channel.wake()
 
-    def _leave_if_kicked(self) -> None:
-        if self.kicked is not None and not self.settled:
+    def leave_if_kicked(self) -> None:
+        """Put the seat out now if it is to be removed."""
+        if self.kicked is not None:
             self.lose(self.kicked_code.value, self.kicked)
 
     # -- coming back ---------------------------------------------------------------------------
@@ -151,10 +152,7 @@ class Seat:
         """Use another connection from the next turn on.
 
         If an answer is awaited that hasn't come yet, nobody waits for it any longer, and the seat
-        is absent until then.
-
-        Returns:
-            The connection that is replaced, which the caller closes; None if that is broken.
+        is absent until then. Returns as `Match.rejoin`.
         """
         replaced, self.successor = self.successor, connection
         if replaced is None and self.present:
@@ -176,10 +174,8 @@ class Seat:
     def measure(self, allowance: float) -> RoundTrip | None:
         """Return the round trip as it is now, if it is known.
 
-        The least one so far is added to the time limits from the next hand-over on.
-
-        Args:
-            allowance: The maximum of what is added, in seconds.
+        The least one so far, but at most `allowance` seconds, is added to the time limits from the
+        next hand-over on.
         """
         found = self.connection.channel.round_trip()
         if found is not None:
@@ -193,7 +189,7 @@ class Seat:
     def ask(self) -> None:
         """Begin the turn: forget the last answer, and ask the session for the next one."""
         self.line = self.arrived = None
-        self._leave_if_kicked()
+        self.leave_if_kicked()
         try:
             self.connection.session.ask()
         except RemoteProtocolError as error:
@@ -202,12 +198,8 @@ class Seat:
     def hand_over(self, payload: bytes, limit: float) -> bool:
         """Hand the turn's payload to the operating system, and start the clock (PROTOCOL.md 4).
 
-        Args:
-            payload: The bytes of the turn.
-            limit: Seconds that every seat has for its answer; `lag` is added.
-
-        Returns:
-            Whether a part of the payload couldn't be sent yet.
+        The seat has `limit` seconds, as every other one, and `lag`. Returns whether a part of the
+        payload couldn't be sent yet.
         """
         self.payload = payload
         try:
@@ -240,7 +232,7 @@ class Seat:
         if not self.present:
             return
         if self._unsent and self.kicked is not None:
-            self.lose(self.kicked_code.value, self.kicked)
+            self.leave_if_kicked()
             return
         if self._unsent:
             self._break("late", f"did not read what it was sent within {self.limit:g} s")
@@ -253,7 +245,8 @@ class Seat:
 
     def look(self) -> bool:
         """Read once, without waiting; return whether nothing more is awaited from the seat."""
-        self._leave_if_kicked()
+        if self.kicked is not None and not self.settled:
+            self.leave_if_kicked()
         if not self.settled:
             self._read()
         return self.settled or self.excused

@@ -1,15 +1,13 @@
 """Detection of stalls of the host, during which no answer can be judged fairly.
 
-All matches of a process share one event loop. When the loop, the process or the whole machine is
-held up (by a long computation, swapping, a suspended virtual machine, or too many processes), bots
-on the same machine may be held up too, and a bot that was judged late in that time may not have
-been late by its own fault. The fair clock (`clock`) can't tell, because it measures when an answer
-arrived and not why. So a match with a late answer in a turn with a long stall is void: it doesn't
-count and is played again.
+When the event loop, the process or the whole machine is held up (by a long computation, swapping, a
+suspended virtual machine, or too many processes), bots on the same machine may be held up too, and
+be late by no fault of their own. The fair clock (`clock`) can't tell, because it measures when an
+answer arrived and not why. So a match with a late answer in a turn with a long stall is void: it
+doesn't count and is played again.
 
 Stalls are measured by a heartbeat: a task that sleeps for a fixed time, again and again. When it
-wakes up much later than it should, the loop stalled for the difference. It runs only while matches
-do, so that an idle arena sleeps.
+wakes up late, the loop stalled for the difference. It runs only while matches do.
 """
 
 import math

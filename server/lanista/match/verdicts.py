@@ -38,15 +38,12 @@ NAMES: Mapping[type[Verdict], str] = {
 REFUSED = frozenset({"late", "malformed"})
 """The names of the verdicts on answers of which a record may keep only the beginning, as they
 aren't needed to replay the match."""
+REFUSAL_CODES = frozenset(code.value for code in RefusalCode)
+"""The codes of the faults for which an answer, or a part of it, is refused."""
 
 
 def read_answer(game: Game, seat: int, line: str) -> tuple[Answer | Malformed, Sequence[Token]]:
-    """Read an answer in the position in which it was given.
-
-    Args:
-        game: The game before the turn, which doesn't change.
-        seat: The seat that answered.
-        line: The answer.
+    """Read an answer in the position in which it was given; the game doesn't change.
 
     Returns:
         The verdict, and the answer's tokens; none if it isn't a line of tokens.
@@ -147,8 +144,8 @@ def faults_of(
         verdict: The verdict on its turn.
         line: Its answer, if there was one.
         tokens: The tokens of its answer, if `verdict` is an `Answer`.
-        times: Its times in this turn, as in a record.
-        limit: The time limit of the turn, in seconds.
+        times: As in `late_message`.
+        limit: As in `late_message`.
     """
     refusals: Sequence[Refusal] = ()
     if isinstance(verdict, Answer) and verdict.refused:

@@ -95,7 +95,7 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
     begin = (*blocking, *others)
     turns = played_turns(a), played_turns(b)
     counts = (len(turns[0]), len(turns[1]))
-    if not blocking and start(a, ruleset).digest() != start(b, ruleset).digest():
+    if not blocking and start(a.header, ruleset).digest() != start(b.header, ruleset).digest():
         # Making a board uses up random numbers, which a match with the board given still has.
         blocking = ["the random numbers"]
     if blocking:

@@ -29,7 +29,7 @@ from lanista.match.record import (
     ResultInfo,
     TurnInfo,
 )
-from lanista.match.replay import MismatchError, carry_out, judge, start_of, turn_faults
+from lanista.match.replay import MismatchError, carry_out, judge, start, turn_faults
 from lanista.page import frames
 from lanista.page.answer_words import Decoded, decoded, idle_units, submoves_json
 from lanista.page.story import Storyteller
@@ -131,7 +131,7 @@ class ReplayReader:
         self._items.popleft()
         assert isinstance(header, Header)  # LineReader takes nothing else in the first line
         ruleset = registry.get(header.game)
-        self._header, self._game = header, start_of(header, ruleset)
+        self._header, self._game = header, start(header, ruleset)
         scene = self._game.scene()
         self._storyteller = Storyteller(scene, header.clock.time_move)
         self._writer = frames.FrameWriter(scene)

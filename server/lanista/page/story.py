@@ -520,7 +520,7 @@ def story_of(record: Record, ruleset: Ruleset) -> Story:
         MismatchError: The record contradicts the rules.
         BadRecordError: The record is invalid by any rules.
     """
-    game = start(record, ruleset)
+    game = start(record.header, ruleset)
     storyteller = Storyteller(game.scene(), record.header.clock.time_move)
     led_here: tuple[TurnInfo | None, list[FaultInfo]] = (None, [])
     answers = None

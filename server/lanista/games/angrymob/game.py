@@ -8,8 +8,6 @@ most 8 units.
 import copy
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import cast
 
 import attrs
 
@@ -17,13 +15,13 @@ from lanista.games.angrymob import scene
 from lanista.games.angrymob.board import IMPASSABLE, Board
 from lanista.games.base import (
     Answer,
-    MalformedAnswerError,
     Reason,
     Refusal,
     Submove,
     Token,
     Verdict,
     refusals,
+    whole_submoves,
 )
 from lanista.games.outcome import Outcome, Termination, forfeit
 from lanista.games.picture import Frame, Mark, Place, Scene
@@ -45,22 +43,31 @@ WAYS = ("right", "up", "left", "down")
 Units = dict[int, int]
 """The number of one player's units by cell; cells without units are left out."""
 
+FORM = "i j k d"
+"""The numbers of a submove (PROTOCOL.md 5)."""
+
 _Submove = tuple[int, int, int, int]
 """Row, column, number of units and direction."""
 
 
 @attrs.define(eq=False)
 class AngryMob:
-    """A game of Angry Mob in progress."""
+    """A game of Angry Mob in progress; its public attributes are the visible state.
+
+    They may be read, but only the game changes them.
+    """
 
     board: Board
     move_limit: int
     turn: int = 0
     moved: tuple[tuple[int, ...] | None, ...] = (None, None)
     """By seat, the numbers of its last answer; None if it was late, malformed or missing."""
-    _units: tuple[Units, Units] = attrs.field(init=False)
-    _neutral: list[int] = attrs.field(init=False)
-    _changed: set[int] = attrs.field(init=False, factory=set, repr=False)
+    units: tuple[Units, Units] = attrs.field(init=False)
+    """By seat, its units by cell."""
+    neutral: list[int] = attrs.field(init=False)
+    """By cell, its neutral units now, or `IMPASSABLE`."""
+    changed: set[int] = attrs.field(init=False, factory=set, repr=False)
+    """The cells whose neutral units aren't those of the map."""
     _taken: list[int] = attrs.field(init=False, factory=list)  # cells recruited in the last move
     # By cell, the units of both seats that fought there in the last move.
     _fought: dict[int, tuple[int, int]] = attrs.field(init=False, factory=dict)
@@ -72,31 +79,25 @@ class AngryMob:
     _neutral_marks: dict[int, Mark] | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._units = ({self.board.bases[0]: 1}, {self.board.bases[1]: 1})
-        self._neutral = list(self.board.cells)
+        self.units = ({self.board.bases[0]: 1}, {self.board.bases[1]: 1})
+        self.neutral = list(self.board.cells)
         self._near = self.board.neighbours()
 
     # -- answers -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `i j k d i j k d …` and refuse the first illegal submove, if any.
-
-        Raises:
-            MalformedAnswerError: There is a letter, or the number of tokens isn't divisible by four
-                (PROTOCOL.md 4).
-        """
-        numbers = _numbers(tokens)
-        return Answer(numbers, tuple(self._first_illegal(self._units[seat], numbers)))
+        """Read `i j k d i j k d …` and refuse the first illegal submove, if any."""
+        numbers = tuple(whole_submoves(tokens, 4, FORM))
+        return Answer(numbers, tuple(self._first_illegal(self.units[seat], numbers)))
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with the first illegal submove, if any."""
-        return refusals(self._first_illegal(self._units[seat], _numbers(tokens)))
+        return refusals(self._first_illegal(self.units[seat], whole_submoves(tokens, 4, FORM)))
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield what the submoves of a well-formed answer order, the illegal one included."""
         rows, cols = self.board.rows, self.board.cols
-        numbers = _numbers(tokens)
-        for row, col, count, direction in _submoves(numbers):
+        for row, col, count, direction in _submoves(whole_submoves(tokens, 4, FORM)):
             way = f"go {WAYS[direction]}" if 0 <= direction <= 3 else f"go by {direction}"
             places: list[Place] = []
             if 0 <= row < rows and 0 <= col < cols:
@@ -146,7 +147,7 @@ class AngryMob:
         rows, cols = self.board.rows, self.board.cols
         if not (0 <= row < rows and 0 <= col < cols):
             return ("({}, {}) is outside the map of {} rows and {} columns", row, col, rows, cols)
-        if self._neutral[row * cols + col] == IMPASSABLE:
+        if self.neutral[row * cols + col] == IMPASSABLE:
             return ("({}, {}) is impassable", row, col)
         if not 0 <= direction <= 3:
             return ("direction {}; it is 0 right, 1 up, 2 left or 3 down", direction)
@@ -174,7 +175,7 @@ class AngryMob:
             self._outcome = forfeit(at_fault, self.scores(), "forfeit")
             return
         for seat in range(SEATS):
-            self._move(self._units[seat], self.moved[seat] or ())
+            self._move(self.units[seat], self.moved[seat] or ())
         self._fight()
         self._recruit()
         self.turn += 1
@@ -195,7 +196,7 @@ class AngryMob:
 
     def _fight(self) -> None:
         """Carry out step 2: where both have units, the larger number keeps the difference."""
-        first, second = self._units
+        first, second = self.units
         self._fought = {}
         for cell in first.keys() & second.keys():
             self._fought[cell] = first[cell], second[cell]
@@ -209,26 +210,26 @@ class AngryMob:
     def _recruit(self) -> None:
         """Carry out step 3: a player with at most 8 units takes the neutral ones in its cells."""
         self._taken = []
-        for units in self._units:
+        for units in self.units:
             if sum(units.values()) <= RECRUIT_LIMIT:
                 for cell in units:
-                    if self._neutral[cell]:
-                        units[cell] += self._neutral[cell]
-                        self._neutral[cell] = 0
+                    if self.neutral[cell]:
+                        units[cell] += self.neutral[cell]
+                        self.neutral[cell] = 0
                         self._taken.append(cell)
-                        self._changed.add(cell)
+                        self.changed.add(cell)
                         self._ground_hash = None
 
     def _ending(self) -> Outcome | None:
         """Return the outcome after a move: step 4 and rules/angrymob.md 3."""
-        first, second = self._units
+        first, second = self.units
         first_captures = self.board.bases[1] in first
         second_captures = self.board.bases[0] in second
         if first_captures and second_captures:
             return self._finished((1, 1), "both-captured")
         if first_captures or second_captures:
             return self._finished((1, 2) if first_captures else (2, 1), "capture")
-        if not any(self._units):
+        if not any(self.units):
             return self._finished((1, 1), "no-units")
         if self.turn >= self.move_limit:
             return self._finished((1, 1), "move-limit")
@@ -241,28 +242,13 @@ class AngryMob:
 
     # -- looking ahead (rules.search) ----------------------------------------------------------
 
-    @property
-    def units(self) -> tuple[Units, Units]:
-        """By seat, its units by cell; they may be read, but only the game changes them."""
-        return self._units
-
-    @property
-    def neutral(self) -> Sequence[int]:
-        """By cell, its neutral units now, or `IMPASSABLE`; only the game changes them."""
-        return self._neutral
-
-    @property
-    def changed(self) -> AbstractSet[int]:
-        """The cells whose neutral units aren't those of the map."""
-        return self._changed
-
     def copy(self) -> "AngryMob":
         """Return a game that goes on independently of this one."""
         other = copy.copy(self)
-        first, second = self._units
-        other._units = (first.copy(), second.copy())  # noqa: SLF001 - its own class
-        other._neutral = self._neutral.copy()  # noqa: SLF001 - its own class
-        other._changed = self._changed.copy()  # noqa: SLF001 - its own class
+        first, second = self.units
+        other.units = (first.copy(), second.copy())
+        other.neutral = self.neutral.copy()
+        other.changed = self.changed.copy()
         other._neutral_marks = None  # noqa: SLF001 - its own class
         return other
 
@@ -276,15 +262,15 @@ class AngryMob:
                 if near >= 0
                 for sent in range(count, 0, -1)
             ]
-            for cell, count in sorted(self._units[seat].items())
+            for cell, count in sorted(self.units[seat].items())
         }
 
     def position(self, seat: int) -> bytes:
         """Return the facts with every cell whose neutral units changed since the start."""
         cols = self.board.cols
         changed = [
-            f"neutral {cell // cols} {cell % cols} {self._neutral[cell]}\n"
-            for cell in sorted(self._changed)
+            f"neutral {cell // cols} {cell % cols} {self.neutral[cell]}\n"
+            for cell in sorted(self.changed)
         ]
         kept = [
             line
@@ -292,26 +278,6 @@ class AngryMob:
             if not line.startswith("neutral ")
         ]
         return "".join(kept + changed).encode()
-
-    def resume(
-        self,
-        turn: int,
-        units: tuple[Units, Units],
-        neutral: Mapping[int, int],
-        moved: tuple[tuple[int, ...] | None, ...],
-    ) -> None:
-        """Put a new game into a later position of the same match.
-
-        Args:
-            turn: The number of moves carried out.
-            units: By seat, its units by cell.
-            neutral: The neutral units of the cells where they changed since the start.
-            moved: By seat, the numbers of its last answer.
-        """
-        self.turn, self._units, self.moved = turn, units, moved
-        for cell, count in neutral.items():
-            self._neutral[cell] = count
-            self._changed.add(cell)
 
     # -- outcome, facts, views -----------------------------------------------------------------
 
@@ -321,7 +287,7 @@ class AngryMob:
 
     def scores(self) -> tuple[int, ...]:
         """Return the number of units of each seat."""
-        first, second = self._units
+        first, second = self.units
         return (sum(first.values()), sum(second.values()))
 
     def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for both seats
@@ -343,8 +309,8 @@ class AngryMob:
                     f"moved {owner} {' '.join(map(str, numbers))}" if numbers else f"moved {owner}"
                     for owner, numbers in enumerate(self.moved)
                 ]
-            standing = [(cell, 0, count) for cell, count in self._units[0].items()]
-            standing += [(cell, 1, count) for cell, count in self._units[1].items()]
+            standing = [(cell, 0, count) for cell, count in self.units[0].items()]
+            standing += [(cell, 1, count) for cell, count in self.units[1].items()]
             standing.sort()
             lines += [
                 f"unit {cell // cols} {cell % cols} {owner} {count}"
@@ -359,15 +325,15 @@ class AngryMob:
         """Return a hash of board, units, neutral units, last answers, turn, limit and outcome."""
         if self._ground_hash is None:
             # Neutral units change rarely; they are hashed again only when they did.
-            ground = repr((self.board.rows, self.board.cols, self.board.bases, self._neutral))
+            ground = repr((self.board.rows, self.board.cols, self.board.bases, self.neutral))
             self._ground_hash = hashlib.blake2b(ground.encode(), digest_size=16).digest()
         ended = self._outcome
         state = (
             self.turn,
             self.move_limit,
             self.moved,
-            sorted(self._units[0].items()),
-            sorted(self._units[1].items()),
+            sorted(self.units[0].items()),
+            sorted(self.units[1].items()),
             ended and (ended.termination.value, ended.ranks, ended.scores, ended.reason),
         )
         hashed = hashlib.blake2b(repr(state).encode() + self._ground_hash, digest_size=8)
@@ -380,35 +346,19 @@ class AngryMob:
     def frame(self) -> Frame:
         """Return the players' units, neutral units, and the events of the last move."""
         if self._neutral_marks is None:
-            self._neutral_marks = scene.neutral_marks(self.board, self._neutral)
-        for cell in [cell for cell in self._neutral_marks if not self._neutral[cell]]:
+            self._neutral_marks = scene.neutral_marks(self.board, self.neutral)
+        for cell in [cell for cell in self._neutral_marks if not self.neutral[cell]]:
             del self._neutral_marks[cell]
         scores, ended = self.scores(), self._outcome
         carried_out = ended is None or ended.termination is not Termination.FORFEIT
         return Frame(
             turn=self.turn,
-            marks=scene.marks(self.board, self._units, self._neutral_marks),
+            marks=scene.marks(self.board, self.units, self._neutral_marks),
             captions=tuple(scene.units(total) for total in scores),
             stats=tuple((total,) for total in scores),
             arrows=scene.arrows(self.board, self.moved if carried_out else ()),
-            events=scene.events(self.board, self._units, self._fought, self._taken, ended),
+            events=scene.events(self.board, self.units, self._fought, self._taken, ended),
         )
-
-
-def _numbers(tokens: Sequence[Token]) -> tuple[int, ...]:
-    """Return an answer's numbers, four a submove."""
-    if len(tokens) % 4:
-        raise MalformedAnswerError(
-            f"{len(tokens)} numbers; a submove is four: i j k d", len(tokens) // 4
-        )
-    if str in map(type, tokens):
-        index, letter = next(
-            (index, token) for index, token in enumerate(tokens) if isinstance(token, str)
-        )
-        raise MalformedAnswerError(
-            f"`{letter}` where a number belongs; a submove is four numbers: i j k d", index // 4
-        )
-    return tuple(cast("Sequence[int]", tokens))
 
 
 def _submoves(numbers: Sequence[int]) -> Iterator[_Submove]:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from lanista.games.angrymob import board as boards
 from lanista.games.angrymob.board import Board
-from lanista.games.angrymob.game import SEATS, AngryMob, Units
+from lanista.games.angrymob.game import SEATS, AngryMob
 from lanista.games.angrymob.generator import generate
 from lanista.games.angrymob.scene import TURN_WORD
 from lanista.games.base import ByHand, Consequence, Setting
@@ -47,11 +47,7 @@ class AngryMobRules:
     consequence = Consequence.FORFEIT
     settings = (
         Setting(
-            name="move_limit",
-            default=2400,
-            low=1,
-            high=1_000_000,
-            help="moves without a capture until the match is a draw",
+            "move_limit", 2400, 1, 1_000_000, "moves without a capture until the match is a draw"
         ),
     )
     seeds = (-(2 ** (SEED_BITS - 1)), 2 ** (SEED_BITS - 1) - 1)
@@ -92,16 +88,17 @@ class AngryMobRules:
         board = _board("\n".join(lines))
         game = AngryMob(board, settings_of(start)["move_limit"])
         count, cols = len(board.cells), board.cols
-        units: tuple[Units, Units] = ({}, {})
-        neutral: dict[int, int] = {}
+        game.turn, game.units = turn, ({}, {})
         for row, col, seat, number in position.get("unit", ()):
-            units[int(seat)][_cell(row, col, cols, count)] = int(number)
+            game.units[int(seat)][_cell(row, col, cols, count)] = int(number)
         for row, col, number in position.get("neutral", ()):
-            neutral[_cell(row, col, cols, count)] = int(number)
+            cell = _cell(row, col, cols, count)
+            game.neutral[cell] = int(number)
+            game.changed.add(cell)
         moved: list[tuple[int, ...] | None] = [None] * SEATS
         for seat, *numbers in position.get("moved", ()):
             moved[int(seat)] = tuple(map(int, numbers))
-        game.resume(turn, units, neutral, tuple(moved))
+        game.moved = tuple(moved)
         return game
 
     def max_turns(self, settings: Mapping[str, int]) -> int:

@@ -35,12 +35,7 @@ def scene(board: Board) -> Scene:
 
 
 def neutral_marks(board: Board, neutral: Sequence[int]) -> dict[int, Mark]:
-    """Return a mark for every cell with neutral units, by cell.
-
-    Args:
-        board: The map.
-        neutral: By cell, the present number of neutral units.
-    """
+    """Return a mark for every cell with neutral units, by cell; `neutral` has their number now."""
     return {
         cell: _count(board, cell, None, count, counted(count, "neutral unit"))
         for cell, count in enumerate(neutral)
@@ -53,10 +48,8 @@ def marks(
 ) -> tuple[Mark, ...]:
     """Return neutral units where no player stands, then the players' units, cell by cell.
 
-    Args:
-        board: The map.
-        standing: By seat, its units by cell.
-        neutral: The marks of `neutral_marks`, without the cells that were recruited.
+    `standing` are each seat's units by cell, `neutral` the marks of `neutral_marks`, without the
+    cells that were recruited.
     """
     first, second = standing
     shown = [mark for cell, mark in neutral.items() if cell not in first and cell not in second]
@@ -80,9 +73,7 @@ def _count(board: Board, cell: int, seat: int | None, count: int, *details: str)
 def arrows(board: Board, moved: Sequence[Sequence[int] | None]) -> tuple[Arrow, ...]:
     """Return an arrow for each seat, cell and direction in which units moved.
 
-    Args:
-        board: The map.
-        moved: By seat, the numbers of an answer that was carried out, `i j k d i j k d …`.
+    `moved` are by seat the numbers of an answer that was carried out, `i j k d i j k d …`.
     """
     sent: dict[tuple[int, int, int], int] = {}
     for seat, answer in enumerate(moved):
@@ -109,16 +100,10 @@ def events(
     taken: Iterable[int],
     outcome: Outcome | None,
 ) -> tuple[Event, ...]:
-    """Return fights, recruits and the end, in the order of a move's steps.
+    """Return fights, recruits and the end, in the order of rules/angrymob.md 2 and 3.
 
-    The steps are those of rules/angrymob.md 2 and 3.
-
-    Args:
-        board: The map at the start of the match.
-        standing: By seat, its units by cell.
-        fought: By cell, the units of both seats that fought there.
-        taken: Cells that were recruited.
-        outcome: The outcome, or None while the game goes on.
+    `standing` are each seat's units by cell, `fought` the units of both seats that fought in a
+    cell, `taken` the cells that were recruited.
     """
     happened = [_fight(board, cell, *counts) for cell, counts in sorted(fought.items())]
     for cell in sorted(taken):

@@ -5,16 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lanista.games.arrays import (
-    Cells,
-    Encoder,
-    Observation,
-    Size,
-    UnitEncoder,
-    observations,
-    refuse_size,
-    seen_from,
-)
+from lanista.games.arrays import Cells, Observation, UnitEncoder, observations, seen_from
 from lanista.games.base import Token
 from lanista.games.crematoria.board import ELEVATOR, OWNERS, ROCK
 from lanista.games.crematoria.geometry import COLS, LEVEL, NEAR, NIGHT, ROWS, UP
@@ -101,7 +92,4 @@ class CrematoriaEncoder(UnitEncoder):
         return unit, direction
 
 
-def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:
-    """Return the encoder for these settings."""
-    refuse_size("crematoria", size)
-    return CrematoriaEncoder(settings)
+encoder = CrematoriaEncoder

@@ -19,6 +19,8 @@ OWNED = ord("0")
 """The code of a cave of player 0; that of player p is OWNED + p."""
 OWNERS = range(OWNED, OWNED + 4)
 """The codes of caves with an owner, by player."""
+UNOWNED = bytes.maketrans(bytes(OWNERS), bytes([CAVE]) * len(OWNERS))
+"""Maps the codes of caves with an owner to that of a cave without one."""
 KEYWORD = "FIXED"
 _LEVELS = ("underground", "outside")
 _LETTERS = ("`R`, `C`, `E` or an owner from `0` to `3`", "`O`, `E` or `G`")
@@ -94,7 +96,7 @@ def read_board(text: str) -> Board:
     return Board(caves.encode("ascii"), outside.encode("ascii"))
 
 
-def _read_row(tokens: Tokens[BadBoardError], level: int, row: int, below: str = "") -> str:
+def _read_row(tokens: Tokens, level: int, row: int, below: str = "") -> str:
     """Read a row of a level, given level 0 for a row of level 1."""
     what = f"row {row} of level {level} ({_LEVELS[level]})"
     cells = tokens.word(what)

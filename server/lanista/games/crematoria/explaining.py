@@ -14,8 +14,8 @@ import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from lanista.games.crematoria.files import Movement, Position, Res
 from lanista.games.crematoria.game import Unit
+from lanista.games.crematoria.originals import Movement, Position, Res
 from lanista.games.match_files import (
     Explanation,
     Forks,
@@ -41,14 +41,14 @@ Place = tuple[int, int, int]
 """A cell's row, column and level."""
 
 
-def explain(res: Res) -> Explanation:
+def explain(res: Res, rules: str = "original") -> Explanation:
     """Check a match, up to the first round that the rules don't allow."""
 
     def check(number: int) -> None:
         before, after = res.states[number : number + 2]
         explain_round(res.settings, before, res.commands[number], after)
 
-    return explained(res, lambda: _check_start(res), check)
+    return explained(res, lambda: _check_start(res), check, rules)
 
 
 def explain_round(
@@ -191,8 +191,6 @@ class _Round:
         self.dead: set[int] = set()
         self.remaining = list(movements)
         self.forks = forks
-        self.progress = 0
-        """The number of checks passed: of several failures the one after most of them counts."""
 
     def _dies(self, unit: int) -> bool:
         """Return whether the next position shows that a unit dies in this round."""
@@ -204,12 +202,6 @@ class _Round:
 
     def check(self) -> None:
         """Check the round in the phases of docs/rules/crematoria.md 5."""
-        try:
-            self.check_phases()
-        except UnexplainedError as error:
-            raise UnexplainedError(str(error), self.progress) from None
-
-    def check_phases(self) -> None:
         self.people_move()
         self.necromongers_act()
         self.necromongers_land()
@@ -267,7 +259,7 @@ class _Round:
         moved: set[int] = set()
         while self.remaining and self.remaining[0][0] in self.people:
             unit, direction = self.remaining.pop(0)
-            self.progress += 1
+            self.forks.progress += 1
             require(unit not in moved, f"unit {unit} moves twice")
             moved.add(unit)
             require(unit not in self.dead, f"unit {unit} moves, but is dead by then")
@@ -322,7 +314,7 @@ class _Round:
 
     def next_of(self, unit: int) -> int:
         """Take the next printed movement, which must be this unit's; return its direction."""
-        self.progress += 1
+        self.forks.progress += 1
         printed = self.remaining.pop(0) if self.remaining else None
         if printed is None or printed[0] != unit:
             instead = "none" if printed is None else f"one of unit {printed[0]}"
@@ -415,7 +407,7 @@ class _Round:
     # What the next position shows
 
     def check_deaths(self) -> None:
-        self.progress += 1
+        self.forks.progress += 1
         for unit in sorted(self.doomed - self.dead):
             what = "gets another player" if unit in self.people else "is gone"
             raise UnexplainedError(f"unit {unit} {what}, but nothing killed it")
@@ -427,7 +419,7 @@ class _Round:
         return level == 1 and in_columns and self.before.outside[row][col] != "E"
 
     def check_gems(self) -> None:
-        self.progress += 1
+        self.forks.progress += 1
         shown = _gems(self.after)
         require(
             shown >= self.gems_lying,
@@ -451,7 +443,7 @@ class _Round:
 
     def check_necromongers(self) -> None:
         """Check that at most one new necromonger appears, and that the dead stay as they are."""
-        self.progress += 1
+        self.forks.progress += 1
         alive = sum(self.before.units[unit].health > 0 for unit in self.slots)
         fresh = 0
         for unit in self.slots:
@@ -475,7 +467,7 @@ class _Round:
         require(fresh <= (not full), f"{fresh} necromongers appear, with {alive} alive before")
 
     def check_rebirth(self) -> None:
-        self.progress += 1
+        self.forks.progress += 1
         reborn = {unit: _place(self.after.units[unit]) for unit in self.people if unit in self.dead}
         hounds = [self.place[hound] for hound in self.hounds]
         others = self.people_on(0)
@@ -521,7 +513,7 @@ class _Round:
 
     def check_rest(self) -> None:
         """Check each unit's place, player, health and turns, then the caves and their number."""
-        self.progress += 1
+        self.forks.progress += 1
         for unit, shown in enumerate(self.after.units):
             what = f"unit {unit}"
             place = self.place.get(unit, (-1, -1, -1))

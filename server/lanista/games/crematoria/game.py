@@ -2,7 +2,7 @@
 
 Rounds are carried out by `phases`, and the views for viewers are made by `scene`. In addition to
 the interface of `lanista.games.base`, the game has `moved`, `units()`, `caves()`, `outside()`,
-`cells` and `gems`, by which `files` writes the original's match files.
+`cells` and `gems`, by which `originals` writes the original's match files.
 """
 
 import copy
@@ -16,7 +16,6 @@ import attrs
 from lanista.games.base import (
     REPEATED,
     Answer,
-    MalformedAnswerError,
     Reason,
     Refusal,
     Submove,
@@ -26,9 +25,11 @@ from lanista.games.base import (
     number_text,
     refusals,
     repeats,
+    spaced,
+    whole_submoves,
 )
 from lanista.games.crematoria import scene
-from lanista.games.crematoria.board import ELEVATOR, GEM, ROCK, rows_of
+from lanista.games.crematoria.board import ELEVATOR, GEM, ROCK, UNOWNED, rows_of
 from lanista.games.crematoria.geometry import (
     COLS,
     DIRECTIONS,
@@ -43,7 +44,7 @@ from lanista.games.crematoria.geometry import (
 from lanista.games.crematoria.phases import play_round
 from lanista.games.crematoria.scene import NAMES, PLACES, Position
 from lanista.games.crematoria.state import State, scores
-from lanista.games.outcome import Outcome, Termination, ranks_by_score
+from lanista.games.outcome import Outcome, by_score
 from lanista.games.picture import Frame, Scene
 
 MAX_ORDERS = 1000
@@ -53,7 +54,6 @@ WAYS = (
     *("up to the outside", "down underground"),
 )
 """The directions 0 to 9 in words."""
-NO_ORDERS: tuple[()] = ()
 _OWN = [f"own {row} ".encode() for row in range(ROWS)]
 _PLACES = [
     f" {row} {col} {level}" for level in (0, 1) for row in range(ROWS) for col in range(COLS)
@@ -93,18 +93,12 @@ class Crematoria:
     )
     _position: bytes | None = attrs.field(init=False, default=None, repr=False)
     _start: bytes | None = attrs.field(init=False, default=None, repr=False)
-    _scene: Scene | None = attrs.field(init=False, default=None, repr=False)
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
 
     # -- playing -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `id d id d …`; the orders are those that count, in the order of the answer.
-
-        Raises:
-            MalformedAnswerError: There is a letter, or the number of tokens is odd (PROTOCOL.md 4).
-            TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
-        """
+        """Read `id d id d …`; the orders are those that count, in the order of the answer."""
         orders, refused = _judged(self.state, seat, tokens)
         return Answer(tuple(orders), tuple(refused), repeats(refused))
 
@@ -137,7 +131,7 @@ class Crematoria:
         """Carry out one round; a seat without a usable answer gives no orders."""
         self._facts = self._position = None
         self._before = self.seen()
-        orders = [verdict.orders if isinstance(verdict, Answer) else NO_ORDERS for verdict in turn]
+        orders = [verdict.orders if isinstance(verdict, Answer) else () for verdict in turn]
         play_round(self.state, self.turn, self.settings, orders)
         self.turn += 1
 
@@ -145,13 +139,7 @@ class Crematoria:
         """Return the outcome, ranked by score, after the last round."""
         if self.turn < self.settings["nb_rounds"]:
             return None
-        final = self.scores()
-        return Outcome(
-            termination=Termination.FINISHED,
-            ranks=ranks_by_score(final),
-            scores=final,
-            reason="rounds",
-        )
+        return by_score(self.scores(), "rounds")
 
     def scores(self) -> tuple[int, ...]:
         """Return each seat's score: its caves, and the gems it has picked at their value."""
@@ -226,7 +214,7 @@ class Crematoria:
         lines = [f"set {name} {value}" for name, value in self.settings.items()]
         lines.append(f"size {ROWS} {COLS}")
         lines += [f"elevator {cell // COLS} {cell % COLS}" for cell in board.elevators]
-        unowned = board.caves.translate(_UNOWNED)
+        unowned = board.caves.translate(UNOWNED)
         lines += [f"row {row} {cells}" for row, cells in enumerate(rows_of(unowned))]
         return ("\n".join(lines) + "\n").encode()
 
@@ -257,9 +245,9 @@ class Crematoria:
         ]
         lines.append(
             f"sun {(NIGHT + 2 * self.turn) % COLS}\n"
-            f"cells {_numbers(state.cells)}\n"
-            f"gems {_numbers(state.gems)}\n"
-            f"score {_numbers(self.scores())}\n"
+            f"cells {spaced(state.cells)}\n"
+            f"gems {spaced(state.gems)}\n"
+            f"score {spaced(self.scores())}\n"
         )
         return rows + "".join(lines).encode()
 
@@ -304,20 +292,11 @@ class Crematoria:
 
     def scene(self) -> Scene:
         """Return level 0 at the left, level 1 at the right, and a wall between them."""
-        if self._scene is None:
-            self._scene = scene.scene(self.state.board.caves, self.state.board.outside)
-        return self._scene
+        return scene.scene(self.state.board.caves, self.state.board.outside)
 
     def frame(self) -> Frame:
         """Return units, gems and the sun, with the events of the last round."""
         return scene.frame(self.seen(), self._before)
-
-
-_UNOWNED = bytes.maketrans(b"0123", b"CCCC")
-
-
-def _numbers(numbers: Sequence[int]) -> str:
-    return " ".join(map(str, numbers))
 
 
 def _legal(state: State, unit: int) -> list[tuple[int, int]]:
@@ -345,17 +324,7 @@ def _judged(
     state: State, seat: int, tokens: Sequence[Token]
 ) -> tuple[list[tuple[int, int]], dict[int, Reason]]:
     """Return the orders that count, and the reasons for refused orders by index."""
-    if str in map(type, tokens):
-        index, letter = next(
-            (index, token) for index, token in enumerate(tokens) if not isinstance(token, int)
-        )
-        raise MalformedAnswerError(
-            f"`{letter}` where a number belongs; a submove is two numbers: id direction", index // 2
-        )
-    if len(tokens) % 2:
-        raise MalformedAnswerError(
-            f"{len(tokens)} numbers; a submove is two: id direction", len(tokens) // 2
-        )
+    submoves = whole_submoves(tokens, 2, "id direction")
     if len(tokens) > 2 * MAX_ORDERS:
         raise TooManySubmovesError(
             f"{len(tokens) // 2} submoves; a turn takes at most {MAX_ORDERS}"
@@ -364,7 +333,7 @@ def _judged(
     ordered: set[int] = set()
     refused: dict[int, Reason] = {}
     player, units = state.player, len(state.player)
-    numbers = iter(cast("Sequence[int]", tokens))
+    numbers = iter(submoves)
     for index, order in enumerate(zip(numbers, numbers, strict=True)):
         unit, direction = order
         if (

@@ -7,8 +7,7 @@ with each unit at most once. Each phase is a function that changes the state.
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from lanista.games.bitset import nth_member
-from lanista.games.chance import permutation, permutation_start
+from lanista.games.chance import nth_member, permutation, permutation_start
 from lanista.games.crematoria.board import ELEVATOR, OWNED
 from lanista.games.crematoria.geometry import (
     ALL,

@@ -7,31 +7,12 @@ from lanista.games.base import ByHand, Consequence, Setting
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.crematoria import board as boards
 from lanista.games.crematoria import generator
-from lanista.games.crematoria.board import (
-    CAVE,
-    ELEVATOR,
-    GEM,
-    OUTSIDE,
-    Board,
-)
+from lanista.games.crematoria.board import ELEVATOR, GEM, OUTSIDE, UNOWNED, Board
 from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.geometry import COLS, LEVEL, ROWS, cell_at
 from lanista.games.crematoria.scene import TURN_WORD
-from lanista.games.crematoria.state import (
-    HELLHOUND,
-    NECROMONGER,
-    SEATS,
-    UNUSED,
-    State,
-    roster,
-)
-from lanista.games.search import (
-    Facts,
-    UnreadableFactsError,
-    numbers_of,
-    rows_of,
-    settings_of,
-)
+from lanista.games.crematoria.state import HELLHOUND, NECROMONGER, SEATS, UNUSED, State, roster
+from lanista.games.search import Facts, UnreadableFactsError, numbers_of, rows_of, settings_of
 
 
 class CrematoriaRules:
@@ -135,7 +116,7 @@ def _board(start: Facts, position: Facts) -> Board:
     """Return the board as it is now: who owns the caves, and where gems lie."""
     caves = rows_of(position, "own", ROWS, COLS)
     plain = rows_of(start, "row", ROWS, COLS)
-    if caves.translate(_UNOWNED) != plain:
+    if caves.translate(UNOWNED) != plain:
         raise UnreadableFactsError("the lines `own` and `row` describe different boards")
     outside = bytearray(ELEVATOR if kind == ELEVATOR else OUTSIDE for kind in plain)
     for row, col in position.get("gem", ()):
@@ -144,9 +125,6 @@ def _board(start: Facts, position: Facts) -> Board:
             raise UnreadableFactsError(f"a gem at ({row}, {col}), which lies outside the board")
         outside[cell] = GEM
     return Board(caves, bytes(outside))
-
-
-_UNOWNED = bytes.maketrans(b"0123", bytes([CAVE]) * SEATS)
 
 
 RULESET = CrematoriaRules()

@@ -31,6 +31,7 @@ from lanista.games.picture import (
     Scene,
     Shape,
     counted,
+    named,
 )
 
 TURN_WORD = "round"
@@ -118,12 +119,7 @@ PLACES = tuple(_place(cell) for cell in range(2 * LEVEL))
 
 
 def frame(now: Position, before: Position | None) -> Frame:
-    """Return the frame of a position, with the events that led to it.
-
-    Args:
-        now: The position.
-        before: The position a round earlier; None at the start of the match.
-    """
+    """Return the frame of a position, with the events since the one before, if there was one."""
     people = [[0, 0] for _ in range(SEATS)]
     for kind, player in zip(now.kind, now.player, strict=True):
         if kind in (PIONEER, FURYAN):
@@ -193,7 +189,7 @@ def _events(before: Position, now: Position) -> Iterator[Event]:
         if old != new:
             lost.setdefault((old, new, kind), []).append(unit)
     for (old, new, kind), units in sorted(lost.items()):
-        text = f"lost {_named(kind, units)}, reborn for seat {new}"
+        text = f"lost {named(NAMES[kind], units)}, reborn for seat {new}"
         yield Event(old, text, tuple(units))
     yield from _necromongers(before, now)
 
@@ -215,10 +211,4 @@ def _necromongers(before: Position, now: Position) -> Iterator[Event]:
             died.append(unit)
     for units, event in ((landed, "landed"), (died, "died"), (appeared, "came in sight")):
         if units:
-            yield Event(None, f"{_named(NECROMONGER, units)} {event}", tuple(units))
-
-
-def _named(kind: str, units: Sequence[int]) -> str:
-    """Return units with their numbers, such as `pioneer 12` or `pioneers 12, 14 and 15`."""
-    *first, last = map(str, units)
-    return f"{NAMES[kind]}s {', '.join(first)} and {last}" if first else f"{NAMES[kind]} {last}"
+            yield Event(None, f"{named(NAMES[NECROMONGER], units)} {event}", tuple(units))

@@ -5,16 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lanista.games.arrays import (
-    Cells,
-    Encoder,
-    Observation,
-    Size,
-    UnitEncoder,
-    observations,
-    refuse_size,
-    seen_from,
-)
+from lanista.games.arrays import Cells, Observation, UnitEncoder, observations, seen_from
 from lanista.games.base import Token
 from lanista.games.hogwarts.board import CLANS, OWNERS, WALL
 from lanista.games.hogwarts.grid import AROUND, CELLS, NEAR, SIDE
@@ -29,8 +20,8 @@ _CODES = np.array([(WALL, *seen_from(seat, OWNERS)) for seat in range(CLANS)], n
 class HogwartsEncoder(UnitEncoder):
     """Hogwarts by unit; spells can't be cast."""
 
-    def __init__(self, wizards_per_clan: int) -> None:
-        units = CLANS * (wizards_per_clan + 1)
+    def __init__(self, settings: Mapping[str, int]) -> None:
+        units = CLANS * (settings["NUM_INI_WIZARDS_PER_CLAN"] + 1)
         self.shapes = {"planes": (_PLANES, SIDE, SIDE), "units": (units, 6), "globals": (9,)}
         self.choices = (units, 9)
         self._is_ghost = np.arange(units) < CLANS
@@ -87,7 +78,4 @@ class HogwartsEncoder(UnitEncoder):
         return "m", unit, direction
 
 
-def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:
-    """Return the encoder for these settings."""
-    refuse_size("hogwarts", size)
-    return HogwartsEncoder(settings["NUM_INI_WIZARDS_PER_CLAN"])
+encoder = HogwartsEncoder

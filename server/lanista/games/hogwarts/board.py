@@ -131,7 +131,7 @@ def read_board(text: str) -> Board:
     return Board(cells, units, books, ingredients, voldemort)
 
 
-def _read_row(tokens: Tokens[BadBoardError], row: int) -> bytes:
+def _read_row(tokens: Tokens, row: int) -> bytes:
     tokens.literal(f"{row:02}")
     cells = tokens.word(f"the {SIDE} cells of row {row}")
     if len(cells) != SIDE:
@@ -145,7 +145,7 @@ def _read_row(tokens: Tokens[BadBoardError], row: int) -> bytes:
     return cells.encode()
 
 
-def _read_units(tokens: Tokens[BadBoardError], cells: bytes) -> tuple[Unit, ...]:
+def _read_units(tokens: Tokens, cells: bytes) -> tuple[Unit, ...]:
     tokens.literal("units")
     count = tokens.integer("the number of units", 2 * CLANS, CLANS + CLANS * MAX_WIZARDS)
     if count % CLANS:
@@ -184,7 +184,7 @@ def _read_units(tokens: Tokens[BadBoardError], cells: bytes) -> tuple[Unit, ...]
     return tuple(units)
 
 
-def _read_books(tokens: Tokens[BadBoardError], cells: bytes, units: set[int]) -> tuple[int, ...]:
+def _read_books(tokens: Tokens, cells: bytes, units: set[int]) -> tuple[int, ...]:
     tokens.literal("books")
     count = tokens.integer("the number of books", 1, MAX_BOOKS)
     tokens.literal("row", "column")
@@ -203,6 +203,6 @@ def _read_books(tokens: Tokens[BadBoardError], cells: bytes, units: set[int]) ->
     return tuple(sorted(books))
 
 
-def _read_cell(tokens: Tokens[BadBoardError], what: str) -> int:
+def _read_cell(tokens: Tokens, what: str) -> int:
     row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
     return row * SIDE + tokens.integer(f"the column of {what}", 0, SIDE - 1)

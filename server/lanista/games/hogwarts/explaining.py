@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from lanista.games.hogwarts.board import CLANS
-from lanista.games.hogwarts.files import Res, State
 from lanista.games.hogwarts.grid import SIDE
 from lanista.games.hogwarts.orders import Order
+from lanista.games.hogwarts.originals import Res, State
 from lanista.games.match_files import Explanation, Forks, explained, require, try_forks
 
 Cell = tuple[int, int]
@@ -184,6 +184,7 @@ class _Round:
     def follow(self) -> None:
         """Carry out the commands, which must lead to the state after the round."""
         for index, command in enumerate(self.commands):
+            self.forks.progress += 1
             fighters = self._carry_out(command, index)
             if fighters is not None:
                 self._battle(fighters, index)
@@ -195,7 +196,7 @@ class _Round:
         options = [pair for pair in options if self._can_lose(*pair, index)]
         options.sort(key=lambda pair: not self._shows_loss(*pair))
         where = f"{fighters[0]} against {fighters[1]}"
-        require(options, f"command {index}: neither can have lost, {where}", index)
+        require(options, f"command {index}: neither can have lost, {where}")
         loser, winner = options[0 if len(options) == 1 or self.forks.choose() else 1]
         self.units[loser].rounds = self.settings["ROUNDS_FOR_CONVERTING"]
         self.units[loser].next = self.units[winner].clan
@@ -242,14 +243,14 @@ class _Round:
         number, unit = command.unit, self.units[command.unit]
         what = f"command {index}: unit {number}"
         is_ghost = number < CLANS
-        require(is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally", index)
+        require(is_ghost or not command.direction % 2, f"{what}, a wizard, moves diagonally")
         target = _step(unit.at, command.direction)
         off = not (0 <= target[0] < SIDE and 0 <= target[1] < SIDE)
-        require(not off, f"{what} leaves the board", index)
+        require(not off, f"{what} leaves the board")
         if _distance(target, self.before.voldemort) <= 1:
             self.die(number)
             return None
-        require(target not in self.walls, f"{what} walks into the wall at {target}", index)
+        require(target not in self.walls, f"{what} walks into the wall at {target}")
         other_number = self.standing.get(target)
         if other_number is None:
             del self.standing[unit.at]
@@ -261,21 +262,21 @@ class _Round:
                 self.read[unit.clan] += 1
             return None
         other = self.units[other_number]
-        require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}", index)
-        require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}", index)
+        require(not is_ghost, f"{what}, a ghost, moves onto unit {other_number}")
+        require(not unit.rounds, f"{what}, in conversion, moves onto unit {other_number}")
         if other.clan == unit.clan:
             saves = other_number >= CLANS and other.rounds
-            require(saves, f"{what} moves onto its comrade {other_number} for nothing", index)
+            require(saves, f"{what} moves onto its comrade {other_number} for nothing")
             other.rounds, other.next = 0, -1
             return None
         if other_number < CLANS:
             quiet = self.settings["ROUNDS_NO_ATTACK_GHOST"]
             immune = other.next != -1 and self.number - other.next < quiet
-            require(not immune, f"{what} attacks ghost {other_number}, which is immune", index)
+            require(not immune, f"{what} attacks ghost {other_number}, which is immune")
             other.rounds += self.settings["ROUNDS_ATTACK_RESTING_GHOST"]
             other.next = self.number
             return None
-        require(not other.rounds, f"{what} attacks unit {other_number}, in conversion", index)
+        require(not other.rounds, f"{what} attacks unit {other_number}, in conversion")
         ours, theirs = (
             self.before.strength[clan] // self.counts[clan] for clan in (unit.clan, other.clan)
         )
@@ -295,16 +296,16 @@ class _Round:
     def _cast(self, command: Order, groups: Sequence[int], index: int) -> None:
         what = f"command {index}: unit {command.unit}"
         unit = self.units[command.unit]
-        require(command.unit < CLANS, f"{what}, a wizard, casts", index)
+        require(command.unit < CLANS, f"{what}, a wizard, casts")
         left = self.settings["NUM_ROUNDS"] - self.number
-        require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}", index)
-        require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest", index)
-        require(self.caster is None, f"{what} casts the round's second spell", index)
+        require(left > SPELL_FREE_ROUNDS, f"{what} casts in the last {SPELL_FREE_ROUNDS}")
+        require(not unit.rounds, f"{what} casts with {unit.rounds} rounds to rest")
+        require(self.caster is None, f"{what} casts the round's second spell")
         members: list[list[int]] = [[] for _ in range(5)]
         for group, ingredient in zip(groups, self.before.ingredients, strict=True):
             members[group].append(ingredient)
         right = {len(group) for group in members} == {3} and len({*map(sum, members)}) == 1
-        require(right, f"{what} casts with a wrong solution", index)
+        require(right, f"{what} casts with a wrong solution")
         unit.rounds = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         self.caster = unit.clan
         free = 0
@@ -321,24 +322,21 @@ class _Round:
     # -- the end of the round --------------------------------------------------------------
 
     def _end(self) -> None:
-        """Carry out the round's end, from Voldemort's move on, and compare it to the state after.
-
-        Progress goes on counting from the number of commands.
-        """
-        done = len(self.commands)
-        destroyed = self._move_voldemort(done)
-        self._respawn(done + 1)
+        """Carry out the round's end, from Voldemort's move on, and compare it with the file."""
+        destroyed = self._move_voldemort()
+        self._respawn()
         for number, unit in enumerate(self.units):
             if unit.rounds:
                 unit.rounds -= 1
                 if number >= CLANS and not unit.rounds:
                     self._convert(unit, unit.next)
-        self._compare_units(done + 2)
-        self._check_books(destroyed, done + 3)
-        self._check_owners(done + 4)
-        self._check_sums(done + 5)
+        self._compare_units()
+        self._check_books(destroyed)
+        self._check_owners()
+        self._check_sums()
 
-    def _move_voldemort(self, progress: int) -> int:
+    def _move_voldemort(self) -> int:
+        self.forks.progress += 1
         here, there = self.before.voldemort, self.after.voldemort
         far = [abs(u.at[0] - here[0]) + abs(u.at[1] - here[1]) for u in self.units]
         steps = {
@@ -346,7 +344,7 @@ class _Round:
             for unit, distance in zip(self.units, far, strict=True)
             if distance == min(far)
         }
-        require(there in steps, f"Voldemort moves to {there}; he can to {sorted(steps)}", progress)
+        require(there in steps, f"Voldemort moves to {there}; he can to {sorted(steps)}")
         destroyed = 0
         for cell in _around(there):
             if cell not in self.walls:
@@ -358,8 +356,9 @@ class _Round:
                 self.die(self.standing[cell])
         return destroyed
 
-    def _respawn(self, progress: int) -> None:
+    def _respawn(self) -> None:
         """Let the dead appear on clear cells, one after another in the order of the rules."""
+        self.forks.progress += 1
         order = [
             number
             for clan in range(CLANS)
@@ -373,11 +372,11 @@ class _Round:
             cell = shown.row, shown.column
             what = f"unit {number}, which died, appears at {cell}"
             taken = cell in self.walls or cell in self.standing or cell in self.books
-            require(not taken, f"{what}, which is taken", progress)
+            require(not taken, f"{what}, which is taken")
             if not self._is_clear(cell, things):
-                require(not self._any_clear(things), f"{what}, which isn't clear", progress)
+                require(not self._any_clear(things), f"{what}, which isn't clear")
                 beside = _distance(cell, self.after.voldemort) <= 1
-                require(not beside, f"{what}, next to Voldemort", progress)
+                require(not beside, f"{what}, next to Voldemort")
             unit.at, unit.dead = cell, False
             self.standing[cell] = number
             things.add(cell)
@@ -402,7 +401,8 @@ class _Round:
         cells = itertools.product(range(SIDE), repeat=2)
         return any(cell not in near and cell not in self.walls for cell in cells)
 
-    def _compare_units(self, progress: int) -> None:
+    def _compare_units(self) -> None:
+        self.forks.progress += 1
         for number, (unit, shown) in enumerate(zip(self.units, self.after.units, strict=True)):
             for what, expected, got in (
                 ("clan", unit.clan, shown.player),
@@ -413,36 +413,35 @@ class _Round:
                 require(
                     expected == got,
                     f"unit {number} has {what} {got}; by the commands it has {expected}",
-                    progress,
                 )
 
-    def _check_books(self, destroyed: int, progress: int) -> None:
+    def _check_books(self, destroyed: int) -> None:
+        self.forks.progress += 1
         shown = set(self.after.books)
         for cell in self.books:
-            require(cell in shown, f"the book at {cell} vanishes", progress)
+            require(cell in shown, f"the book at {cell} vanishes")
         new = shown - self.books
         wanted = sum(self.read) + destroyed
-        require(
-            len(new) == wanted, f"{len(new)} new books; {wanted} were read or destroyed", progress
-        )
+        require(len(new) == wanted, f"{len(new)} new books; {wanted} were read or destroyed")
         things = {*self.standing, *shown, self.after.voldemort}
         for cell in new:
             what = f"a book appears at {cell}"
             taken = cell in self.walls or cell in self.standing
-            require(not taken, f"{what}, which is taken", progress)
+            require(not taken, f"{what}, which is taken")
             if not self._is_clear(cell, things - {cell}):
                 # That is allowed only if no clear cell was left; then none is left at the end.
-                require(not self._any_clear(things), f"{what}, which isn't clear", progress)
+                require(not self._any_clear(things), f"{what}, which isn't clear")
                 beside = _distance(cell, self.after.voldemort) <= 1
-                require(not beside, f"{what}, next to Voldemort", progress)
+                require(not beside, f"{what}, next to Voldemort")
         for clan, (had, got) in enumerate(
             zip(self.before.strength, self.after.strength, strict=True)
         ):
             expected = had + self.read[clan] * self.settings["BOOK_MAGIC_STRENGTH"]
-            require(got == expected, f"clan {clan} has strength {got}; it is {expected}", progress)
+            require(got == expected, f"clan {clan} has strength {got}; it is {expected}")
 
-    def _check_owners(self, progress: int) -> None:
+    def _check_owners(self) -> None:
         """Check every cell's owner, and the number of cells that the spell captured."""
+        self.forks.progress += 1
         captured = 0
         rows = [list(cells) for cells in self.before.rows]
         for (row, col), owner in self.owners.items():
@@ -457,25 +456,24 @@ class _Round:
                 require(
                     is_captured,
                     f"cell {(row, col)} is `{got}`; by the commands it is `{expected}`",
-                    progress,
                 )
                 captured += 1
         most = captured + self.spell_hidden
         require(
             captured <= self.spell_quota <= most,
             f"the spell captured from {captured} to {most} cells; it is {self.spell_quota}",
-            progress,
         )
 
-    def _check_sums(self, progress: int) -> None:
+    def _check_sums(self) -> None:
+        self.forks.progress += 1
         per_cell = self.settings["POINTS_PER_OWNED_CELL"]
         for clan in range(CLANS):
             points = self.points[clan]
             got = self.after.conversion_points[clan]
-            require(points == got, f"clan {clan} has scr_acc {got}; it is {points}", progress)
+            require(points == got, f"clan {clan} has scr_acc {got}; it is {points}")
             cells = sum(row.count(str(clan)) for row in self.after.rows)
             expected, got = points + per_cell * cells, self.after.score[clan]
-            require(expected == got, f"clan {clan} has score {got}; it is {expected}", progress)
+            require(expected == got, f"clan {clan} has score {got}; it is {expected}")
 
 
 def _step(cell: Cell, direction: int) -> Cell:

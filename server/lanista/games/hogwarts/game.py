@@ -21,6 +21,9 @@ from lanista.games.base import (
     Token,
     Verdict,
     number_text,
+    refusals,
+    repeats,
+    spaced,
 )
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.hogwarts import orders, scene
@@ -42,7 +45,7 @@ from lanista.games.hogwarts.grid import (
 from lanista.games.hogwarts.orders import STRAIGHT, Order
 from lanista.games.hogwarts.placing import Places, draw_ingredients, draw_some
 from lanista.games.hogwarts.scene import SPELL_FREE_ROUNDS, Position
-from lanista.games.outcome import Outcome, Termination, ranks_by_score
+from lanista.games.outcome import Outcome, by_score
 from lanista.games.picture import Frame, Scene
 
 NOBODY = -1
@@ -140,17 +143,13 @@ class Hogwarts:
     # -- answers -------------------------------------------------------------------------------
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
-        """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5); see `orders.parse`.
-
-        Raises:
-            MalformedAnswerError: The tokens don't form such submoves.
-            TooManySubmovesError: There are more than 1000 submoves.
-        """
-        return orders.parse(seat, self.clans, self.ingredients, tokens)
+        """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5), as `orders.judged` does."""
+        found, refused = orders.judged(seat, self.clans, self.ingredients, tokens)
+        return Answer(tuple(found), tuple(refused), repeats(refused))
 
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """Return what is wrong with the submoves that `parse` refuses; see `orders.explain`."""
-        return orders.explain(seat, self.clans, self.ingredients, tokens)
+        """Return what is wrong with the submoves that `parse` refuses."""
+        return refusals(orders.judged(seat, self.clans, self.ingredients, tokens)[1])
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield the submoves in words; see `orders.decode`."""
@@ -465,13 +464,7 @@ class Hogwarts:
         return self.settings["NUM_ROUNDS"] - self.turn <= SPELL_FREE_ROUNDS
 
     def resume(self, turn: int, strength: Sequence[int], scores: Sequence[int]) -> None:
-        """Put a new game on this board into a later round.
-
-        Args:
-            turn: The number of rounds carried out.
-            strength: By clan, its strength points.
-            scores: By clan, its score.
-        """
+        """Put a new game on this board into a later round; strength and scores are by clan."""
         self.turn, self.strength, self._scores = turn, list(strength), tuple(scores)
         if turn:  # before the first round the scores are 0, whatever the clans own
             per_cell = self.settings["POINTS_PER_OWNED_CELL"]
@@ -486,12 +479,7 @@ class Hogwarts:
         """Return the outcome after the last round; equal scores share a rank (18, row 25)."""
         if self.turn < self.settings["NUM_ROUNDS"]:
             return None
-        return Outcome(
-            termination=Termination.FINISHED,
-            ranks=ranks_by_score(self._scores),
-            scores=self._scores,
-            reason="rounds",
-        )
+        return by_score(self._scores, "rounds")
 
     def scores(self) -> tuple[int, ...]:
         """Return the score of each clan at the end of the last round."""
@@ -527,9 +515,9 @@ class Hogwarts:
         lines += [_BOOKS[cell] for cell in sorted(self.books)]
         lines += [
             f"voldemort {_PLACES[self.voldemort]}\n",
-            f"spell {_spaced(self.ingredients)}\n",
-            f"strength {_spaced(self.strength)}\n",
-            f"score {_spaced(self._scores)}\n",
+            f"spell {spaced(self.ingredients)}\n",
+            f"strength {spaced(self.strength)}\n",
+            f"score {spaced(self._scores)}\n",
         ]
         self._position = b"".join(rows) + "".join(lines).encode()
         return self._position
@@ -569,10 +557,6 @@ class Hogwarts:
     def frame(self) -> Frame:
         """Return units, books, Voldemort and owned cells, with the events of the last round."""
         return scene.frame(self.seen(), self._before, self.executed, self.settings)
-
-
-def _spaced(numbers: Sequence[int]) -> str:
-    return " ".join(map(str, numbers))
 
 
 def step_towards(voldemort: int, target: int) -> int:

@@ -8,13 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.hogwarts.board import CLANS, FREE, WALL, Board, Unit
-from lanista.games.hogwarts.grid import (
-    BORDER,
-    CELLS,
-    SIDE,
-    WIDTH,
-    corridors_of,
-)
+from lanista.games.hogwarts.grid import BORDER, CELLS, SIDE, WIDTH, corridors_of
 from lanista.games.hogwarts.placing import Places, draw_ingredients
 
 WALLS = 8

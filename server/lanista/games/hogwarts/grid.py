@@ -7,7 +7,7 @@ carrying cells into the next row. Nothing here depends on chance or on a game.
 
 from collections.abc import Iterable
 
-from lanista.games.bitset import nth_member
+from lanista.games.chance import nth_member
 
 SIDE = 60
 """The number of rows, and of columns, of the board."""

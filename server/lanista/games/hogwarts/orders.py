@@ -10,15 +10,11 @@ from typing import NamedTuple
 
 from lanista.games.base import (
     REPEATED,
-    Answer,
     MalformedAnswerError,
     Reason,
-    Refusal,
     Submove,
     Token,
     TooManySubmovesError,
-    refusals,
-    repeats,
 )
 from lanista.games.hogwarts.board import CLANS
 from lanista.games.hogwarts.grid import NEAR, OUTSIDE, PLACES
@@ -50,14 +46,10 @@ class Order(NamedTuple):
     """The group of each ingredient, for a spell."""
 
 
-def parse(
+def judged(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> Answer:
+) -> tuple[list[Order], dict[int, Reason]]:
     """Read `m ID D` and `s ID g1 … g15`.
-
-    The result has the first order of each unit that the seat owns, in the order of the answer. A
-    refused one is included too, because it is still its unit's only order and takes a place in
-    the seat's sequence (rules/hogwarts.md 4 and 5).
 
     Args:
         seat: The seat that answered.
@@ -65,19 +57,42 @@ def parse(
         ingredients: The ingredients of this round.
         tokens: The answer.
 
+    Returns:
+        The first order of each unit that the seat owns, in the order of the answer, and the reasons
+        for refused orders by index. A refused one is among the first orders too, because it is
+        still its unit's only order and takes a place in the seat's sequence (rules/hogwarts.md 4
+        and 5).
+
     Raises:
         MalformedAnswerError: The tokens don't form such submoves.
         TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
     """
-    orders, refused = _judged(seat, clans, ingredients, tokens)
-    return Answer(tuple(orders), tuple(refused), repeats(refused))
-
-
-def explain(
-    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[Refusal, ...]:
-    """Return what is wrong with the orders that `parse` refuses, given the same arguments."""
-    return refusals(_judged(seat, clans, ingredients, tokens)[1])
+    orders: dict[int, Order] = {}
+    refused: dict[int, Reason] = {}
+    units = len(clans)
+    step_of = _steps(units).get
+    rest = iter(tokens)
+    # This loop runs for every submove, however often a bot repeats itself, and no step of it calls
+    # a function that it doesn't have to. Of the few submoves that aren't of three tokens, `_read`
+    # takes the others.
+    for index, three in enumerate(zip_longest(rest, rest, rest)):
+        if index == MAX_ORDERS and three[0] in _LENGTHS:
+            raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
+        step = step_of(three)
+        order = step or _read(three, rest, index)
+        unit = order.unit
+        if unit in orders:
+            refused[index] = (REPEATED, unit)
+        elif not 0 <= unit < units:
+            refused[index] = ("there is no unit {}; units are 0 to {}", unit, units - 1)
+        elif clans[unit] != seat:
+            refused[index] = ("unit {} is of clan {}, not yours", unit, clans[unit])
+        else:
+            orders[unit] = order
+            reason = None if step else fault(order, ingredients)
+            if reason is not None:
+                refused[index] = reason
+    return list(orders.values()), refused
 
 
 def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
@@ -114,38 +129,6 @@ def _words(unit: int, units: int, direction: int | None) -> str:
         return f"{kind} {unit} casts a spell"
     way = WAYS[direction] if 0 <= direction < DIRECTIONS else f"by {direction}"
     return f"{kind} {unit} moves {way}"
-
-
-def _judged(
-    seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[list[Order], dict[int, Reason]]:
-    """Return the first order of each unit, and the reasons for refused orders by index."""
-    orders: dict[int, Order] = {}
-    refused: dict[int, Reason] = {}
-    units = len(clans)
-    step_of = _steps(units).get
-    rest = iter(tokens)
-    # This loop runs for every submove, however often a bot repeats itself, and no step of it calls
-    # a function that it doesn't have to. Of the few submoves that aren't of three tokens, `_read`
-    # takes the others.
-    for index, three in enumerate(zip_longest(rest, rest, rest)):
-        if index == MAX_ORDERS and three[0] in _LENGTHS:
-            raise TooManySubmovesError(f"more than {MAX_ORDERS} submoves in one turn")
-        step = step_of(three)
-        order = step or _read(three, rest, index)
-        unit = order.unit
-        if unit in orders:
-            refused[index] = (REPEATED, unit)
-        elif not 0 <= unit < units:
-            refused[index] = ("there is no unit {}; units are 0 to {}", unit, units - 1)
-        elif clans[unit] != seat:
-            refused[index] = ("unit {} is of clan {}, not yours", unit, clans[unit])
-        else:
-            orders[unit] = order
-            reason = None if step else fault(order, ingredients)
-            if reason is not None:
-                refused[index] = reason
-    return list(orders.values()), refused
 
 
 @functools.lru_cache(maxsize=8)

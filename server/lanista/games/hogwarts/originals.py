@@ -1,28 +1,253 @@
-"""The files of the original Hogwarts program."""
+"""The files of the original Hogwarts program: states, commands, orders, settings.
 
-from collections.abc import Mapping
+The formats are in rules/hogwarts.md 13 and 14. Files are written byte for byte as the original
+writes them. The readers check a file's form only: `explaining` checks whether the match in a match
+file can have happened. Nothing here decides a rule.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
+from typing import NamedTuple
 
-from lanista.games.hogwarts import files, scene
-from lanista.games.hogwarts.board import Board
-from lanista.games.hogwarts.explaining import explain
-from lanista.games.hogwarts.grid import SIDE
+import attrs
+
+from lanista.games import match_files
+from lanista.games.base import Setting, Token
+from lanista.games.hogwarts import scene
+from lanista.games.hogwarts.board import CLANS, LABELS, MAX_WIZARDS, TITLES
+from lanista.games.hogwarts.game import Hogwarts
+from lanista.games.hogwarts.grid import PLACES, SIDE
+from lanista.games.hogwarts.orders import Order
+from lanista.games.hogwarts.placing import INGREDIENTS
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import Originals
-from lanista.games.tokens import FormatError
+from lanista.games.tokens import Tokens
+
+VERSION = ("HarryPotter", "1.0")
+"""The two words by which files name the game and its version."""
+DIRECTIONS = "dcreuqlz"
+"""The letters of the directions 0 to 7."""
+CODED: tuple[Setting, ...] = RULESET.settings[:14]
+"""The settings that the files have, in the files' order."""
+_TABS = (3, 3, 3, 3, 1, 3, 2, 1, 2, 2, 2, 1, 1, 2)
+_ROW = re.compile(rf"[W.0-3]{{{SIDE}}}", re.ASCII)
+# A match has thousands of units to write, so their lines are made of tables.
+_UNITS = tuple(
+    f"{'w' if unit >= CLANS else 'g'}\t{unit}\t" for unit in range(CLANS + CLANS * MAX_WIZARDS)
+)
+"""By unit, the beginning of its line."""
+_PLACES = tuple(f"{row}\t{column}" for row, column in PLACES)
+"""By cell, its row and column as in the lines of units and books."""
 
 
-def _check_board(settings: Mapping[str, int], board: Board) -> None:
-    for name, needed in board.needs.items():
-        if settings[name] != needed:
-            raise FormatError(f"{name} is {settings[name]}, but the board below needs {needed}")
+class Unit(NamedTuple):
+    """A unit as a match file shows it; its id is its index in the state's list."""
+
+    player: int
+    row: int
+    column: int
+    rounds: int
+    next: int
 
 
-def _cells(state: files.State) -> bytes:
+@attrs.frozen(kw_only=True)
+class State:
+    """The position before a round, or after the last one."""
+
+    rows: tuple[str, ...]
+    """The 60 rows of 60 cells: `W` is a wall, `.` has no owner, `0` to `3` is the owner."""
+    units: tuple[Unit, ...]
+    """The units by id: 4 ghosts, then the wizards."""
+    books: tuple[tuple[int, int], ...]
+    """The row and column of each book, in ascending order."""
+    ingredients: tuple[int, ...]
+    voldemort: tuple[int, int]
+    """The row and column of Voldemort."""
+    round: int
+    score: tuple[int, ...]
+    conversion_points: tuple[int, ...]
+    """The part of each player's score that comes from conversions: `scr_acc` in the file."""
+    strength: tuple[int, ...]
+    """The strength points of each player, not divided by the number of its units."""
+    status: tuple[float, ...]
+    """The share of its computing time that each player has used; -1: the player is out."""
+
+
+Res = match_files.Res[State, Order]
+"""A match file."""
+
+
+# -- writing --------------------------------------------------------------------------------------
+
+
+def _header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
+    return f"{_coded(settings)}names         {''.join(f' {name}' for name in names)}\n"
+
+
+def _coded(settings: Mapping[str, int]) -> str:
+    """Return the title and the settings, as both kinds of files have them."""
+    lines = [
+        f"{setting.name}{tabs * chr(9)}{settings[setting.name]}\n"
+        for setting, tabs in zip(CODED, _TABS, strict=True)
+    ]
+    return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
+
+
+def state_text(game: Hogwarts, status: Sequence[float]) -> str:
+    """Return the block of a game's present state, with the two empty lines before it.
+
+    It has the players' status, by seat.
+    """
+    owners = game.owners.decode()
+    lines = ["", "", *(f"   {label}" for label in LABELS)]
+    lines += [f"{row:02} {owners[row * SIDE : (row + 1) * SIDE]}" for row in range(SIDE)]
+    lines += ["", "units", str(len(game.clans)), "\t".join(TITLES)]
+    lines += [
+        f"{unit}{clan}\t{_PLACES[cell]}\t{rounds}\t{turns_to}"
+        for unit, clan, cell, rounds, turns_to in zip(
+            _UNITS, game.clans, game.cells, game.rounds, game.nexts, strict=False
+        )
+    ]
+    lines += ["", "books", str(len(game.books)), "row\tcolumn"]
+    lines += [_PLACES[cell] for cell in sorted(game.books)]
+    lines += ["", "spell_ingredients", str(len(game.ingredients))]
+    lines += ["".join(f"{value} " for value in game.ingredients)]
+    row, column = PLACES[game.voldemort]
+    lines += ["", "Voldemort", f"{row} {column}", "", f"round {game.turn}"]
+    for title, values in (
+        ("score", game.scores()),
+        ("scr_acc", game.conversion_points),
+        ("strength", game.strength),
+    ):
+        lines += ["", "\t".join((title, *map(str, values)))]
+    lines += ["", "\t".join(("status", *(f"{share:g}" for share in status))), "", ""]
+    return "\n".join(lines)
+
+
+def _commands_text(commands: Sequence[Order]) -> str:
+    lines = ["commands", str(len(commands))]
+    for command in commands:
+        if command.groups is None:
+            lines.append(f"{command.unit}\tm\t{DIRECTIONS[command.direction]}\t")
+        else:
+            groups = "".join(f" {group}" for group in command.groups)
+            lines.append(f"{command.unit}\ts\t{len(command.groups)}\t{groups}")
+    return "\n".join((*lines, ""))
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
+    tokens.literal(*LABELS)
+    rows = []
+    for row in range(SIDE):
+        tokens.literal(f"{row:02}")
+        rows.append(
+            tokens.matching(_ROW, f"the {SIDE} cells of row {row}, of `W`, `.` and `0` to `3`")
+        )
+    units = _read_units(tokens, CLANS + CLANS * settings["NUM_INI_WIZARDS_PER_CLAN"])
+    books = _read_books(tokens, settings["NUM_INI_BOOKS"])
+    tokens.literal("spell_ingredients", str(INGREDIENTS))
+    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, 30)
+    tokens.literal("Voldemort")
+    voldemort = _read_place(tokens, "Voldemort")
+    tokens.literal("round")
+    if tokens.integer("the number of the round", 0) != number:
+        raise tokens.error(f"expected round {number}; rounds follow one another")
+    tokens.literal("score")
+    score = tokens.integers(CLANS, "a score", 0)
+    tokens.literal("scr_acc")
+    points = tokens.integers(CLANS, "points for conversions", 0)
+    tokens.literal("strength")
+    strength = tokens.integers(CLANS, "strength points", 0)
+    tokens.literal("status")
+    return State(
+        rows=tuple(rows),
+        units=units,
+        books=books,
+        ingredients=ingredients,
+        voldemort=voldemort,
+        round=number,
+        score=score,
+        conversion_points=points,
+        strength=strength,
+        status=tuple(tokens.decimal("a status") for _ in range(CLANS)),
+    )
+
+
+def _read_units(tokens: Tokens, count: int) -> tuple[Unit, ...]:
+    tokens.literal("units")
+    tokens.integer("the number of units", count, count)
+    tokens.literal(*TITLES)
+    units = []
+    for number in range(count):
+        tokens.literal("w" if number >= CLANS else "g", str(number))
+        player = tokens.integer(f"the player of unit {number}", 0, CLANS - 1)
+        place = _read_place(tokens, f"unit {number}")
+        rounds = tokens.integer(f"the rounds of unit {number}", 0)
+        units.append(Unit(player, *place, rounds, tokens.integer(f"next of unit {number}", -1)))
+    return tuple(units)
+
+
+def _read_books(tokens: Tokens, count: int) -> tuple[tuple[int, int], ...]:
+    tokens.literal("books")
+    tokens.integer("the number of books", count, count)
+    tokens.literal("row", "column")
+    books: list[tuple[int, int]] = []
+    for _ in range(count):
+        book = _read_place(tokens, "a book")
+        if books and book <= books[-1]:
+            raise tokens.error(f"book {book} after {books[-1]}; they go by row, then column")
+        books.append(book)
+    return tuple(books)
+
+
+def _read_place(tokens: Tokens, what: str) -> tuple[int, int]:
+    row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
+    return row, tokens.integer(f"the column of {what}", 0, SIDE - 1)
+
+
+def _read_commands(tokens: Tokens, state: State) -> tuple[Order, ...]:
+    units = len(state.units)
+    tokens.literal("commands")
+    commands = []
+    for _ in range(tokens.integer("the number of commands", 0, units)):
+        unit = tokens.integer("the unit of a command", 0, units - 1)
+        if tokens.choice("`m` or `s`", "m", "s") == "m":
+            letter = tokens.choice(f"a direction, one of {DIRECTIONS}", *DIRECTIONS)
+            commands.append(Order(unit, DIRECTIONS.index(letter)))
+        else:
+            tokens.literal(str(INGREDIENTS))
+            groups = tokens.integers(INGREDIENTS, "a group", 0, 4)
+            commands.append(Order(unit, -1, groups))
+    return tuple(commands)
+
+
+def _read_order(tokens: Tokens) -> tuple[Token, ...]:
+    """Read an order of an `.orders` file: `unit kind direction n g1 … gn`.
+
+    Kind 0 is a move and 1 a spell. A spell on the wire always has 15 groups (PROTOCOL.md 5). One
+    with another number of groups becomes a spell that is as useless: its groups are out of range.
+    """
+    unit = tokens.integer("the unit of an order")
+    is_spell = tokens.integer("the kind, 0 or 1", 0, 1)
+    direction = tokens.integer("the direction")
+    groups = tokens.integers(tokens.integer("the number of groups", 0), "a group")
+    if not is_spell:
+        return "m", unit, direction
+    return "s", unit, *(groups if len(groups) == INGREDIENTS else (CLANS + 1,) * INGREDIENTS)
+
+
+# -- showing --------------------------------------------------------------------------------------
+
+
+def _cells(state: State) -> bytes:
     return "".join(state.rows).encode("ascii")
 
 
-def _position(state: files.State, _settings: Mapping[str, int]) -> scene.Position:
+def _position(state: State, _settings: Mapping[str, int]) -> scene.Position:
     return scene.Position(
         state.round,
         _cells(state),
@@ -39,23 +264,21 @@ def _position(state: files.State, _settings: Mapping[str, int]) -> scene.Positio
 
 ORIGINALS = Originals(
     ruleset=RULESET,
-    title=files.VERSION,
-    settings=files.CODED,
+    title=VERSION,
+    settings=CODED,
     rounds="NUM_ROUNDS",
     generated="RANDOM",
     fixed="FIXED\n",
     rules=("original", "text"),
     own={"original": 1},
-    check_board=_check_board,
-    head=files.coded,
-    header=files.header_text,
-    state_text=files.state_text,
-    read_state=files.read_state,
+    head=_coded,
+    header=_header_text,
+    state_text=state_text,
+    read_state=_read_state,
     commands_of=attrgetter("executed"),
-    commands_text=files.commands_text,
-    read_commands=files.read_commands,
-    read_order=files.read_order,
-    explain_res=explain,
+    commands_text=_commands_text,
+    read_commands=_read_commands,
+    read_order=_read_order,
     scene=lambda state: scene.scene(_cells(state)),
     position=_position,
     frame=scene.frame,

@@ -8,17 +8,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from lanista.games.chance import Chance, OriginalChance
-from lanista.games.hogwarts.grid import (
-    AROUND,
-    BIT,
-    EVERYWHERE,
-    INTERIOR,
-    SIDE,
-    bits,
-    grown,
-    nth,
-)
+from lanista.games.chance import Chance, skip
+from lanista.games.hogwarts.grid import AROUND, BIT, EVERYWHERE, INTERIOR, SIDE, bits, grown, nth
 
 INGREDIENTS = 15
 GROUPS = 5
@@ -122,6 +113,5 @@ def draw_some(chance: Chance, cells: list[int], count: int) -> list[int]:
     for index in range(count):
         other = index + chance.below(last - index, "spell's cell")
         cells[index], cells[other] = cells[other], cells[index]
-    if isinstance(chance, OriginalChance):
-        chance.skip(last - count)
+    skip(chance, last - count)
     return cells[:count]

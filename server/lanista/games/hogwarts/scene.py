@@ -13,7 +13,18 @@ import attrs
 from lanista.games.hogwarts.board import CLANS, OWNERS, WALL
 from lanista.games.hogwarts.grid import AROUND, CELLS, NEAR, PLACES, SIDE
 from lanista.games.hogwarts.orders import Order
-from lanista.games.picture import Event, Frame, Ground, Mark, Owners, Place, Scene, Shape, counted
+from lanista.games.picture import (
+    Event,
+    Frame,
+    Ground,
+    Mark,
+    Owners,
+    Place,
+    Scene,
+    Shape,
+    counted,
+    named,
+)
 
 SPELL_FREE_ROUNDS = 50
 """The number of rounds at the end of a match without spells (rules/hogwarts.md 1)."""
@@ -73,13 +84,9 @@ def frame(
     executed: Sequence[Order],
     settings: Mapping[str, int],
 ) -> Frame:
-    """Return the frame of a position, with the events that led to it.
+    """Return the frame of a position, with the events that led to it from the one before, if any.
 
-    Args:
-        now: The position.
-        before: The position a round earlier; None at the start of the match.
-        executed: The orders that had an effect in the round between them, in order.
-        settings: The settings, of which NUM_ROUNDS and BOOK_MAGIC_STRENGTH are read.
+    `executed` are the orders that had an effect in the round between them, in order.
     """
     captions, stats = [], []
     for clan, points in enumerate(now.strength):
@@ -253,9 +260,11 @@ def _conversions(before: Position, now: Position, dead: set[int]) -> Iterator[Ev
             begun.setdefault(now.nexts[wizard], []).append(wizard)
     for clan in range(CLANS):
         if clan in begun:
-            yield Event(clan, f"began to convert {_named(begun[clan])}", tuple(begun[clan]))
+            yield Event(
+                clan, f"began to convert {named('wizard', begun[clan])}", tuple(begun[clan])
+            )
         if clan in complete:
-            yield Event(clan, f"converted {_named(complete[clan])}", tuple(complete[clan]))
+            yield Event(clan, f"converted {named('wizard', complete[clan])}", tuple(complete[clan]))
 
 
 def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Event]:
@@ -269,7 +278,7 @@ def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Ev
             lost.setdefault((before.clans[unit], now.clans[unit]), []).append(unit)
     for (old, new), wizards in sorted(lost.items()):
         whom = "its own clan" if old == new else f"seat {new}"
-        text = f"lost {_named(wizards)} to Voldemort, reborn for {whom}"
+        text = f"lost {named('wizard', wizards)} to Voldemort, reborn for {whom}"
         yield Event(old, text, tuple(wizards))
 
 
@@ -284,9 +293,3 @@ def _books(
     destroyed = len(before.books.intersection(AROUND[now.voldemort]) - entered)
     if destroyed:
         yield Event(None, f"Voldemort destroyed {counted(destroyed, 'book')}")
-
-
-def _named(wizards: Sequence[int]) -> str:
-    """Return wizards with their numbers, such as `wizard 4` or `wizards 4, 7 and 31`."""
-    *first, last = map(str, wizards)
-    return f"wizards {', '.join(first)} and {last}" if first else f"wizard {last}"
