@@ -14,11 +14,11 @@ import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
-from lanista.page import ladder_tables, ladders, tournaments
+from lanista.page import ladder_tables, ladders, renewal
 from lanista.page.ladder_tables import LadderSource
 from lanista.page.ladders import REST
+from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import ladders_of
-from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import View
 from lanista.results.match_result import SingleMatch
 from lanista.results.rating_history import Rated, RatingHistory
@@ -276,7 +276,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     tmp_path, autojump_clock, monkeypatch
 ):
     """At most one in a while; nothing is told as long as nothing is new."""
-    monkeypatch.setattr(tournaments, "SHARE", 0)
+    monkeypatch.setattr(renewal, "SHARE", 0)
     write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
@@ -313,7 +313,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
 
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
-    monkeypatch.setattr(tournaments, "SHARE", 0)
+    monkeypatch.setattr(renewal, "SHARE", 0)
     monkeypatch.setattr(ladders, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))

@@ -256,7 +256,7 @@ def turn_json(
     for fault in faults:
         counts[fault.seat] += 1
         if counts[fault.seat] <= FAULTS_SHOWN:
-            shown.append(fault_json(fault))
+            shown.append(attrs.asdict(fault))
     if shown:
         fields["faults"] = shown
     more = {seat: count - FAULTS_SHOWN for seat, count in counts.items() if count > FAULTS_SHOWN}
@@ -269,11 +269,6 @@ def turn_json(
     if turn.logs:
         fields["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
     return fields
-
-
-def fault_json(fault: FaultInfo) -> dict[str, Any]:
-    """Return a fault as JSON: a part of an answer that didn't count."""
-    return attrs.asdict(fault)
 
 
 def end(

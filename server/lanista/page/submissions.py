@@ -81,7 +81,7 @@ class SubmissionRoutes:
             authors.append(json_answer(_author_json(author.name, author)).body)
             await trio.lowlevel.checkpoint()  # there may be hundreds, with many versions
         body = b'%s, "authors": [%s]}' % (json_answer(about).body[:-1], b", ".join(authors))
-        asked.peer.connections.hold(asked.peer, 2 * len(body))  # twice, as the answer holds a copy
+        asked.peer.hold(len(body))
         return Answer(body)
 
     async def get_version(self, asked: Asked, ladder: str, number: str) -> Answer:
@@ -106,7 +106,7 @@ class SubmissionRoutes:
         self._check_language(file)
         submissions.check_size(file, asked.length)
         who = await self.authorization.author(asked)
-        asked.peer.connections.hold(asked.peer, 2 * asked.length)  # twice, as parts are joined
+        asked.peer.hold(asked.length)
         data = await asked.peer.read_body(asked.length)
         if _FORM.match(data):
             raise bad_request(
