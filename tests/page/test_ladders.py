@@ -20,8 +20,8 @@ from lanista.page.ladders import REST
 from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import ladders_of
 from lanista.page.view import View
-from lanista.results.match_result import SingleMatch
-from lanista.results.rating_history import Rated, RatingHistory
+from lanista.results.match_result import Estimate, SingleMatch
+from lanista.results.rating_history import RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
 from results.samples import match, seat
@@ -109,8 +109,8 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
     now = datetime.now(UTC)
     with stored_ladder(tmp_path) as store:
         history = RatingHistory(store)
-        history.add(now - timedelta(days=8), {"Bob": Rated(-1000.0, None, None)})
-        history.add(now - timedelta(hours=25), {"Ann": Rated(0.0, None, None)})
+        history.add(now - timedelta(days=8), {"Bob": Estimate(value=-1000.0, low=None, high=None)})
+        history.add(now - timedelta(hours=25), {"Ann": Estimate(value=0.0, low=None, high=None)})
     async with opened(tmp_path) as house:
         (about,) = (await house.get("/api/1/ladders")).json["ladders"]
         assert {

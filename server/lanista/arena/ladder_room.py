@@ -183,14 +183,14 @@ class LadderRoom:
         begin = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
         since, stored = begin, set[str]()
         with store.ladder_reading() as now:
-            for match in now.newest_records():
-                committed = datetime.fromisoformat(match.committed)
-                if since == begin and (not is_shared or (records / match.record).exists()):
+            for stored_at, record in now.newest_records():
+                committed = datetime.fromisoformat(stored_at)
+                if since == begin and (not is_shared or (records / record).exists()):
                     # Not later than now: the clock may have been ahead when it was stored.
                     since = min(committed, datetime.now(UTC))
                 if since > begin and committed < since - LONGEST_MATCH:
                     break
-                stored.add(match.record)
+                stored.add(record)
         count = 0
         missing = unstored(records, self.spec.name, since, stored)
         while some := list(itertools.islice(missing, AT_ONCE)):

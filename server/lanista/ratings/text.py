@@ -20,7 +20,8 @@ import attr
 import attrs
 
 from lanista.match.ending import FAILURES, Ending
-from lanista.ratings.table import CENTRE, SCHEMA, Estimate, HeadToHead, Row, Standings
+from lanista.ratings.table import CENTRE, SCHEMA, HeadToHead, Row, Standings
+from lanista.results.match_result import Estimate
 
 _FORMULA = re.compile(r"['=+\-@\uff1d\uff0b\uff0d\uff20]")
 """Matches the start of a cell that a spreadsheet would take for a formula.

@@ -1,4 +1,4 @@
-"""The results of matches and blocks, as data; they correspond to the rows of the database.
+"""Results as data, which correspond to the rows of the database: matches, blocks, ratings.
 
 They are made where matches are played, sent to the manager, stored, and read back.
 """
@@ -120,3 +120,14 @@ class Benching:
     """The id of the block after which it was benched."""
     failures: int
     """Number of matches in a row that it had failed by then."""
+
+
+@attrs.frozen(kw_only=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float | None
+    """The lower end; None if there is none, as for a bot that never scored."""
+    high: float | None
+    """The upper end; None if there is none, as for a bot that won every match."""

@@ -171,7 +171,7 @@ class Reading:
         for ids in chunks(without):
             blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
             subtracted.append(MATCHES.c.block.in_(blocks) & self.not_struck())
-        if self.struck():
+        if self.notes(STRUCK):
             subtracted.append(~self.not_struck())
         if all_ is not None:
             subtracted = [condition & all_ for condition in subtracted]
@@ -188,7 +188,11 @@ class Reading:
                     of_bot = faults.setdefault(bot, Counter())
                     for fault, total in zip(FAULTS, sums, strict=True):
                         of_bot[fault] += adding * int(total)
-            voids += sign * self._voids(condition)
+            void_matches = sa.select(sa.func.count()).select_from(MATCHES)
+            void_matches = void_matches.where(self.of(MATCHES), VOID)
+            if condition is not None:
+                void_matches = void_matches.where(condition)
+            voids += sign * (self.connection.scalar(void_matches) or 0)
         endings: dict[str, dict[Ending, int]] = {}
         for (bot, ending), count in sorted(counted.items()):
             if count:
@@ -232,7 +236,7 @@ class Reading:
 
     def not_struck(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches in which no bot played that was struck afterwards."""
-        if not self.struck():
+        if not self.notes(STRUCK):
             return sa.true()
         struck = (
             sa.select(SEATS.c.match)
@@ -240,10 +244,6 @@ class Reading:
             .where(self.of(STRUCK), self.of(SEATS))
         )
         return MATCHES.c.number.not_in(struck)
-
-    def struck(self) -> list[str]:
-        """Return the names of the bots of which matches don't count, sorted."""
-        return sorted(self.notes(STRUCK))
 
     def notes(self, table: sa.Table) -> dict[str, int]:
         """Return what is noted in a table of notes, by bot: the number of a match."""
@@ -259,12 +259,6 @@ class Reading:
         """Return a text that differs whenever matches, or what counts of them, have changed."""
         noted = [sorted(self.notes(table).items()) for table in (STRUCK, UNBENCHED, BENCHED)]
         return json.dumps([self.last_number(), *noted])
-
-    def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
-        statement = sa.select(sa.func.count()).select_from(MATCHES).where(self.of(MATCHES), VOID)
-        if condition is not None:
-            statement = statement.where(condition)
-        return self.connection.scalar(statement) or 0
 
     def running_failures(self, most: int) -> dict[str, int]:
         """Return how many of each bot's latest matches in a row ended in a failure of its own.
