@@ -1,7 +1,6 @@
 """The results of one competition, a tournament or a ladder: storing and querying them.
 
-The database is SQLite by path, or PostgreSQL by URL; a tournament has its own, and an arena one for
-all of its ladders. A tournament may run for days, and be killed at any moment. So results are
+A tournament may run for days, and be killed at any moment. So results are
 written block by block, each in a transaction of its own or with others: a block is in the database
 whole or not at all, and only once, and what was committed stays there whatever happens next, even a
 power cut. A tournament is resumed from its spec and the database alone. No totals are stored, so
@@ -10,8 +9,7 @@ none can contradict the blocks. The same holds for the matches of a ladder, whic
 The manager of a tournament holds the database's lock for as long as it runs, so that no second one
 plays the same blocks; an arena with ladders holds it for its SQLite file. On PostgreSQL several
 arenas may share a ladder: none of them takes that lock, and their transactions follow one another.
-Other programs may write notes (`unbench`). Opening, locking and transactions are in `base`; which
-blocks count is not known here.
+Other programs may write notes (`unbench`). Which blocks count is not known here.
 """
 
 import contextlib
@@ -45,7 +43,8 @@ from lanista.results.writing import insert, last_match, match_row
 class Store:
     """The results of one competition in a database.
 
-    Every method raises `StoreError` if the database can't be read or written.
+    Every method raises `StoreError` if the database can't be read or written; then nothing of what
+    it was to store is stored.
     """
 
     database: Database
@@ -73,11 +72,7 @@ class Store:
 
     @classmethod
     def of_ladder(cls, database: Database, name: str, game: str) -> Self:
-        """Return the results of a ladder in an arena's database, which its owner closes.
-
-        Raises:
-            StoreError: Nothing is stored of it yet, and that can't be written.
-        """
+        """Return the results of a ladder in an arena's database, which its owner closes."""
         return cls(database, database.make_competition(Kind.LADDER, name, game))
 
     @property
@@ -113,7 +108,6 @@ class Store:
             The ids of the blocks that weren't stored before, in the same order.
 
         Raises:
-            StoreError: Nothing was stored.
             ValueError: A block doesn't have exactly one match that counts for each seating.
         """
         if not results and not benched:
@@ -193,9 +187,6 @@ class Store:
 
         Returns:
             The numbers of the matches, in the same order; see `LadderReading.counted_matches`.
-
-        Raises:
-            StoreError: Nothing was stored.
         """
         if not results:
             return []

@@ -52,16 +52,13 @@ class MatchPage(NamedTuple):
 
 
 class VersionSpan(NamedTuple):
-    """The matches that count of one version of a bot."""
+    """The matches that count of one version of a bot: how many, and the numbers of two."""
 
     version: int | None
     """The version of the submitted program; None for matches without one."""
     matches: int
-    """How many they are."""
     first: int
-    """The number of the first one."""
     last: int
-    """The number of the latest one."""
 
 
 @attrs.frozen(kw_only=True)
@@ -108,13 +105,7 @@ class LadderReading(Reading):
 
     @classmethod
     def of_window(cls, connection: sa.Connection, competition: int, window: int | None) -> Self:
-        """Return a reading in which only the latest matches count.
-
-        Args:
-            connection: The connection to read by.
-            competition: The number of the ladder among the competitions.
-            window: How many of the latest matches that count; None for all.
-        """
+        """Return a reading in which only so many of the latest matches count; None for all."""
         everything = cls(connection, competition)
         if window is None:
             return everything
@@ -153,11 +144,7 @@ class LadderReading(Reading):
         return self.notes(UNBENCHED)
 
     def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
-        """Yield the matches that count, in the order of their commits.
-
-        Args:
-            after: The number of a match; only newer ones are returned.
-        """
+        """Yield the matches that count after one of this number, in the order of their commits."""
         counting = _COUNTED_ROW.where(self._counting()).limit(PAGE)
         after = max(after, self.first - 1)
         while page := self.connection.execute(counting.where(MATCHES.c.number > after)).all():
@@ -218,10 +205,10 @@ class LadderReading(Reading):
     def _with_names(
         self, matches: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
     ) -> Iterator[CountedMatch]:
-        """Yield some matches with the names of their bots.
+        """Yield the matches of some rows as `_COUNTED_ROW` has them.
 
         Args:
-            matches: Rows of number, ranks and time of the commit.
+            matches: The rows.
             seats: The condition for the seats of these matches.
         """
         names: dict[int, list[str]] = {}

@@ -70,11 +70,7 @@ class MatchRows:
     database: Database
 
     def add(self, matches: Sequence[ListedMatch]) -> None:
-        """Store matches in one transaction, the oldest first; one that is there stays as it is.
-
-        Raises:
-            StoreError: Nothing was stored.
-        """
+        """Store matches in one transaction, the oldest first; one that is there stays as it is."""
         if not matches:
             return
         with self.database.writing() as connection:

@@ -36,12 +36,7 @@ _UNKNOWN = dict.fromkeys(
 
 
 def match_json(game: str, **known: Any) -> dict[str, Any]:
-    """Return a match as in docs/api.md; what isn't given is unknown, but that it is over.
-
-    Args:
-        game: The game's name.
-        known: What is known of the match besides.
-    """
+    """Return a match as in docs/api.md; what isn't given is unknown, but that it is over."""
     about = {"match": None, "game": game, "title": title_of(game), "state": "over"}
     return about | _UNKNOWN | known
 
@@ -139,10 +134,7 @@ class Records(Protocol):
         """Return what a record says of a stored match; None if its match was aborted."""
 
     def unstored(self, comparison: "Comparison") -> Iterator["Finding"]:
-        """Yield the records whose matches aren't stored, and those that can't be read.
-
-        Args:
-            comparison: The comparison, which has read all that is stored.
+        """Yield the records that can't be read, or aren't in what a comparison has read.
 
         Raises:
             OSError: The folder of records can't be read.
