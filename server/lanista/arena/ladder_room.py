@@ -47,7 +47,7 @@ from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
-from lanista.results.listed import MatchRows
+from lanista.results.match_list import leave_to_ladder
 from lanista.results.match_result import SingleMatch
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
@@ -460,7 +460,7 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     rooms = {}
     for number, spec in enumerate(options.spec.ladders, 1):
         if not database.is_shared:
-            MatchRows(database).leave_to_ladder(spec.name, spec.game)
+            leave_to_ladder(database, spec.name, spec.game)
         try:
             room = LadderRoom.open(spec, options.folder, data, database, private=options.private)
         except SpecError as error:

@@ -11,10 +11,10 @@ import structlog
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.arena.match_list import MatchList
 from lanista.errors import LanistaError
 from lanista.hosting.control import RunningMatches
 from lanista.results.data_folder import DataFolder
+from lanista.results.match_list import MatchList
 
 SYNC_AGAIN = 10.0
 """Seconds after which records that couldn't be added to the list, as on a full disk, are tried
