@@ -192,8 +192,7 @@ def _standings(source: LadderSource, now: LadderReading) -> Standings:
         bots=bots,
         house=set(source.house),
         counted=count_pages(now.match_pages(), registry.get(source.game).seats, bots),
-        endings={bot: counts.endings for bot, counts in ended.bots.items()},
-        voids=ended.voids,
+        ended=ended,
         head_to_head=False,
     )
     # Others were only in matches that don't count.

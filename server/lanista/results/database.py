@@ -24,8 +24,8 @@ import sqlalchemy as sa
 from lanista.results.base import Database, Kind
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
-from lanista.results.match_result import Benching, BlockResult, SingleMatch
-from lanista.results.reading import Endings, PlayedBlock, Reading, StoredMatch
+from lanista.results.match_result import Benching, BlockResult, Endings, SingleMatch
+from lanista.results.reading import PlayedBlock, Reading, StoredMatch
 from lanista.results.schema import (
     BENCHED,
     BLOCKS,

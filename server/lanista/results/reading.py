@@ -8,7 +8,7 @@ import functools
 import itertools
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import attrs
@@ -20,6 +20,8 @@ from lanista.results.match_result import (
     MATCH_COLUMNS,
     SEAT_COLUMNS,
     Benching,
+    BotEndings,
+    Endings,
     MatchResult,
     SeatResult,
     SingleMatch,
@@ -77,30 +79,6 @@ class StoredMatch(NamedTuple):
     def single(self) -> SingleMatch:
         """What was stored, without its place."""
         return SingleMatch(seed=self.seed, map=self.map, match=self.match)
-
-
-@attrs.frozen(kw_only=True)
-class BotEndings:
-    """How one bot's matches ended, and its faults in those that count."""
-
-    endings: Mapping[Ending, int]
-    """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
-    late: int
-    """Number of late turns."""
-    malformed: int
-    """Number of turns with a malformed answer."""
-    illegal: int
-    """Number of illegal submoves or answers."""
-
-
-@attrs.frozen(kw_only=True)
-class Endings:
-    """How the matches of all bots ended."""
-
-    bots: Mapping[str, BotEndings]
-    """By name of the bot; bots that played nothing are left out."""
-    voids: int
-    """Number of void matches; `Ending.VOID` of a bot counts those that it was in."""
 
 
 def json_list(text: str) -> tuple[Any, ...]:
