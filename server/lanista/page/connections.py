@@ -421,7 +421,8 @@ class Connections(trio.abc.Listener[Peer]):
             greediest = _most_common(counts)
             if counts[greediest] <= counts[peer.address] + 1:
                 return False
-            _idlest([other for other in viewers if other.address == greediest]).close()
+            theirs = [other for other in viewers if other.address == greediest]
+            min(theirs, key=lambda other: other.active).close()
         peer.is_viewer = True
         return True
 
@@ -464,10 +465,6 @@ def share_of(address: str, places: int) -> int:
 
 def _most_common(amounts: Counter[str]) -> str:
     return amounts.most_common(1)[0][0]
-
-
-def _idlest(peers: list[Peer]) -> Peer:
-    return min(peers, key=lambda peer: peer.active)
 
 
 def _make_room(peers: list[Peer]) -> bool:

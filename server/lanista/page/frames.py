@@ -18,6 +18,7 @@ from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.originals import Shown
 from lanista.games.picture import Event, Frame, Ground, Level, Mark, Owners, Scene
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
+from lanista.page.answer_words import NONE
 from lanista.page.story import Chapter, LateTurns, Story
 
 API = 1
@@ -29,8 +30,6 @@ FAULTS_SHOWN = 100
 LONGEST = 20_000
 """Maximum length in characters of an answer or a turn's log for viewers; the record has all."""
 GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
-NONE = -1
-"""Stands for no seat, no unit or no health in the JSON."""
 
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 

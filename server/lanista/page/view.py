@@ -228,10 +228,11 @@ class View:
         return description
 
     def _match_running(self, running: RunningMatch) -> dict[str, Any]:
+        ladders = () if self.arena is None else self.arena.ladders
         return match_json(
             running.ruleset.name,
             match=running.match,
-            ladder=self._ladder_of(running),
+            ladder=running.room if running.room in ladders else None,
             state="running",
             started=running.started,
             players=[name for _, name in running.bots],
@@ -374,11 +375,6 @@ class View:
             OSError: It can't be read.
         """
         return await trio.to_thread.run_sync(public_copy, path, logs, limiter=self._one_copy)
-
-    def _ladder_of(self, running: RunningMatch) -> str | None:
-        """Return the ladder that a running match is played on; None for any other match."""
-        rooms = () if self.arena is None else self.arena.ladders
-        return running.room if running.room in rooms else None
 
 
 def _running(running: RunningMatch) -> dict[str, Any]:
