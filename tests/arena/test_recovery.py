@@ -13,12 +13,12 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.match_list import MatchList
 from lanista.match.record import ENDING, PART, TMP, read_record, result_line
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.results import recovery
 from lanista.results.data_folder import DataFolder
+from lanista.results.match_list import MatchList
 from lanista.results.recovery import YOUNG, Fate, complete_records, recover
 from match.playing import COUNTING, SKIPPERS, sit, speaks
 from match.test_record import HEADER, RESULT, TURN, lines_of

@@ -124,7 +124,7 @@ def table(data, seats, count):
                 bots=bots,
                 house=bots[:2],
                 counted=count_pages(now.match_pages(), seats, bots),
-                endings={bot: counts.endings for bot, counts in now.endings().bots.items()},
+                ended=now.endings(),
                 head_to_head=False,
             )
 

@@ -204,7 +204,7 @@ def test_commands_without_pictures_do_not_need_pillow():
     code = (
         "import sys\n"
         "import lanista.cli.replay, lanista.cli.originals\n"
-        "import lanista.page.replay_reader, lanista.arena.match_list\n"
+        "import lanista.page.replay_reader, lanista.results.match_list\n"
         "print('PIL' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

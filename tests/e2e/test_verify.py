@@ -18,13 +18,13 @@ from e2e.cup import outcome, write_cup
 from e2e.running import run_here
 from lanista.arena.ladder_results import result_of
 from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.match_list import MatchList
 from lanista.arena.spec import LadderSpec
 from lanista.match.record import read_ends
 from lanista.results import recorded
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
+from lanista.results.match_list import MatchList
 from lanista.results.names import NameStore, Registrar
 from results.samples import alone, seat, stored, stored_alone
 from results.test_store_schema import execute

@@ -14,14 +14,14 @@ import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
-from lanista.page import ladder_tables, ladders, tournaments
+from lanista.page import ladder_tables, ladders, renewal
 from lanista.page.ladder_tables import LadderSource
 from lanista.page.ladders import REST
+from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import ladders_of
-from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import View
-from lanista.results.match_result import SingleMatch
-from lanista.results.rating_history import Rated, RatingHistory
+from lanista.results.match_result import Estimate, SingleMatch
+from lanista.results.rating_history import RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
 from results.samples import match, seat
@@ -109,8 +109,8 @@ async def test_all_ladders_and_the_table_of_one(tmp_path):
     now = datetime.now(UTC)
     with stored_ladder(tmp_path) as store:
         history = RatingHistory(store)
-        history.add(now - timedelta(days=8), {"Bob": Rated(-1000.0, None, None)})
-        history.add(now - timedelta(hours=25), {"Ann": Rated(0.0, None, None)})
+        history.add(now - timedelta(days=8), {"Bob": Estimate(value=-1000.0, low=None, high=None)})
+        history.add(now - timedelta(hours=25), {"Ann": Estimate(value=0.0, low=None, high=None)})
     async with opened(tmp_path) as house:
         (about,) = (await house.get("/api/1/ladders")).json["ladders"]
         assert {
@@ -276,7 +276,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     tmp_path, autojump_clock, monkeypatch
 ):
     """At most one in a while; nothing is told as long as nothing is new."""
-    monkeypatch.setattr(tournaments, "SHARE", 0)
+    monkeypatch.setattr(renewal, "SHARE", 0)
     write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
@@ -313,7 +313,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
 
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
-    monkeypatch.setattr(tournaments, "SHARE", 0)
+    monkeypatch.setattr(renewal, "SHARE", 0)
     monkeypatch.setattr(ladders, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))

@@ -236,7 +236,7 @@ BAD = {
     "/api/1/matches/01X/picture?round=1": (404, "there is no record of a finished match '01X'"),
     "/api/1/matches/01X/picture": (400, "give round=N for a picture, or from=N and to=N"),
     "/api/1/matches/01X/picture?from=5&to=4": (400, "to=4 must follow from=5, at most 299 later"),
-    "/api/1/matches/01X/picture?round=-1": (400, "round='-1' must be the number of a round"),
+    "/api/1/matches/01X/picture?round=-1": (400, "round='-1'; it is the number of a round"),
     "/api/1/matches/01X/difference": (400, "other=ID is missing: the match to compare with"),
     "/api/1/matches/01X/difference?other=01Y": (
         404,
@@ -464,8 +464,8 @@ async def test_without_a_list_the_rest_is_there(tmp_path):
 
 async def test_a_record_that_the_list_could_not_take_is_added_later(tmp_path, monkeypatch):
     """As when the disk was full at the end of the match: it isn't missing until the next start."""
-    from lanista.arena.match_list import MatchList
     from lanista.results.errors import StoreError
+    from lanista.results.match_list import MatchList
 
     def fail(*_):
         raise StoreError("database or disk is full")

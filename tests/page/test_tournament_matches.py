@@ -9,9 +9,9 @@ import pytest
 
 from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
-from lanista.page import tournament_matches as module
-from lanista.page.tournament_matches import MatchSource, TournamentMatches
-from lanista.page.tournaments import NoStandingsError, Tournaments
+from lanista.page import tournaments as module
+from lanista.page.renewal import NoStandingsError
+from lanista.page.tournaments import Tournament, Tournaments
 from lanista.page.view import View
 from lanista.results.block_records import PLAYING, BlockMatch
 from page.house import done, showing, until
@@ -61,16 +61,15 @@ def often(monkeypatch):
     monkeypatch.setattr("lanista.page.server.LOOK_EVERY", 0.01)
 
 
+def cup(folder, ask=None):
+    """A tournament that another process plays."""
+    table = Results(NoStandingsError("no results yet"))
+    return Tournaments([Tournament("cup", folder, table, ask or Asked())])
+
+
 def page(folder, ask=None):
-    """The page of a tournament that another process plays."""
-    source = MatchSource(folder, ask or Asked())
-    looks = {"cup": Results(NoStandingsError("no results yet"))}
-    view = View(
-        RunningMatches(),
-        tournaments=Tournaments(looks),
-        tournament_matches=TournamentMatches({"cup": source}),
-    )
-    return showing(view)
+    """The page of such a tournament."""
+    return showing(View(RunningMatches(), tournaments=cup(folder, ask)))
 
 
 def begin(folder, lines):
@@ -126,14 +125,14 @@ async def test_a_match_is_shown_while_it_is_played_and_afterwards(folder, record
 async def test_what_a_killed_run_left_behind_is_not_running(folder, record, monkeypatch):
     """Nobody has locked it, and nothing was written for a while."""
     part = begin(folder, unpacked(record)[:3])
-    matches = TournamentMatches({"cup": MatchSource(folder, Asked())})
-    await matches.refresh()
+    matches = cup(folder)
+    await matches.look()
     assert [MATCH.id] == list(matches.running)
     long_ago = time.time() - 2 * module.STILL
     os.utime(part, (long_ago, long_ago))
     ended = []
     matches.on_end = ended.append
-    await matches.refresh()
+    await matches.look()
     assert ({}, [MATCH.id]) == (matches.running, ended)
 
 
@@ -142,8 +141,8 @@ async def test_what_a_killed_run_left_behind_is_not_running(folder, record, monk
 )
 async def test_what_is_no_header_is_no_match(folder, content):
     begin(folder, [content])
-    matches = TournamentMatches({"cup": MatchSource(folder, Asked())})
-    await matches.refresh()
+    matches = cup(folder)
+    await matches.look()
     assert {} == matches.running
 
 
@@ -152,7 +151,7 @@ async def test_a_match_that_is_played_again_has_its_own_frames(folder, record, o
     async with page(folder) as house:
         looker = await house.page()
         part = begin(folder, unpacked(record)[:3])
-        matches = house.server.view.tournament_matches
+        matches = house.server.view.tournaments
         await until(lambda: matches.running)
         assert (await looker.ask("open", match=MATCH.id))["live"]
         part.unlink()

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 import trio
@@ -17,14 +18,8 @@ from lanista.hosting.control import RunningMatches
 from lanista.match.ending import Ending
 from lanista.page import server as server_module
 from lanista.page import tournaments as module
-from lanista.page.tournaments import (
-    FIRST,
-    REST,
-    SHARE,
-    NoStandingsError,
-    Tournaments,
-    TournamentTable,
-)
+from lanista.page.renewal import SHARE, NoStandingsError
+from lanista.page.tournaments import FIRST, REST, Tournament, Tournaments, TournamentTable
 from lanista.page.view import View
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
@@ -58,9 +53,15 @@ class Results:
         return str(self.count), None if self.found is None else TournamentTable.of(self.found)
 
 
-def page(**looks):
+def tournaments_of(tables):
+    """Tournaments whose matches nobody asks for, given what computes their tables."""
+    nowhere = Path("/nowhere")
+    return [Tournament(name, nowhere, table, None) for name, table in tables.items()]
+
+
+def page(**tables):
     """The page of an arena in which nothing is played, with these tournaments."""
-    return showing(View(RunningMatches(), tournaments=Tournaments(looks)))
+    return showing(View(RunningMatches(), tournaments=Tournaments(tournaments_of(tables))))
 
 
 def write_spec(folder, name="cup", file="cup.toml", extra=""):
@@ -149,9 +150,9 @@ async def test_a_problem_is_told_in_its_words_and_why_to_the_log():
     bad = Results(NoStandingsError("no results yet", "/home/x/cup.db: not there"))
     with capture_logs() as logs:
         async with page(bad=bad, cup=Results(TWO_JSON)) as house:
-            house.server.view.tournaments._all["bad"].renewal.due = 0  # asked again at once
+            house.server.view.tournaments.shown[0].renewal.due = 0  # asked again at once
             found = (await house.get("/api/1/tournaments")).json["tournaments"]
-            house.server.view.tournaments._all["bad"].renewal.due = 0
+            house.server.view.tournaments.shown[0].renewal.due = 0
             again = (await house.get("/api/1/tournaments/bad")).json
     assert 2 == bad.count
     empty = dict.fromkeys(("title", "computed", "bots", "standings"))
@@ -182,7 +183,7 @@ async def test_a_fault_ends_nothing(fault):
 async def test_results_are_looked_at_once_in_a_while(mock_clock):
     """However many ask; nothing is told as long as nothing changes."""
     results, told = Results(TWO_JSON), []
-    tournaments = Tournaments({"cup": results}, on_change=lambda: told.append(1))
+    tournaments = Tournaments(tournaments_of({"cup": results}), on_change=lambda: told.append(1))
     assert [None] == [one["standings"] for one in tournaments.summaries()]
     before = await tournaments.one_json("cup")
     mock_clock.jump(REST - 0.1)
@@ -209,7 +210,7 @@ async def test_a_long_look_is_seldom(autojump_clock):
         await trio.sleep(2)
         return await results(known)
 
-    tournaments = Tournaments({"cup": slow})
+    tournaments = Tournaments(tournaments_of({"cup": slow}))
     await tournaments.refresh()
     await trio.sleep(2 * SHARE - 0.1)
     await tournaments.refresh()
@@ -278,8 +279,8 @@ async def shown(nursery):
     def shown(path):
         kept.append(shown_tournaments([path]))
         nursery.start_soon(kept[-1].helpers.run)
-        (look,) = kept[-1].looks.values()
-        return look
+        (tournament,) = kept[-1].tournaments.shown
+        return tournament.renewal.compute
 
     yield shown
     nursery.cancel_scope.cancel()

@@ -43,7 +43,7 @@ def moves(*units):
 
 def shares(*percent, units=20):
     """Efforts of rounds from 1 on of which so many percent are wasted."""
-    return [Effort(n, units, units * each // 100) for n, each in enumerate(percent, 1)]
+    return [Effort(0, units, units * each // 100, round=n) for n, each in enumerate(percent, 1)]
 
 
 def told(efforts):
@@ -55,13 +55,13 @@ def told(efforts):
 def test_units_with_numbers_are_ordered_by_name():
     """A unit that isn't the seat's counts for nothing, and so do units of nobody."""
     answers = [moves(1, 1, 4), moves(), None]
-    counted = dict(units_without_orders(3, NUMBERED, units_of(NUMBERED), NOTHING, answers))
-    assert {0: Effort(3, 3, 2, "w2"), 1: Effort(3, 1, 1, "w4")} == counted
+    counted = [*units_without_orders(NUMBERED, units_of(NUMBERED), NOTHING, answers)]
+    assert [Effort(0, 3, 2, "w2"), Effort(1, 1, 1, "w4")] == counted
 
 
 def test_more_orders_than_are_known_may_be_for_any_unit():
     answers = [moves(*[1] * SUBMOVES_SHOWN), None]
-    assert [] == [*units_without_orders(3, NUMBERED, units_of(NUMBERED), NOTHING, answers)]
+    assert [] == [*units_without_orders(NUMBERED, units_of(NUMBERED), NOTHING, answers)]
 
 
 def test_units_without_numbers_are_counted_by_the_arrows():
@@ -69,7 +69,7 @@ def test_units_without_numbers_are_counted_by_the_arrows():
     arrows = (Arrow((0, 0), (1, 0), 0, "3"), Arrow((0, 0), (0, 1), 0, "1"))
     after = attrs.evolve(NOTHING, arrows=arrows)
     answers = [(Submove("3 go down"), Submove("1 goes right")), None]
-    assert [(0, Effort(3, 8, 4))] == [*units_without_orders(3, CROWDS, {}, after, answers)]
+    assert [Effort(0, 8, 4)] == [*units_without_orders(CROWDS, {}, after, answers)]
 
 
 def test_orders_have_no_effect_or_are_refused():
@@ -80,8 +80,8 @@ def test_orders_have_no_effect_or_are_refused():
         FaultInfo(turn=2, seat=0, code="ignored", index=4, words=""),
     ]
     answers = [moves(1, 2, 3, 4, 1), moves(5), moves(), None]
-    counted = dict(orders_without_effect(3, answers, faults, idle))
-    assert {0: Effort(3, 5, 3, "a wall is there"), 1: Effort(3, 1, 0)} == counted
+    counted = [*orders_without_effect(answers, faults, idle)]
+    assert [Effort(0, 5, 3, "a wall is there"), Effort(1, 1, 0)] == counted
 
 
 def test_moves_lead_back():
@@ -92,8 +92,8 @@ def test_moves_lead_back():
         for by_unit in rows
     )
     now[3] = Standing(1, (0, 3), "w3")
-    efforts = [*moves_back(3, SCENE, first, before, now)]
-    assert [(0, Effort(3, 2, 1, "such as w1 between (0, 1) and (1, 1)"))] == efforts
+    efforts = [*moves_back(SCENE, first, before, now)]
+    assert [Effort(0, 2, 1, "such as w1 between (0, 1) and (1, 1)")] == efforts
 
 
 def test_units_are_known_by_their_numbers():
@@ -116,7 +116,7 @@ def test_crowds_go_back():
         NOTHING, arrows=(Arrow((0, 1), (0, 0), 0, "7"), Arrow((0, 1), (0, 2), 0, "2"))
     )
     why = "mostly between (0, 0) and (0, 1)"
-    assert [(0, Effort(3, 9, 5, why))] == [*crowds_back(3, SCENE, came, left)]
+    assert [Effort(0, 9, 5, why)] == [*crowds_back(SCENE, came, left)]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_waste_begins_where_the_share_jumps_and_lasts_until_it_falls(efforts, 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=120))
 def test_a_waste_is_one_in_fact(drawn):
     """Whatever the efforts are: a long run of them, of which a large share was wasted."""
-    efforts = [Effort(n, max(pair), min(pair)) for n, pair in enumerate(drawn, 1)]
+    efforts = [Effort(0, max(pair), min(pair), round=n) for n, pair in enumerate(drawn, 1)]
     waste = longest_waste(efforts)
     if waste is not None:
         assert len(waste.efforts) >= max(SPAN, len(efforts) // 10)

@@ -13,6 +13,7 @@ from lanista.ratings.html import html_text
 from lanista.ratings.table import CENTRE
 from lanista.ratings.text import json_text, markdown_text
 from lanista.results.blocks import BlockScore, seatings
+from lanista.results.match_result import BotEndings, Endings
 from lanista.results.reading import PlayedBlock
 from ratings.rating_cases import Case, names, play, spread
 from support.tournament import setup_in
@@ -161,14 +162,13 @@ def test_the_order_of_a_format_holds():
 
 
 def test_what_is_passed_on():
-    endings = {"a": {Ending.NORMAL: 1, Ending.CRASH: 1, Ending.VOID: 3}}
+    endings = {Ending.NORMAL: 1, Ending.CRASH: 1, Ending.VOID: 3}
+    one = BotEndings(endings=endings, late=1, malformed=2, illegal=3)
     standings = table(
         [BlockScore(("a", "b"), SPLIT)],
         ["a", "b"],
         format="ladder",
-        endings=endings,
-        faults={"a": (1, 2, 3)},
-        voids=3,
+        ended=Endings(bots={"a": one}, voids=3),
         benched=["b"],
         byes={"b": 4.0},
         planned=None,
@@ -178,7 +178,7 @@ def test_what_is_passed_on():
     )
     one, other = standings.rows
     assert ("a", "b") == (one.bot, other.bot)
-    assert endings["a"] == one.endings
+    assert endings == one.endings
     assert (1, 2, 3) == (one.late_turns, one.malformed_turns, one.illegal_moves)
     assert (0, 0, 0) == (other.late_turns, other.malformed_turns, other.illegal_moves)
     assert [False, True] == [one.benched, other.benched]

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lanista.results.database import Store
-from lanista.results.rating_history import DAILY_FOR, EVERY, HOURLY_FOR, Rated, RatingHistory
+from lanista.results.match_result import Estimate
+from lanista.results.rating_history import DAILY_FOR, EVERY, HOURLY_FOR, RatingHistory
 
 NOON = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -22,7 +23,7 @@ def of_ladder(store, name):
 
 
 def rated(value):
-    return Rated(value, value - 10, None)
+    return Estimate(value=value, low=value - 10, high=None)
 
 
 def test_one_snapshot_in_two_minutes_is_kept_of_each_ladder(store, history):

@@ -129,7 +129,7 @@ def test_a_struck_bots_matches_do_not_count_until_they_are_put_back(store):
     }
     assert 4 == len(list(store.matches()))
     with store.ladder_reading() as now:
-        assert ["Ant"] == now.struck()
+        assert ["Ant"] == [*now.struck_until()]
         assert [OpponentScore(opponent="Bee", won=1, tied=0, lost=1)] == now.opponents("Ant")
     store.strike("Ant")
     assert [2] == [one.number for one in counted(store)]
@@ -246,7 +246,7 @@ def test_ladders_in_one_database_know_nothing_of_each_other(store):
         assert numbers == [found.number for found in each.matches(bot="Bee")][::-1]
         assert failed == each.running_failures(5)
         with each.ladder_reading() as now:
-            struck = now.struck()
+            struck = [*now.struck_until()]
             assert (["Ant"] if each is pit else []) == struck
             assert ({"Bee": 7} if each is hall else {}) == now.unbenched_until()
             assert (0 if struck else matches - voids) == len(list(now.counted_matches()))
@@ -275,7 +275,7 @@ def test_a_backup_holds_what_was_stored(tmp_path):
     with Store.open(path) as store, store.lock(), Store.open(path, create=False) as backing:
         store.add_matches(given[:10])
         with store.reading() as now:
-            now.struck()
+            now.last_number()
             backing.database.backup(copy)
         store.add_matches(given[10:])
         with Store.open(copy) as copied:

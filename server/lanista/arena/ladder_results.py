@@ -21,7 +21,6 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.match_list import record_days, record_of
 from lanista.games.outcome import Termination
 from lanista.hosting.stored_result import match_result
 from lanista.match.conditions import LadderInfo
@@ -37,6 +36,7 @@ from lanista.results.database import Store
 from lanista.results.errors import StoreError, UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import SingleMatch
+from lanista.results.recorded import record_days, record_of
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""

@@ -48,7 +48,7 @@ from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
-from lanista.results.listed import MatchRows
+from lanista.results.match_list import leave_to_ladder
 from lanista.results.match_result import SingleMatch
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
@@ -183,14 +183,14 @@ class LadderRoom:
         begin = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
         since, stored = begin, set[str]()
         with store.ladder_reading() as now:
-            for match in now.newest_records():
-                committed = datetime.fromisoformat(match.committed)
-                if since == begin and (not is_shared or (records / match.record).exists()):
+            for stored_at, record in now.newest_records():
+                committed = datetime.fromisoformat(stored_at)
+                if since == begin and (not is_shared or (records / record).exists()):
                     # Not later than now: the clock may have been ahead when it was stored.
                     since = min(committed, datetime.now(UTC))
                 if since > begin and committed < since - LONGEST_MATCH:
                     break
-                stored.add(match.record)
+                stored.add(record)
         count = 0
         missing = unstored(records, self.spec.name, since, stored)
         while some := list(itertools.islice(missing, AT_ONCE)):
@@ -457,7 +457,7 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     rooms = {}
     for number, spec in enumerate(options.spec.ladders, 1):
         if not database.is_shared:
-            MatchRows(database).leave_to_ladder(spec.name, spec.game)
+            leave_to_ladder(database, spec.name, spec.game)
         try:
             room = LadderRoom.open(spec, options.folder, data, database, private=options.private)
         except SpecError as error:

@@ -2,6 +2,7 @@
 
 import re
 from enum import Enum
+from http import HTTPStatus
 from pathlib import Path
 
 import structlog
@@ -16,18 +17,18 @@ log = structlog.get_logger()
 
 
 class Refusal(Enum):
-    """Kinds of reasons for which something is refused."""
+    """Kinds of reasons for which something is refused, with the status of HTTP for each."""
 
-    BAD = "bad"
+    BAD = HTTPStatus.BAD_REQUEST
     """The request itself can't be used, whatever is there already."""
-    TOO_LARGE = "too large"
-    NOT_FOUND = "not found"
-    CONFLICT = "conflict"
+    TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    NOT_FOUND = HTTPStatus.NOT_FOUND
+    CONFLICT = HTTPStatus.CONFLICT
     """It isn't possible in the present state of the version."""
-    CLOSED = "closed"
+    CLOSED = HTTPStatus.FORBIDDEN
     """The deadline is over, or the operator has disabled the name."""
-    TOO_MANY = "too many"
-    NO_ROOM = "no room"
+    TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
+    NO_ROOM = HTTPStatus.INSUFFICIENT_STORAGE
     """The arena's disk, or the ladder's part of it, is full."""
 
 

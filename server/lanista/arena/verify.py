@@ -7,15 +7,22 @@ from pathlib import Path
 import attrs
 
 from lanista.arena.ladder_results import LONGEST_MATCH, result_of, unstored
-from lanista.arena.match_list import read_record, record_days, record_of
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
-from lanista.results.listed import ListedMatch, listed_row
+from lanista.results.match_list import ListedMatch, listed_row
 from lanista.results.match_result import SingleMatch
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, in_order, rebuilding
-from lanista.results.recorded import Comparison, Finding, Trouble, differ
+from lanista.results.recorded import (
+    Comparison,
+    Finding,
+    Trouble,
+    differ,
+    read_record,
+    record_days,
+    record_of,
+)
 from lanista.results.writing import Row, insert, match_row
 
 BATCH = 500

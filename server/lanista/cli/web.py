@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Sequence
 from getpass import getuser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lanista.errors import BadInputError, CannotListenError
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from lanista.page.ladders import Ladders
     from lanista.page.server import Server
     from lanista.page.tables import TableHelpers
-    from lanista.page.tournament_matches import MatchSource
-    from lanista.page.tournaments import Look
+    from lanista.page.tournaments import Tournaments
     from lanista.page.view import View
 
 DEFAULT = ("127.0.0.1", 8080)
@@ -68,12 +67,11 @@ def warning_of_token() -> str | None:
 
 @dataclasses.dataclass(frozen=True)
 class ShownTournaments:
-    """The tables that the page shows of tournaments, by their names."""
+    """The tournaments that the page shows."""
 
+    tournaments: "Tournaments"
     helpers: "TableHelpers"
     """They compute the tables; run them."""
-    looks: "dict[str, Look]" = dataclasses.field(default_factory=dict)
-    matches: "dict[str, MatchSource]" = dataclasses.field(default_factory=dict)
 
 
 def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
@@ -84,8 +82,9 @@ def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
     """
     from lanista.cli.tournament_files import prepared
     from lanista.page.tables import TableHelpers
+    from lanista.page.tournaments import Tournaments
 
-    shown = ShownTournaments(TableHelpers())
+    helpers, shown = TableHelpers(), []
     file_of: dict[str, Path] = {}
     for file in _specs_in(paths):
         setup, _ = prepared(file)
@@ -96,9 +95,8 @@ def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
                 "show one of them, or give one another name"
             )
         file_of[name] = file
-        shown.looks[name] = shown.helpers.look_of(file)
-        shown.matches[name] = shown.helpers.matches_of(file, setup)
-    return shown
+        shown.append(helpers.tournament_of(file, setup))
+    return ShownTournaments(Tournaments(shown), helpers)
 
 
 def _specs_in(paths: Sequence[Path]) -> list[Path]:
@@ -131,7 +129,7 @@ class PagePort:
     def __init__(
         self,
         web: str | None,
-        tournaments: ShownTournaments | None = None,
+        shown: ShownTournaments | None = None,
         *,
         open_logs: bool = False,
         embed: Sequence[str] = (),
@@ -140,11 +138,11 @@ class PagePort:
 
         Args:
             web: HOST:PORT; None: the default, or a free port if the default is in use.
-            tournaments: The tournaments that the page shows; None for none.
+            shown: The tournaments that the page shows; None for none.
             open_logs: Whether all viewers see bots' logs during a match.
             embed: The sites that may show the page within theirs.
         """
-        self._tournaments = tournaments
+        self._shown = shown
         self._open_logs = open_logs
         self._embed = embed
         self.announced: str | None = None
@@ -164,6 +162,7 @@ class PagePort:
         import structlog
 
         from lanista.page.ladders import Ladders
+        from lanista.page.tournaments import Tournaments
         from lanista.page.view import View
 
         view = View(
@@ -171,7 +170,7 @@ class PagePort:
             arena=arena,
             data=arena.options.data.path,
             ladders=ladders or Ladders(),
-            **self._of_tournaments(),
+            tournaments=Tournaments() if self._shown is None else self._shown.tournaments,
         )
         server = await self.listen(view, arena.connections.tls)
         if warning := warning_of_token():
@@ -185,23 +184,12 @@ class PagePort:
         from lanista.hosting.control import RunningMatches
         from lanista.page.view import View
 
-        assert self._tournaments is not None
-        server = await self.listen(View(RunningMatches(), **self._of_tournaments()))
-        nursery.start_soon(self._tournaments.helpers.run)
+        assert self._shown is not None
+        view = View(RunningMatches(), tournaments=self._shown.tournaments)
+        server = await self.listen(view)
+        nursery.start_soon(self._shown.helpers.run)
         await nursery.start(server.run)
         return server
-
-    def _of_tournaments(self) -> dict[str, Any]:
-        """Return the arguments of a view that make it show the tournaments."""
-        from lanista.page.tournament_matches import TournamentMatches
-        from lanista.page.tournaments import Tournaments
-
-        if self._tournaments is None:
-            return {}
-        return {
-            "tournaments": Tournaments(self._tournaments.looks),
-            "tournament_matches": TournamentMatches(self._tournaments.matches),
-        }
 
     async def listen(self, view: "View", tls: "TlsRelay | None" = None) -> "Server":
         """Open the port and return a server, which the caller must run.

@@ -82,12 +82,7 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
         format=setup.spec.format.value,
         bots=setup.bots,
         counted=count(moment.counted, moment.seated, setup.bots, setup.fillers),
-        endings={bot: counts.endings for bot, counts in ended.bots.items()},
-        faults={
-            bot: (counts.late, counts.malformed, counts.illegal)
-            for bot, counts in ended.bots.items()
-        },
-        voids=ended.voids,
+        ended=ended,
         uncounted=len(moment.uncounted),
         **moment.about,
     )

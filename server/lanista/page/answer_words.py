@@ -15,7 +15,7 @@ SUBMOVES_SHOWN = 100
 """Maximum number of a seat's submoves in a turn that are put into words; an answer may have
 thousands, and all of it is shown as it was sent."""
 NONE = -1
-"""Stands for no unit in the JSON."""
+"""Stands for no seat, no unit or no health in the JSON."""
 
 Decoded = Sequence[tuple[Submove, ...] | None]
 """By seat, its submoves in words; None: it gave no answer that counts."""

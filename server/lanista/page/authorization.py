@@ -12,7 +12,7 @@ from http import HTTPStatus
 import attrs
 
 from lanista.arena.names import LadderName, Names
-from lanista.page.answers import RefusedError, bad_request, crowded, forbidden, unavailable
+from lanista.page.answers import RefusedError, bad_request, forbidden, unavailable
 from lanista.page.connections import Peer
 from lanista.page.operator_token import OperatorToken
 from lanista.page.view import View, Visitor
@@ -48,7 +48,6 @@ class Authorization:
         """
         with peer.may_give_way():
             return await self.operator.is_operators(token, peer.address)
-        raise crowded()
 
     async def visitor(self, asked: Asked) -> Visitor:
         """Return what the `Authorization` headers of a request allow.
@@ -75,7 +74,6 @@ class Authorization:
         with self._names(asked.peer) as names:
             proved = await names.prove(name, token, asked.peer.address)
             return attrs.evolve(visitor, names={proved.name: proved.registered})
-        raise crowded()
 
     async def author(self, asked: Asked) -> LadderName:
         """Return the name whose token a request shows; a new name is registered if that is allowed.
@@ -95,7 +93,6 @@ class Authorization:
                 raise bad_request("a token has no spaces; it is 1 to 128 of A-Z a-z 0-9 . _ = -")
             hello = parse_hello(f"{name} token={token}")
             return await names.check(hello, asked.peer.address)
-        raise crowded()
 
     @contextmanager
     def _names(self, peer: Peer) -> Iterator[Names]:

@@ -23,26 +23,20 @@ def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
         BadInputError: It can't be carried out.
     """
     arena = view.arena
-    if what in {"start", "mode", "kick", "house"} and arena is None:
+    if what not in {"start", "mode", "kick", "house"}:
+        _control(view, what, _running(view, message))
+    elif arena is None:
         raise BadMessageError(f"{what} is for an arena; this is the page of one match")
-    if what == "start":
-        assert arena is not None
+    elif what == "start":
         game, room = field(message, "game", str), message.get("room")
         if not (room is None or isinstance(room, str)) or not arena.matches.start((game, room)):
             raise BadMessageError("no match is ready there")
     elif what == "mode":
-        assert arena is not None
         arena.matches.set_manual(field(message, "manual", bool))
     elif what == "house":
-        assert arena is not None
         _start_guest(arena, message)
-    elif what == "kick":
-        assert arena is not None
-        bot = field(message, "bot", int)
-        if not arena.connections.kick(bot):
-            raise BadMessageError(f"there is no bot {bot} any more")
-    else:
-        _control(view, what, _running(view, message))
+    elif not arena.connections.kick(bot := field(message, "bot", int)):
+        raise BadMessageError(f"there is no bot {bot} any more")
 
 
 def _start_guest(arena: Arena, message: Mapping[str, Any]) -> None:
@@ -92,17 +86,16 @@ def decision(
         ladder: The name of the ladder; None for all ladders.
         ladders: All ladders, by name.
     """
-    if what == "add-name":
-        return lambda store: decisions.add_name(store, name)
-    if what == "reset-name":
-        return lambda store: decisions.reset_token(store, name)
-    if what == "remove-name":
-        return lambda store: decisions.remove_name(store, name)
-    if what == "bench":
-        return lambda store: decisions.bench(store, name, ladder)
-    if what == "unbench":
-        return lambda store: decisions.unbench(store, name, ladder, ladders.values())
-    if ladder is None:
-        raise decisions.NameRefusedError(f"{what} is for one ladder; name it")
-    is_struck = what == "strike"
-    return lambda store: decisions.strike(store, name, ladders[ladder], is_struck=is_struck)
+    if what in {"strike", "unstrike"}:
+        if ladder is None:
+            raise decisions.NameRefusedError(f"{what} is for one ladder; name it")
+        of, is_struck = ladders[ladder], what == "strike"
+        return lambda store: decisions.strike(store, name, of, is_struck=is_struck)
+    by_name: dict[str, Callable[[NameStore], str | None]] = {
+        "add-name": lambda store: decisions.add_name(store, name),
+        "reset-name": lambda store: decisions.reset_token(store, name),
+        "remove-name": lambda store: decisions.remove_name(store, name),
+        "bench": lambda store: decisions.bench(store, name, ladder),
+        "unbench": lambda store: decisions.unbench(store, name, ladder, ladders.values()),
+    }
+    return by_name[what]

@@ -27,7 +27,7 @@ from lanista.arena.admission import address_of, is_loopback
 from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
-from lanista.page.answers import crowded
+from lanista.page.answers import RefusedError, crowded
 
 log = structlog.get_logger()
 
@@ -170,8 +170,6 @@ class Peer(trio.abc.HalfCloseableStream):
                 received += data
                 self.active = trio.current_time()
         self._is_read = False
-        if not self.has_place:
-            raise crowded()
         if len(received) < length:
             raise trio.BrokenResourceError("the body of a request is incomplete")
         return bytes(received[:length])
@@ -238,7 +236,11 @@ class Peer(trio.abc.HalfCloseableStream):
 
     @contextmanager
     def may_give_way(self) -> Iterator[None]:
-        """Let the connection give way during a block that may wait for long, which ends then."""
+        """Let the connection give way during a block that may wait for long, which ends then.
+
+        Raises:
+            RefusedError: It gave way, or never had a place.
+        """
         with trio.CancelScope() as wait:
             self._wait = wait
             if not self.has_place:
@@ -247,6 +249,16 @@ class Peer(trio.abc.HalfCloseableStream):
                 yield
             finally:
                 self._wait = None
+        if not self.has_place:
+            raise crowded()
+
+    def hold(self, size: int) -> None:
+        """Count the memory of a large answer, or of the body of a request, of so many bytes.
+
+        Raises:
+            RefusedError: There is no memory for it.
+        """
+        self.connections.hold(self, 2 * size)  # twice, as joining its parts makes a copy
 
     def give_way(self) -> None:
         """Leave the place to another connection: at once, or with an answer that says so."""
@@ -341,11 +353,11 @@ class Connections(trio.abc.Listener[Peer]):
 
     async def _answer(self, peer: Peer) -> bytes | None:
         """Return the answer to a connection's request; None if it gets none."""
-        request = b""
-        with peer.may_give_way():
-            request = await peer.read_request()
-        if not peer.has_place:
-            return crowded().answer().serialized()
+        try:
+            with peer.may_give_way():
+                request = await peer.read_request()
+        except RefusedError as refused:
+            return refused.answer().serialized()
         if not request:
             return None
         peer.in_work = True
@@ -409,7 +421,8 @@ class Connections(trio.abc.Listener[Peer]):
             greediest = _most_common(counts)
             if counts[greediest] <= counts[peer.address] + 1:
                 return False
-            _idlest([other for other in viewers if other.address == greediest]).close()
+            theirs = [other for other in viewers if other.address == greediest]
+            min(theirs, key=lambda other: other.active).close()
         peer.is_viewer = True
         return True
 
@@ -452,10 +465,6 @@ def share_of(address: str, places: int) -> int:
 
 def _most_common(amounts: Counter[str]) -> str:
     return amounts.most_common(1)[0][0]
-
-
-def _idlest(peers: list[Peer]) -> Peer:
-    return min(peers, key=lambda peer: peer.active)
 
 
 def _make_room(peers: list[Peer]) -> bool:

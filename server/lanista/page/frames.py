@@ -18,6 +18,7 @@ from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.originals import Shown
 from lanista.games.picture import Event, Frame, Ground, Level, Mark, Owners, Scene
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
+from lanista.page.answer_words import NONE
 from lanista.page.story import Chapter, LateTurns, Story
 
 API = 1
@@ -29,8 +30,6 @@ FAULTS_SHOWN = 100
 LONGEST = 20_000
 """Maximum length in characters of an answer or a turn's log for viewers; the record has all."""
 GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
-NONE = -1
-"""Stands for no seat, no unit or no health in the JSON."""
 
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -256,7 +255,7 @@ def turn_json(
     for fault in faults:
         counts[fault.seat] += 1
         if counts[fault.seat] <= FAULTS_SHOWN:
-            shown.append(fault_json(fault))
+            shown.append(attrs.asdict(fault))
     if shown:
         fields["faults"] = shown
     more = {seat: count - FAULTS_SHOWN for seat, count in counts.items() if count > FAULTS_SHOWN}
@@ -269,11 +268,6 @@ def turn_json(
     if turn.logs:
         fields["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
     return fields
-
-
-def fault_json(fault: FaultInfo) -> dict[str, Any]:
-    """Return a fault as JSON: a part of an answer that didn't count."""
-    return attrs.asdict(fault)
 
 
 def end(

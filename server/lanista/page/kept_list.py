@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,10 @@ import structlog
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.arena.match_list import MatchList
 from lanista.errors import LanistaError
 from lanista.hosting.control import RunningMatches
 from lanista.results.data_folder import DataFolder
+from lanista.results.match_list import MatchList
 
 SYNC_AGAIN = 10.0
 """Seconds after which records that couldn't be added to the list, as on a full disk, are tried
@@ -88,7 +88,9 @@ class KeptList:
                 with contextlib.suppress(trio.WouldBlock):
                     while len(paths) < AT_ONCE:
                         paths.append(news.receive_nowait())
-                if not await self._try("a record isn't in the list yet", self._add, matches, paths):
+                records = [path for path in paths if path is not None]
+                trouble = "a record isn't in the list yet"
+                if not await self._try(trouble, self._in_thread, matches.add, *records):
                     sync_at = min(sync_at, trio.current_time() + SYNC_AGAIN)
                 if not news.statistics().current_buffer_used:
                     await self._try("no list of matches", self._refresh, matches)
@@ -114,9 +116,6 @@ class KeptList:
         # Not in `_one_thread`, which answers questions meanwhile; and the arena's end mustn't wait.
         await trio.to_thread.run_sync(matches.sync, self.running.hides, abandon_on_cancel=True)
         await self._refresh(matches)
-
-    async def _add(self, matches: MatchList, paths: Collection[Path | None]) -> None:
-        await self._in_thread(matches.add, *[path for path in paths if path is not None])
 
     async def _refresh(self, matches: MatchList) -> None:
         """Look up what the lobby shows of finished matches."""

@@ -21,14 +21,15 @@ from lanista.match.record import ENDING
 from lanista.page.ladders import FIRST, LadderTable
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
-from lanista.ratings.table import Estimate, Row, Standings
+from lanista.ratings.table import Row, Standings
 from lanista.results.base import Database
 from lanista.results.blocks import FormatName
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
-from lanista.results.rating_history import Rated, RatingHistory
+from lanista.results.match_result import Estimate
+from lanista.results.rating_history import RatingHistory
 from lanista.results.reading import StoredMatch
 from lanista.results.recorded import stored_json
 
@@ -91,10 +92,11 @@ def table_of(source: LadderSource, known: str | None) -> tuple[str, LadderTable 
             if state == known:
                 return state, None
             standings = _standings(source, now)
+        ratings = {row.bot: row.rating for row in standings.rows if row.rating is not None}
         computed = datetime.now(UTC)
         history = RatingHistory(store)
         if standings.matches:
-            history.add(computed, _ratings(standings))
+            history.add(computed, ratings)
         earlier = [history.at(computed - ago) for ago in (DAY, WEEK)]
     about = {
         "seats": standings.seats,
@@ -105,14 +107,14 @@ def table_of(source: LadderSource, known: str | None) -> tuple[str, LadderTable 
         "seat_advantage": [_estimate(estimate) for estimate in standings.seat_advantage],
     }
     rows = [_row(row, source.house, *earlier) for row in standings.rows]
-    ratings = {row.bot: row.rating.value for row in standings.rows if row.rating is not None}
     versions = {
         row.bot: [(each.version, _estimate(each.rating)) for each in row.versions]
         for row in standings.rows
         if row.versions
     }
+    values = {bot: rating.value for bot, rating in ratings.items()}
     texts = {row["bot"]: json.dumps(row, allow_nan=False) for row in rows}
-    return state, LadderTable(about, texts, ratings, versions, rows[:FIRST])
+    return state, LadderTable(about, texts, values, versions, rows[:FIRST])
 
 
 def bot_of(
@@ -143,7 +145,7 @@ def bot_of(
         curve = RatingHistory(store).of_bot(bot)
     return {
         "bot": bot,
-        "history": [[taken, *map(_tenths, rated)] for taken, rated in curve],
+        "history": [[taken, *_estimate(rating).values()] for taken, rating in curve],
         "opponents": opponents,
         "by_seat": by_seat,
         "endings": endings,
@@ -190,21 +192,12 @@ def _standings(source: LadderSource, now: LadderReading) -> Standings:
         bots=bots,
         house=set(source.house),
         counted=count_pages(now.match_pages(), registry.get(source.game).seats, bots),
-        endings={bot: counts.endings for bot, counts in ended.bots.items()},
-        voids=ended.voids,
+        ended=ended,
         head_to_head=False,
     )
     # Others were only in matches that don't count.
     there = tuple(row for row in standings.rows if row.matches)
     return attrs.evolve(standings, rows=there)
-
-
-def _ratings(standings: Standings) -> Mapping[str, Rated]:
-    return {
-        row.bot: Rated(row.rating.value, row.rating.low, row.rating.high)
-        for row in standings.rows
-        if row.rating is not None
-    }
 
 
 def _row(

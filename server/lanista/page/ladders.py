@@ -15,7 +15,7 @@ import orjson
 import trio
 
 from lanista.arena.limits import Recent
-from lanista.page.tournaments import NoStandingsError, Renewal
+from lanista.page.renewal import NoStandingsError, Renewal, UnknownNameError
 
 if TYPE_CHECKING:  # they load much, which an arena without ladders needs not
     from lanista.arena.ladder_room import LadderRoom
@@ -30,10 +30,6 @@ ANSWERS = 64
 """Number of answers about bots that are kept."""
 ANSWER_FOR = 5.0
 """Seconds for which such an answer is sent again."""
-
-
-class UnknownNameError(Exception):
-    """There is no such ladder, or no such bot on it; the message says so."""
 
 
 _NOTHING = dict.fromkeys(("seats", "matches", "voids", "bots", "computed", "seat_advantage"))

@@ -6,6 +6,7 @@ when somebody asks; their text, which takes milliseconds, is made in a thread.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 
 import attrs
 import trio
@@ -41,7 +42,7 @@ class Metrics:
         Args:
             page: Number of connections of the page, by kind.
         """
-        families = [*families_of(self.arena), *_page(page)]
+        families = list(_families(self.arena, page))
         return await trio.to_thread.run_sync(self._text, families)
 
     def _text(self, families: Sequence[Metric]) -> bytes:
@@ -59,28 +60,35 @@ class _Collected(Collector):
         return self.families
 
 
-def families_of(arena: Arena) -> Iterator[Metric]:
-    """Yield an arena's figures as they are now."""
+def _families(arena: Arena, page: Mapping[str, int]) -> Iterator[Metric]:
     about = GaugeMetricFamily(
         "lanista_info", "Always 1; the version is in the label.", labels=["version"]
     )
     about.add_metric([__version__], 1)
     yield about
-    yield _gauge("lanista_ready", "1 if bots that connect now are served.", int(arena.is_ready))
+    yield GaugeMetricFamily(
+        "lanista_ready", "1 if bots that connect now are served.", int(arena.is_ready)
+    )
     yield from _matches(arena)
     yield from _loops(arena)
     yield from _connections(arena)
     yield from _ladders(arena)
-    yield _gauge(
+    yield GaugeMetricFamily(
         "lanista_boards_waiting",
         "Matches that wait until their board can be made.",
         arena.matches.player.boards.waiting,
     )
-    yield _gauge(
+    yield GaugeMetricFamily(
         "lanista_background_waiting",
         "Pieces of work for connections that wait for their turn.",
         arena.connections.background.waiting,
     )
+    connections = GaugeMetricFamily(
+        "lanista_page_connections", "Connections of the page.", labels=["kind"]
+    )
+    for kind, number in page.items():
+        connections.add_metric([kind], number)
+    yield connections
 
 
 def _matches(arena: Arena) -> Iterator[Metric]:
@@ -171,7 +179,7 @@ def _connections(arena: Arena) -> Iterator[Metric]:
     for state, number in arena.connections.by_state().items():
         connections.add_metric([state], number)
     yield connections
-    yield _gauge(
+    yield GaugeMetricFamily(
         "lanista_connections_max", "Places for connections.", arena.options.spec.max_connections
     )
     refusals = CounterMetricFamily(
@@ -210,26 +218,10 @@ def _ladders(arena: Arena) -> Iterator[Metric]:
     yield from (bots, waiting, refused, times)
 
 
-def _page(connections: Mapping[str, int]) -> Iterator[Metric]:
-    page = GaugeMetricFamily(
-        "lanista_page_connections", "Connections of the page.", labels=["kind"]
-    )
-    for kind, number in connections.items():
-        page.add_metric([kind], number)
-    yield page
-
-
-def _gauge(name: str, meaning: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, meaning, value)
-
-
 def _add_histogram(
     family: HistogramMetricFamily, labels: Sequence[str], histogram: Histogram, unit: float = 1.0
 ) -> None:
     """Add a histogram to a family; `unit` is that of its values in seconds."""
-    buckets, so_far = [], 0
-    bounds = [f"{bound * unit:.6g}" for bound in histogram.bounds]
-    for bound, count in zip([*bounds, "+Inf"], histogram.counts, strict=True):
-        so_far += count
-        buckets.append((bound, so_far))
+    bounds = [*(f"{bound * unit:.6g}" for bound in histogram.bounds), "+Inf"]
+    buckets = list(zip(bounds, accumulate(histogram.counts), strict=True))
     family.add_metric(labels, buckets, histogram.total * unit)

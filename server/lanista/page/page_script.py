@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 
-PAGE = Path(__file__).parents[1] / "page" / "browser"
+PAGE = Path(__file__).with_name("browser")
 """The folder of the page's files."""
 MAIN = "main.js"
 """The module that imports all others."""

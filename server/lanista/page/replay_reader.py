@@ -144,7 +144,7 @@ class ReplayReader:
             return None if self.live else self._end(None, None)
         is_void = False
         if isinstance(item, TurnInfo):
-            if _may_be_void(item):
+            if item.stall > 0 and "late" in item.verdicts:
                 # Only the next line shows whether this turn was carried out.
                 after = self._peek(1)
                 if after is None and self.live:
@@ -222,10 +222,6 @@ class ReplayReader:
             return None
         line, self._held = self._held, b""
         return line
-
-
-def _may_be_void(turn: TurnInfo) -> bool:
-    return turn.stall > 0 and "late" in turn.verdicts
 
 
 def opened(path: Path) -> IO[bytes]:

@@ -32,8 +32,6 @@ WAITING = 0.1
 """Seconds after which a call ends that has found nothing to do: orders wait until then."""
 MAX_FRAMES_SIZE = 256 * 1024 * 1024
 """Maximum size of a job's frames in bytes: some hundred thousand turns of Angry Mob."""
-MAX_MEMORY = 1024**3
-"""Limit of the process's address space in bytes: a hostile file could fill the memory."""
 
 
 @attrs.frozen(kw_only=True)

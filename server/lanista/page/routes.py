@@ -3,6 +3,7 @@
 What the answers contain comes from `view`; who asks, and may see it, from `authorization`.
 """
 
+import io
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -29,7 +30,6 @@ from lanista.page.answers import (
     RefusedError,
     bad_request,
     check_parameters,
-    crowded,
     forbidden,
     json_answer,
     not_found,
@@ -40,12 +40,11 @@ from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import encode
-from lanista.page.ladders import UnknownNameError
 from lanista.page.link_cards import card_of, document
-from lanista.page.qr_code import LONGEST, qr_svg
+from lanista.page.renewal import NoStandingsError, UnknownNameError
 from lanista.page.replay_reader import GZIP
-from lanista.page.tournaments import NoStandingsError
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View
+from lanista.results.match_result import FAULTS
 from lanista_protocol import RemoteProtocolError
 
 if TYPE_CHECKING:
@@ -62,15 +61,18 @@ ROWS_AT_ONCE = 200
 """Number of rows of standings that are encoded at once: less than a millisecond's work."""
 MATCH_FILTERS = ("game", "player", "name", "end", "seed", "limit", "before")
 """The parameters of the arena's matches."""
-ENDS = tuple(end.value for end in Termination)
-"""Ways in which a match can end, as in the parameter `end`."""
-TOURNAMENT_FILTERS = ("player", "against", "ending", "fault")
-"""The parameters by which a tournament's matches are filtered."""
-TOURNAMENT_VALUES = {
+TOURNAMENT_FILTERS = ("tournament", "player", "against", "ending", "fault", "limit", "before")
+"""The parameters of a tournament's matches."""
+FILTER_VALUES = {
+    "end": tuple(end.value for end in Termination),
     "ending": tuple(ending.value for ending in Ending),
-    "fault": ("late", "malformed", "illegal"),
+    "fault": FAULTS,
 }
-"""The values that some of them may have."""
+"""The values that some of these parameters may have."""
+LONGEST_CODE = 300
+"""Maximum length of a QR code's text in characters; a code of more can hardly be read."""
+QUIET = 4
+"""Width of the code's empty border in modules, which the standard asks for."""
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The content type of Prometheus's text format."""
 
@@ -191,10 +193,10 @@ class Routes:
             if found := pattern.fullmatch(f"{request.method} {path}"):
                 if route.parameters is not None:
                     check_parameters(asked.parameters, route.parameters)
-                if route.turn is None:
-                    return await route.handler(asked, *found.groups())
-                async with self._turn(peer, route.turn):
-                    return await route.handler(asked, *found.groups())
+                async with AsyncExitStack() as turn:
+                    if route.turn is not None:
+                        await turn.enter_async_context(self._turn(peer, route.turn))
+                    return await _answered(route.handler(asked, *found.groups()))
         if request.method == "POST":
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET is known here")
         raise _nothing()
@@ -257,9 +259,9 @@ class Routes:
 
     async def _qr_code(self, asked: Asked) -> Answer:
         text = asked.parameters.get("text", "")
-        if not 1 <= len(text) <= LONGEST:
-            raise bad_request(f"text has {len(text)} characters; it is 1 to {LONGEST} of them")
-        return Answer(await trio.to_thread.run_sync(qr_svg, text), "image/svg+xml")
+        if not 1 <= len(text) <= LONGEST_CODE:
+            raise bad_request(f"text has {len(text)} characters; it is 1 to {LONGEST_CODE} of them")
+        return Answer(await trio.to_thread.run_sync(_qr_svg, text), "image/svg+xml")
 
     async def _games(self, _asked: Asked) -> Answer:
         return json_answer(views.games())
@@ -305,21 +307,16 @@ class Routes:
         return Answer(await self.view.tournaments.all_json())
 
     async def _tournament(self, _asked: Asked, name: str) -> Answer:
-        body = await self.view.tournaments.one_json(name)
-        if body is None:
-            raise not_found(f"there is no tournament {name!r} here")
-        return Answer(body)
+        return Answer(await self.view.tournaments.one_json(name))
 
     async def _ladders(self, asked: Asked) -> Answer:
         self.nursery.start_soon(self.view.ladders.refresh)
         with asked.peer.may_give_way():  # the first tables may take long
             return Answer(await self.view.ladders.all_json())
-        raise crowded()
 
     async def _ladder(self, asked: Asked, ladder: str) -> Answer:
         with asked.peer.may_give_way():
             return await self._of_ladder(asked, self.view.ladders.table_json(ladder))
-        raise crowded()
 
     async def _ladder_bot(self, asked: Asked, ladder: str, bot: str) -> Answer:
         return await self._of_ladder(asked, self.view.ladders.bot_json(ladder, bot))
@@ -334,45 +331,31 @@ class Routes:
         The next answer is made of those that are computed from now on.
         """
         self.nursery.start_soon(self.view.ladders.refresh)
-        try:
-            return _large(asked.peer, await found)
-        except UnknownNameError as error:
-            raise not_found(str(error)) from None
-        except NoStandingsError as error:
-            raise unavailable(str(error)) from None
+        return _large(asked.peer, await found)
 
     # -- matches -------------------------------------------------------------------------------
 
     async def _matches(self, asked: Asked) -> Answer:
-        if "tournament" in asked.parameters:
-            return await self._tournament_matches(asked)
-        check_parameters(asked.parameters, MATCH_FILTERS)
-        filters: dict[str, Any] = asked.parameters | {
-            "limit": _limit(asked.parameters),
-            "before": _before(asked.parameters),
+        """Answer with matches of the arena, or with stored ones of a tournament."""
+        given = asked.parameters
+        check_parameters(given, TOURNAMENT_FILTERS if "tournament" in given else MATCH_FILTERS)
+        for name, values in FILTER_VALUES.items():
+            if given.get(name, values[0]) not in values:
+                raise bad_request(f"{name}={given[name]!r}; it is one of {', '.join(values)}")
+        _check_form(given, "seed", "-?[0-9]{1,20}", "it is a whole number")
+        _check_form(given, "before", "[0-9]{1,18}", "it is the `next` of another page")
+        before, limit = given.get("before"), given.get("limit", str(DEFAULT_MATCHES))
+        if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_MATCHES:
+            raise bad_request(f"limit={limit!r}; it is from 1 to {MAX_MATCHES}")
+        filters: dict[str, Any] = given | {
+            "before": None if before is None else int(before),
+            "limit": int(limit),
         }
-        _check_value(asked.parameters, "end", ENDS)
-        _checked(asked.parameters, "seed", "-?[0-9]{1,20}", "it is a whole number")
+        if "tournament" in filters:
+            page = await self.view.tournaments.matches(filters.pop("tournament"), filters)
+            return json_answer(page)
         matches, after = await self.view.matches(**filters)
         return json_answer({"matches": matches, "next": None if after is None else str(after)})
-
-    async def _tournament_matches(self, asked: Asked) -> Answer:
-        """Answer with stored matches of a tournament."""
-        given = asked.parameters
-        check_parameters(given, (*TOURNAMENT_FILTERS, "tournament", "limit", "before"))
-        for name, values in TOURNAMENT_VALUES.items():
-            _check_value(given, name, values)
-        filters: dict[str, Any] = {
-            name: given[name] for name in TOURNAMENT_FILTERS if name in given
-        }
-        filters |= {"limit": _limit(given), "before": _before(given)}
-        try:
-            page = await self.view.tournament_matches.page(given["tournament"], filters)
-        except NoStandingsError as error:
-            raise unavailable(str(error)) from None
-        if page is None:
-            raise not_found(f"there is no tournament {given['tournament']!r} here")
-        return json_answer(page)
 
     async def _match(self, _asked: Asked, match: str) -> Answer:
         description = await self.view.match_json(match)
@@ -385,8 +368,7 @@ class Routes:
         async with self._turn(asked.peer, "records"):
             path = await self._record_path(match)
             try:
-                # Twice, as the answer holds a copy of the data.
-                asked.peer.connections.hold(asked.peer, 2 * path.stat().st_size)
+                asked.peer.hold(path.stat().st_size)
                 logs = await self.view.log_seats(match, visitor)
                 if logs is None:
                     data = await trio.Path(path).read_bytes()
@@ -401,7 +383,9 @@ class Routes:
         return Answer(data, "application/jsonl", f"{match}.jsonl")
 
     async def _picture(self, asked: Asked, match: str) -> Answer:
-        given = {name: _round(name, value) for name, value in asked.parameters.items()}
+        for name in asked.parameters:
+            _check_form(asked.parameters, name, "[0-9]{1,9}", "it is the number of a round")
+        given = {name: int(value) for name, value in asked.parameters.items()}
         first, last = given.get("from"), given.get("to")
         if ("round" in given) == (first is not None) or (first is None) != (last is None):
             raise bad_request("give round=N for a picture, or from=N and to=N for a moving one")
@@ -410,7 +394,7 @@ class Routes:
         number = given.get("round", first or 0)
         data = await self._of_records("no such picture", files.picture, [match], number, last)
         kind = "png" if last is None else "gif"
-        asked.peer.connections.hold(asked.peer, 2 * len(data))
+        asked.peer.hold(len(data))
         return Answer(data, f"image/{kind}", f"{match}.{kind}")
 
     async def _difference(self, asked: Asked, match: str) -> Answer:
@@ -477,15 +461,28 @@ class Routes:
         async with AsyncExitStack() as turn:
             with peer.may_give_way():
                 await turn.enter_async_context(self._turns.turn((work, peer.address)))
-            if not peer.has_place:
-                raise crowded()
             yield
 
 
-def _round(name: str, value: str) -> int:
-    if not value.isascii() or not value.isdecimal() or len(value) > 9:
-        raise bad_request(f"{name}={value[:50]!r} must be the number of a round")
-    return int(value)
+async def _answered(answer: Awaitable[Answer]) -> Answer:
+    """Return an answer, or refuse what isn't there, or can't be computed now."""
+    try:
+        return await answer
+    except UnknownNameError as error:
+        raise not_found(str(error)) from None
+    except NoStandingsError as error:
+        raise unavailable(str(error)) from None
+
+
+def _qr_svg(text: str) -> bytes:
+    """Return the QR code of a text as SVG, black on white. It takes some milliseconds."""
+    import segno  # noqa: PLC0415 - it takes a while, and only the screen of a hall needs it
+
+    picture = io.BytesIO()
+    segno.make(text, error="m", micro=False).save(
+        picture, kind="svg", border=QUIET, light="#fff", omitsize=True, xmldecl=False
+    )
+    return picture.getvalue()
 
 
 def _nothing() -> RefusedError:
@@ -495,40 +492,18 @@ def _nothing() -> RefusedError:
 
 def _large(peer: Peer, body: bytes) -> Answer:
     """Return an answer that may be large, with its memory counted."""
-    peer.connections.hold(peer, 2 * len(body))  # twice, as the answer holds a copy
+    peer.hold(len(body))
     return Answer(body)
 
 
-def _before(given: Mapping[str, str]) -> int | None:
-    """Return the match before which the page that is asked for begins; None if at the newest."""
-    before = _checked(given, "before", "[0-9]{1,18}", "it is the `next` of another page")
-    return None if before is None else int(before)
-
-
-def _limit(given: Mapping[str, str]) -> int:
-    """Return how many matches are asked for."""
-    limit = given.get("limit", str(DEFAULT_MATCHES))
-    if not re.fullmatch("[0-9]{1,3}", limit) or not 1 <= int(limit) <= MAX_MATCHES:
-        raise bad_request(f"limit={limit!r}; it is from 1 to {MAX_MATCHES}")
-    return int(limit)
-
-
-def _checked(given: Mapping[str, str], name: str, form: str, what: str) -> str | None:
-    """Return a parameter, or None if it isn't given; refuse one of another form.
+def _check_form(given: Mapping[str, str], name: str, form: str, what: str) -> None:
+    """Refuse a parameter that is given and isn't of some form, a regular expression.
 
     Args:
         given: The parameters.
         name: Which one.
-        form: Its form, a regular expression.
+        form: Its form.
         what: What it is, for the refusal.
     """
-    value = given.get(name)
-    if value is not None and not re.fullmatch(form, value):
-        raise bad_request(f"{name}={value!r}; {what}")
-    return value
-
-
-def _check_value(given: Mapping[str, str], name: str, values: tuple[str, ...]) -> None:
-    """Refuse a parameter that is given and has none of these values."""
-    if given.get(name, values[0]) not in values:
-        raise bad_request(f"{name}={given[name]!r}; it is one of {', '.join(values)}")
+    if name in given and not re.fullmatch(form, given[name]):
+        raise bad_request(f"{name}={given[name][:50]!r}; {what}")

@@ -10,7 +10,7 @@ import logging
 import math
 import re
 import traceback
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote, urlsplit
@@ -42,7 +42,6 @@ from lanista.page.connections import Connections, Peer
 from lanista.page.operator_token import OperatorToken
 from lanista.page.page_script import PAGE, script
 from lanista.page.routes import Routes
-from lanista.page.tournament_matches import LOOK_EVERY
 from lanista.page.view import View
 from lanista.page.viewer import Viewer
 
@@ -56,7 +55,9 @@ CLOSE_TIMEOUT = 1.0
 MAX_MESSAGE = 512 * 1024
 """Maximum size of a viewer's message in bytes; each viewer may take as much memory."""
 TOURNAMENTS_EVERY = 1.0
-"""Seconds between two checks for tournaments that are due, while there are viewers."""
+"""Seconds between two checks for tables of tournaments that are due, while there are viewers."""
+LOOK_EVERY = 0.5
+"""Seconds between two looks at which matches tournaments play, while there are viewers."""
 WEBSOCKET = "/api/1/ws"
 """Path of the WebSocket."""
 TYPES = {
@@ -181,9 +182,9 @@ class Server:
         nursery.start_soon(self.view.records_helper.run)
         await nursery.start(self.view.run)
         if self.view.tournaments:
-            nursery.start_soon(self._follow_tournaments)
-        if self.view.tournament_matches.sources:
-            nursery.start_soon(self._follow_tournament_matches)
+            tournaments = self.view.tournaments
+            nursery.start_soon(self._while_seen, tournaments.refresh, TOURNAMENTS_EVERY)
+            nursery.start_soon(self._while_seen, tournaments.look, LOOK_EVERY)
         await nursery.start(
             lambda task_status: serve_websockets(
                 self._serve_viewer,
@@ -200,19 +201,12 @@ class Server:
         )
         nursery.start_soon(self.connections.run)
 
-    async def _follow_tournaments(self) -> None:
-        """Keep the lobby's tables of tournaments up to date while there are viewers."""
+    async def _while_seen(self, do: Callable[[], Awaitable[None]], every: float) -> None:
+        """Do something again and again while there are viewers, after a pause in seconds."""
         while True:
             await self.has_viewers.wait()
-            await self.view.tournaments.refresh()
-            await trio.sleep(TOURNAMENTS_EVERY)
-
-    async def _follow_tournament_matches(self) -> None:
-        """Keep up with the matches that tournaments play, while there are viewers."""
-        while True:
-            await self.has_viewers.wait()
-            await self.view.tournament_matches.refresh()
-            await trio.sleep(LOOK_EVERY)
+            await do()
+            await trio.sleep(every)
 
     async def wait_without_viewers(self, grace: float) -> None:
         """Return when there has been no viewer for so many seconds."""

@@ -22,19 +22,7 @@ from lanista.match.replay import judged_turns, start, turn_faults
 from lanista.page.answer_times import AnswerTime, times_told
 from lanista.page.answer_words import Decoded, decoded, idle_units
 from lanista.page.seat_colours import letter
-from lanista.page.wasted import (
-    HALF,
-    Effort,
-    Units,
-    Waste,
-    crowds_back,
-    longest_waste,
-    moves_back,
-    orders_without_effect,
-    share,
-    units_of,
-    units_without_orders,
-)
+from lanista.page.wasted import HALF, Effort, Efforts, Waste, longest_waste, share
 
 MAX_CHAPTERS = 14
 """Number of chapters above which the least important ones are left out."""
@@ -159,18 +147,12 @@ class Storyteller:
     """By seat, the number of its answers."""
     _empty: dict[int, list[int]] = attrs.field(factory=dict, init=False)
     """By seat, the rounds of its empty answers."""
-    _before: Frame | None = attrs.field(default=None, init=False)
-    """The latest frame."""
-    _units: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
-    """By seat, its units in the turns of its answers."""
-    _orders: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
-    """By seat, its orders in the turns in which it gave any."""
-    _moves: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
-    """By seat, the moves of its units in the turns in which any moved."""
-    _standing: tuple[Units, Units] = attrs.field(default=({}, {}), init=False)
-    """The units with numbers in the frame before the latest one, and in the latest one."""
+    _efforts: Efforts = attrs.field(init=False)
     _times: dict[int, list[AnswerTime]] = attrs.field(factory=dict, init=False)
     """By seat, how long its answers took that came in time, but for the first one."""
+
+    def __attrs_post_init__(self) -> None:
+        self._efforts = Efforts(self.scene)
 
     def take(
         self,
@@ -203,23 +185,7 @@ class Storyteller:
                 self._events[number] = Event(seat, _joined(texts))
         if turn is not None:
             self._take_turn(number, turn, faults)
-        units = units_of(frame)
-        if answers is not None and self._before is not None:
-            first, before = self._standing
-            efforts = (
-                (
-                    self._units,
-                    units_without_orders(number, self._before, before, frame, answers),
-                ),
-                (self._orders, orders_without_effect(number, answers, faults, idle)),
-                (self._moves, moves_back(number, self.scene, first, before, units)),
-                (self._moves, crowds_back(number, self.scene, self._before, frame)),
-            )
-            for by_seat, of_turn in efforts:
-                for seat, effort in of_turn:
-                    by_seat.setdefault(seat, []).append(effort)
-        self._standing = self._standing[1], units
-        self._before = frame
+        self._efforts.take(number, frame, faults, answers, idle)
 
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
         for seat, verdict in enumerate(turn.verdicts):
@@ -417,7 +383,7 @@ class Storyteller:
         elif quiet:
             text = f"gives no orders in {counted(len(quiet), 'turn')} from here on"
             yield Chapter(quiet.start, seat, text, quiet[-1])
-        units = self._waste(self._units, seat, best, besides=empty if quiet else ())
+        units = self._waste(self._efforts.units, seat, best, besides=empty if quiet else ())
         if units is not None:
             turns = len(units.rounds)
             total, ordered = round(units.total / turns), round((units.total - units.wasted) / turns)
@@ -427,13 +393,13 @@ class Storyteller:
                 without = f", without {units.why}{others}" if units.why else ""
                 text = f"gives orders {few} of {total} units{without}, in {turns} turns"
                 yield Chapter(units.rounds[0], seat, f"{text} from here on", units.rounds[-1])
-        orders = self._waste(self._orders, seat, best)
+        orders = self._waste(self._efforts.orders, seat, best)
         if orders is not None:
             why = f", mostly as {orders.why}" if orders.why else ""
             text = f"{orders.wasted} of {orders.total} orders have no effect{why}"
             text += f", in {len(orders.rounds)} turns from here on"
             yield Chapter(orders.rounds[0], seat, text, orders.rounds[-1])
-        moves = self._waste(self._moves, seat, best)
+        moves = self._waste(self._efforts.moves, seat, best)
         if moves is not None and share(moves.efforts) >= HALF:  # good bots go back, too, at times
             text = f"{moves.wasted} of {moves.total} moves lead back to where the unit came from"
             text += f", {moves.why}, in {len(moves.rounds)} turns from here on"
@@ -488,8 +454,8 @@ class Storyteller:
         winner = letter(best)
         if gaps[-1] <= 0:
             # The rules, and not the score, say who won: by what the winner did last.
-            assert self._before is not None
-            done = [event.text for event in self._before.events if event.seat == best]
+            assert self._efforts.frame is not None
+            done = [event.text for event in self._efforts.frame.events if event.seat == best]
             if done:
                 yield Chapter(len(gaps) - 1, seat, f"lost when {winner} {done[-1]}")
             return

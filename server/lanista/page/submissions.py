@@ -5,15 +5,16 @@ Bearer. Everybody else learns what can be handed in, and until when.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import attrs
+import orjson
 import trio
 
-from lanista.arena.submission_refusals import Refusal, SubmissionRefusedError, check_file_name
+from lanista.arena.submission_refusals import SubmissionRefusedError, check_file_name
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS, Tools
 from lanista.page.answers import (
@@ -31,16 +32,6 @@ from lanista.results.submissions import Author, Version
 
 _FORM = re.compile(rb"--[^\r\n]+\r\nContent-Disposition: form-data", re.IGNORECASE)
 """The beginning of a form with files, as `curl -F` sends it."""
-STATUS: Mapping[Refusal, HTTPStatus] = {
-    Refusal.BAD: HTTPStatus.BAD_REQUEST,
-    Refusal.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    Refusal.NOT_FOUND: HTTPStatus.NOT_FOUND,
-    Refusal.CONFLICT: HTTPStatus.CONFLICT,
-    Refusal.CLOSED: HTTPStatus.FORBIDDEN,
-    Refusal.TOO_MANY: HTTPStatus.TOO_MANY_REQUESTS,
-    Refusal.NO_ROOM: HTTPStatus.INSUFFICIENT_STORAGE,
-}
-"""The status of an answer, by the kind of refusal."""
 
 
 def refusing(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitable[Answer]]:
@@ -50,7 +41,7 @@ def refusing(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitab
         try:
             return await handler(*arguments)
         except SubmissionRefusedError as refused:
-            raise RefusedError(STATUS[refused.kind], str(refused)) from None
+            raise RefusedError(refused.kind.value, str(refused)) from None
 
     return answer
 
@@ -78,10 +69,10 @@ class SubmissionRoutes:
             return json_answer(about)
         authors = []
         for author in list(submissions.authors.values()):
-            authors.append(json_answer(_author_json(author.name, author)).body)
+            authors.append(orjson.Fragment(json_answer(_author_json(author.name, author)).body))
             await trio.lowlevel.checkpoint()  # there may be hundreds, with many versions
-        body = b'%s, "authors": [%s]}' % (json_answer(about).body[:-1], b", ".join(authors))
-        asked.peer.connections.hold(asked.peer, 2 * len(body))  # twice, as the answer holds a copy
+        body = orjson.dumps(about | {"authors": authors})
+        asked.peer.hold(len(body))
         return Answer(body)
 
     async def get_version(self, asked: Asked, ladder: str, number: str) -> Answer:
@@ -106,7 +97,7 @@ class SubmissionRoutes:
         self._check_language(file)
         submissions.check_size(file, asked.length)
         who = await self.authorization.author(asked)
-        asked.peer.connections.hold(asked.peer, 2 * asked.length)  # twice, as parts are joined
+        asked.peer.hold(asked.length)
         data = await asked.peer.read_body(asked.length)
         if _FORM.match(data):
             raise bad_request(

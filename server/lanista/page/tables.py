@@ -22,8 +22,8 @@ from lanista.competition.setup import Setup, load
 from lanista.competition.standings import moment_of, standings
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page import ladder_tables, ladders
-from lanista.page.tournament_matches import MatchSource
-from lanista.page.tournaments import FAILED, Look, NoStandingsError, Renewal, TournamentTable
+from lanista.page.renewal import FAILED, NoStandingsError, Renewal
+from lanista.page.tournaments import Tournament, TournamentTable
 from lanista.ratings.race import MAX_LEADERS, Races
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
@@ -64,13 +64,11 @@ class TableHelpers:
         """
         return await _call(self._questions, function, arguments)
 
-    def look_of(self, file: Path) -> Look:
-        """Return what computes the table of the tournament that a spec describes."""
-        return functools.partial(self.compute, table_of, file)
-
-    def matches_of(self, file: Path, setup: Setup) -> MatchSource:
-        """Return what finds the matches of a tournament: that of a spec, as it is now."""
-        return MatchSource(setup.records, functools.partial(self.ask, matches_of, file))
+    def tournament_of(self, file: Path, setup: Setup) -> Tournament:
+        """Return the tournament that a spec describes, as it is now."""
+        table = functools.partial(self.compute, table_of, file)
+        matches = functools.partial(self.ask, matches_of, file)
+        return Tournament(setup.spec.name, setup.records, table, matches)
 
 
 async def _call(helper: HelperProcess, function: Callable[..., T], arguments: Any) -> T:

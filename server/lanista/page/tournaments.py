@@ -1,33 +1,40 @@
-"""The standings of tournaments for the page, as JSON (docs/api.md).
+"""The tournaments on the page (docs/api.md): standings, and matches, played now or stored.
 
-A tournament is played elsewhere and keeps its results in a database; the page's command passes a
-`Look` for each tournament (`tables`), so nothing here knows a database, a spec or the mathematics.
-Standings are computed only while they are asked for, and not too often, as the machine also plays
-matches.
+Tournaments are played by other processes, which keep the results in a database. What is computed
+from these comes from helper processes (`tables`), only while it is asked for. Which matches run is
+seen in the folders of their records (`lanista.results.block_records`), if this machine has them: a
+record that is being written belongs to a running match, and whoever follows it sees the match. So
+nothing needs to be asked of those who play, and nothing holds them up.
 """
 
+import contextlib
+import fcntl
 import json
-import traceback
-from collections.abc import Awaitable, Callable, Mapping
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Generic, Self, TypeVar
+from pathlib import Path
+from typing import Any, Self
 
 import attrs
-import structlog
+import orjson
 import trio
 
 from lanista.games import registry
+from lanista.match.record import BadRecordError, Header, LineReader
+from lanista.page.renewal import Renewal, UnknownNameError
+from lanista.results.block_records import BlockMatch, running_parts
+from lanista.results.recorded import match_json, summary
 
 REST = 5.0
 """Minimum seconds between two looks at a tournament's results."""
-SHARE = 4
-"""Minimum time between two computations as a multiple of what the last one took."""
 FIRST = 8
 """Number of rows of a table that the lobby shows."""
-
-FAILED = "the arena failed to compute the standings; its log says why"
-"""The problem if something went wrong that shouldn't."""
-
+STILL = 10.0
+"""Seconds without a new line after which it is checked whether anybody still writes a record."""
+MAX_HEADER = 1024 * 1024
+"""Maximum length of a record's first line in bytes, for a match to be shown."""
 _LONG = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
 """Parts of standings that the lobby doesn't have: it goes to all viewers, and they grow with the
 square of the bots."""
@@ -56,107 +63,40 @@ class TournamentTable:
         return cls(json.dumps(standings, allow_nan=False).encode(), first, len(rows))
 
 
-Look = Callable[[str | None], Awaitable[tuple[str, TournamentTable | None]]]
-"""Returns a state of a tournament and its table; without the table if that is the state of the last
-look, which it is given. Raises `NoStandingsError`."""
-
-T = TypeVar("T")
-
-log = structlog.get_logger()
-
-
-class NoStandingsError(Exception):
-    """There are no standings; the message is for viewers, in one line without paths or hosts."""
-
-    def __init__(self, message: str, why: str = "") -> None:
-        """Make the error; `why` is written only to the log."""
-        super().__init__(message)
-        self.why = why
-
-
 @attrs.define(eq=False)
-class Renewal(Generic[T]):
-    """Computes something again and again: once at a time, and not too often."""
+class Tournament:
+    """A tournament and the last table that was computed of it."""
 
-    compute: Callable[[str | None], Awaitable[tuple[str, T | None]]]
-    """Computes it, as a `Look` does."""
-    rest: float
-    """Minimum seconds between two computations."""
-    trouble: str
-    """The line of the log about a problem."""
-    about: Mapping[str, str]
-    """Further keys and values of that line."""
-    result: T | None = None
-    """The last one that was computed."""
-    problem: str | None = None
-    """Why there is no newer one; None if there is no reason."""
-    due: float = float("-inf")
-    """When it may be computed again, by trio's clock."""
-    _state: str | None = None
-    """The state of which `result` is; None if nobody knows."""
-    _logged: tuple[str | None, str] = (None, "")
-    """The problem that was logged last: message and reason."""
-    _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it is being computed."""
-        return self._one_at_a_time.locked()
-
-    async def run(self, others: trio.Lock) -> bool:
-        """Compute it if that is due; return whether the result or the problem has changed.
-
-        Args:
-            others: Held while it is computed, so that others aren't computed at the same time.
-        """
-        async with self._one_at_a_time:
-            if trio.current_time() < self.due:
-                return False
-            before = self.result, self.problem
-            async with others:
-                begun = trio.current_time()
-                await self._compute()
-                took = trio.current_time() - begun
-            self.due = trio.current_time() + max(self.rest, SHARE * took)
-            return before != (self.result, self.problem)
-
-    async def _compute(self) -> None:
-        why = ""
-        try:
-            self._state, result = await self.compute(self._state)
-            self.result, self.problem = result or self.result, None
-        except NoStandingsError as error:
-            self._state, self.problem, why = None, str(error), error.why
-        except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
-            self._state, self.problem, why = None, FAILED, traceback.format_exc()
-        if why and self._logged != (self.problem, why):
-            log.error(self.trouble, **self.about, words=self.problem, why=why)
-        self._logged = self.problem, why
-
-
-@attrs.define(eq=False)
-class _Tournament:
     name: str
-    renewal: Renewal[TournamentTable]
-    """Looks at its results."""
-    computed: str | None = None
+    records: Path
+    """The folder of its records."""
+    _compute: Callable[[str | None], Awaitable[tuple[str, TournamentTable | None]]]
+    """Computes its table, as `Renewal.compute`."""
+    matches: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+    """Returns a page of stored matches that meet some filters, as `{"matches", "next"}`; it raises
+    `NoStandingsError`."""
+    renewal: Renewal[TournamentTable] = attrs.field(init=False)
+    """Has the table computed."""
+    computed: str | None = attrs.field(default=None, init=False)
     """The time of the last change."""
+
+    def __attrs_post_init__(self) -> None:
+        about = {"tournament": self.name}
+        self.renewal = Renewal(self._compute, REST, "no standings of a tournament", about)
 
     @property
     def table(self) -> TournamentTable | None:
         """The table of the last look; None if there was a problem."""
         return None if self.renewal.problem else self.renewal.result
 
-    @property
     def summary(self) -> dict[str, Any]:
-        """Its part of the lobby's message."""
+        """Return its part of the lobby's message."""
         return self._about() | {"standings": None if self.table is None else self.table.first}
 
-    @property
-    def whole(self) -> bytes:
-        """The answer about it, as JSON."""
-        whole = b"null" if self.table is None else self.table.whole
-        return b'%b, "standings": %b}' % (json.dumps(self._about()).encode()[:-1], whole)
+    def whole(self) -> dict[str, Any]:
+        """Return the answer about it."""
+        whole = None if self.table is None else orjson.Fragment(self.table.whole)
+        return self._about() | {"standings": whole}
 
     def _about(self) -> dict[str, Any]:
         table = self.table
@@ -169,49 +109,200 @@ class _Tournament:
         }
 
 
+@attrs.frozen
+class WatchedMatch:
+    """A match of a tournament that another process plays."""
+
+    match: str
+    """Its id."""
+    tournament: str
+    """The tournament's name."""
+    game: str
+    title: str
+    """The title of the game."""
+    players: tuple[str, ...]
+    """The names of the players, by seat."""
+    started: str
+    """When it began, in ISO 8601, UTC."""
+    part: Path
+    """Its record, which is being written."""
+
+    def lobby_json(self) -> dict[str, Any]:
+        """Return the match as a running match of the lobby."""
+        return {
+            "match": self.match,
+            "game": self.game,
+            "title": self.title,
+            "room": None,
+            "tournament": self.tournament,
+            "players": [{"bot": None, "name": name} for name in self.players],
+            "started": self.started,
+            "paused": False,
+        }
+
+
 @attrs.define(eq=False)
 class Tournaments:
     """The tournaments that a page shows."""
 
-    looks: Mapping[str, Look] = attrs.field(factory=dict)
+    shown: Sequence[Tournament] = ()
+    running: dict[str, WatchedMatch] = attrs.field(factory=dict, init=False)
+    """The running matches by id, in the order in which they began."""
     on_change: Callable[[], None] = attrs.field(default=lambda: None)
-    """Called in the event loop when a summary has changed."""
-    _all: dict[str, _Tournament] = attrs.field(init=False)
+    """Called in the event loop when a summary, or `running`, has changed."""
+    on_end: Callable[[str], None] = attrs.field(default=lambda _: None)
+    """Called with the id of a match that no longer runs."""
+    _one_table: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _one_look: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        trouble = "no standings of a tournament"
-        self._all = {
-            name: _Tournament(name, Renewal(look, REST, trouble, {"tournament": name}))
-            for name, look in self.looks.items()
-        }
+    _one_thread: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(1), init=False
+    )
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self.shown)
+
+    def _named(self, name: str) -> Tournament:
+        for tournament in self.shown:
+            if tournament.name == name:
+                return tournament
+        raise UnknownNameError(f"there is no tournament {name!r} here")
+
+    # -- tables --------------------------------------------------------------------------------
 
     def summaries(self) -> list[dict[str, Any]]:
         """Return the lobby's part of each tournament, as of the last look."""
-        return [tournament.summary for tournament in self._all.values()]
+        return [tournament.summary() for tournament in self.shown]
 
     async def refresh(self) -> None:
         """Look at the results of each tournament that is due."""
-        for tournament in self._all.values():
+        for tournament in self.shown:
             await self._refresh(tournament)
 
-    async def one_json(self, name: str) -> bytes | None:
-        """Return a tournament with its standings as JSON; None if there is none of this name."""
-        tournament = self._all.get(name)
-        if tournament is None:
-            return None
+    async def one_json(self, name: str) -> bytes:
+        """Return a tournament with its standings as JSON.
+
+        Raises:
+            UnknownNameError: There is none of this name.
+        """
+        tournament = self._named(name)
         await self._refresh(tournament)
-        return tournament.whole
+        return orjson.dumps(tournament.whole())
 
     async def all_json(self) -> bytes:
         """Return all tournaments with their standings as JSON."""
         await self.refresh()
-        return b'{"tournaments": [%b]}' % b", ".join(one.whole for one in self._all.values())
+        return orjson.dumps({"tournaments": [one.whole() for one in self.shown]})
 
-    async def _refresh(self, tournament: _Tournament) -> None:
-        if await tournament.renewal.run(self._one_look):
+    async def _refresh(self, tournament: Tournament) -> None:
+        if await tournament.renewal.run(self._one_table):
             tournament.computed = datetime.now(UTC).isoformat(timespec="milliseconds")
             self.on_change()
+
+    # -- matches -------------------------------------------------------------------------------
+
+    async def matches(self, name: str, filters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a page of a tournament's stored matches.
+
+        Raises:
+            UnknownNameError: There is no such tournament.
+            NoStandingsError: They can't be read.
+        """
+        return await self._named(name).matches(filters)
+
+    async def look(self) -> None:
+        """Look which matches are running."""
+        async with self._one_look:
+            known = {match.part: match for match in self.running.values()}
+            found = await trio.to_thread.run_sync(
+                self._look, known, abandon_on_cancel=True, limiter=self._one_thread
+            )
+        before, self.running = self.running, {match.match: match for match in found}
+        for match, watched in before.items():
+            if self.running.get(match) != watched:
+                self.on_end(match)
+        if before != self.running:
+            self.on_change()
+
+    def _look(self, known: Mapping[Path, WatchedMatch]) -> list[WatchedMatch]:
+        """Return the matches that are running, in the order in which they began. Blocks."""
+        found = []
+        for tournament in self.shown:
+            with contextlib.suppress(OSError):  # nothing is played there now
+                for match, part in running_parts(tournament.records):
+                    watched = known.get(part) or _opened(tournament.name, match, part)
+                    if watched is not None and _is_written(part):
+                        found.append(watched)
+        return sorted(found, key=lambda watched: (watched.started, watched.match))
+
+    async def find(self, match: str) -> tuple[str, Path] | None:
+        """Return the tournament and the complete record of a match; None if there is none."""
+        wanted = BlockMatch.of_id(match)
+        if wanted is None:
+            return None
+
+        def found() -> tuple[str, Path] | None:
+            for tournament in self.shown:
+                with contextlib.suppress(OSError):
+                    path = wanted.find(tournament.records)
+                    if path is not None:
+                        return tournament.name, path
+            return None
+
+        return await trio.to_thread.run_sync(found, limiter=self._one_thread)
+
+    async def describe(self, match: str) -> dict[str, Any] | None:
+        """Return a match as in docs/api.md, running or over; None if there is none."""
+        watched = self.running.get(match)
+        if watched is not None:
+            return match_json(
+                watched.game,
+                match=match,
+                tournament=watched.tournament,
+                state="running",
+                started=watched.started,
+                players=list(watched.players),
+            )
+        found = await self.find(match)
+        if found is None:
+            return None
+        tournament, path = found
+        try:
+            description = await trio.to_thread.run_sync(summary, path, limiter=self._one_thread)
+        except (BadRecordError, OSError):
+            return None
+        return {**description, "match": match, "tournament": tournament}
+
+
+def _opened(tournament: str, match: BlockMatch, part: Path) -> WatchedMatch | None:
+    """Return the match of a record that is being written; None if its header isn't there yet."""
+    try:
+        with part.open("rb") as file:
+            line = file.readline(MAX_HEADER)
+        if not line.endswith(b"\n"):
+            return None
+        header = LineReader(part).read(line)
+        assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
+        title = registry.get(header.game).title
+    except (BadRecordError, OSError, registry.UnknownGameError):
+        return None
+    players = tuple(player.name for player in header.players)
+    return WatchedMatch(match.id, tournament, header.game, title, players, header.started, part)
+
+
+def _is_written(part: Path) -> bool:
+    """Return whether somebody still writes a record, and not: a killed run left it behind."""
+    try:
+        if time.time() - part.stat().st_mtime < STILL:
+            return True
+        # Its writer has locked it from the moment at which it was made, so this can't get in the
+        # way of one that begins.
+        descriptor = os.open(part, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

@@ -28,7 +28,6 @@ from lanista.page.frame_cache import MAX_MEMORY, FrameCache, FrameFile, NoFrames
 from lanista.page.frames import API, encode
 from lanista.page.kept_list import KeptList
 from lanista.page.ladders import Ladders
-from lanista.page.tournament_matches import TournamentMatches
 from lanista.page.tournaments import Tournaments
 from lanista.results.recorded import match_json, summary
 
@@ -87,9 +86,7 @@ class View:
     match: str | None = None
     """The id of the one match that is played."""
     tournaments: Tournaments = attrs.field(factory=Tournaments)
-    """The tournaments whose standings are shown; they are played elsewhere."""
-    tournament_matches: TournamentMatches = attrs.field(factory=TournamentMatches)
-    """The matches of these tournaments."""
+    """The tournaments that are shown; they are played elsewhere."""
     ladders: Ladders = attrs.field(factory=Ladders)
     """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
@@ -118,8 +115,7 @@ class View:
     def __attrs_post_init__(self) -> None:
         self.tournaments.on_change = self.running.changes.tell
         self.ladders.on_change = self.running.changes.tell
-        self.tournament_matches.on_change = self.running.changes.tell
-        self.tournament_matches.on_end = self.frame_cache.finish
+        self.tournaments.on_end = self.frame_cache.finish
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep up with the matches that end, until cancelled."""
@@ -152,7 +148,7 @@ class View:
             "rooms": self._rooms(),
             "running": [
                 *(_running(running) for running in self.running.matches.values()),
-                *(match.lobby_json() for match in self.tournament_matches.running.values()),
+                *(match.lobby_json() for match in self.tournaments.running.values()),
             ],
             "recent": self.listed.recent,
             # Bots choose their names, so a table may have thousands of rows; they can be asked for
@@ -221,7 +217,7 @@ class View:
         running = self.running.matches.get(match)
         if running is not None:
             return self._match_running(running)
-        of_tournament = await self.tournament_matches.describe(match)
+        of_tournament = await self.tournaments.describe(match)
         if of_tournament is not None:
             return of_tournament
         description = await self.listed.match(match)
@@ -232,10 +228,11 @@ class View:
         return description
 
     def _match_running(self, running: RunningMatch) -> dict[str, Any]:
+        ladders = () if self.arena is None else self.arena.ladders
         return match_json(
             running.ruleset.name,
             match=running.match,
-            ladder=self._ladder_of(running),
+            ladder=running.room if running.room in ladders else None,
             state="running",
             started=running.started,
             players=[name for _, name in running.bots],
@@ -247,13 +244,13 @@ class View:
         if path is None:
             path = await self.listed.path(match)
         if path is None:
-            found = await self.tournament_matches.find(match)
+            found = await self.tournaments.find(match)
             path = None if found is None else found[1]
         return path
 
     def is_running(self, match: str) -> bool:
         """Return whether a match is being played, here or in a tournament."""
-        return match in self.running.matches or match in self.tournament_matches.running
+        return match in self.running.matches or match in self.tournaments.running
 
     async def until_over(self, match: str) -> None:
         """Return when a match is no longer running."""
@@ -341,7 +338,7 @@ class View:
             NoFramesError: There is no such match.
         """
         logs = await self.log_seats(match, visitor)
-        running = self.running.matches.get(match) or self.tournament_matches.running.get(match)
+        running = self.running.matches.get(match) or self.tournaments.running.get(match)
         path = await self.record_of(match) if running is None else running.part
         if path is None:
             raise NoFramesError(f"there is no match {match!r} here")
@@ -378,11 +375,6 @@ class View:
             OSError: It can't be read.
         """
         return await trio.to_thread.run_sync(public_copy, path, logs, limiter=self._one_copy)
-
-    def _ladder_of(self, running: RunningMatch) -> str | None:
-        """Return the ladder that a running match is played on; None for any other match."""
-        rooms = () if self.arena is None else self.arena.ladders
-        return running.room if running.room in rooms else None
 
 
 def _running(running: RunningMatch) -> dict[str, Any]:

@@ -6,13 +6,9 @@ for it.
 """
 
 import base64
-import re
-import tempfile
 import zlib
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -29,6 +25,7 @@ from lanista.page.frames import API, encode
 from lanista.page.messages import BadMessageError, field, parse
 from lanista.page.operator_token import OperatorToken
 from lanista.page.playing import Playing
+from lanista.page.uploads import Upload
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
 
@@ -36,12 +33,6 @@ SEND_TIME = 10.0
 """Seconds that a viewer has to read a message; then it is dropped."""
 MAX_WAITING = 64
 """Maximum number of requests of a viewer that wait for their answers."""
-MAX_FILE = 32 * 1024 * 1024
-"""Maximum size of a file that a viewer sends to be shown, in bytes."""
-MAX_FILES = 512 * 1024 * 1024
-"""Maximum size of all files that viewers have sent, in bytes."""
-SILENCE = 10.0
-"""Seconds without a byte after which an upload is given up."""
 SHORTEST = 0.04
 """Minimum seconds between two answers with frames to a viewer while matches run."""
 SHARE = 0.008
@@ -68,21 +59,6 @@ DECISIONS = frozenset(
 """Such requests that change the arena's database."""
 WORTH_PACKING = 16 * 1024
 """Bytes of frames from which on they are compressed for a viewer that wants that."""
-
-
-@attrs.define(eq=False)
-class Upload:
-    """A file that a viewer has sent to be shown, or is sending."""
-
-    viewer: "Viewer"
-    match: str
-    """The id under which the viewer has it open."""
-    began: float
-    """When the upload began, by trio's clock."""
-    folder: Path | None = None
-    """The folder that holds only this file."""
-    size: int = 0
-    """Number of bytes received so far."""
 
 
 @attrs.define(eq=False)
@@ -433,24 +409,19 @@ class Viewer:
         """Receive a file and open it. The viewer's next request is read only after that."""
         size = field(message, "size", int)
         name = field(message, "name", str)
-        if not 0 < size <= MAX_FILE:
-            raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
         self._check_room()
         self._upload_count += 1
         match = f"file-{self._upload_count}"
-        upload = self.uploads[match] = Upload(self, match, trio.current_time())
-        try:
-            upload.folder = Path(
-                tempfile.mkdtemp(prefix="upload-", dir=self.view.frame_cache.folder)
-            )
-            path = upload.folder / (
-                re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file"
-            )
-            await self._receive(upload, path, size)
-        except (BadMessageError, OSError) as error:
+
+        def close() -> None:
+            self._close(match)
             self._remove(match)
-            if isinstance(error, OSError):
-                raise BadMessageError(f"no room for the file: {error.strerror}") from None
+
+        upload = self.uploads[match] = Upload(self.connection, self.peer, close, self._uploads)
+        try:
+            path = await upload.receive(name, size, self.view.frame_cache.folder)
+        except BadMessageError:
+            self._remove(match)
             raise
         frame_file = self.view.frame_cache.acquire(str(path), path, live=False)
         self._frame_files[match] = frame_file
@@ -458,53 +429,10 @@ class Viewer:
             self._answer_later, lambda message: self._send_head(message, match, frame_file), message
         )
 
-    async def _receive(self, upload: Upload, path: Path, size: int) -> None:
-        """Write the bytes that the viewer sends into a file."""
-        async with await trio.open_file(path, "wb") as file:
-            while upload.size < size:
-                part = await self._next_part()
-                if isinstance(part, str):
-                    raise BadMessageError("bytes of the file are binary messages")
-                if upload.size + len(part) > size:
-                    raise BadMessageError(f"the file is longer than the {size} bytes announced")
-                self._make_room(len(part))
-                upload.size += len(part)
-                await file.write(part)
-                if upload.match not in self.uploads:
-                    raise BadMessageError("others' files needed the room; send the file again")
-
-    async def _next_part(self) -> str | bytes:
-        """Return the next message; it may take any time, as long as bytes keep coming."""
-        began = trio.current_time()
-        while True:
-            deadline = max(began, self.peer.heard) + SILENCE
-            if deadline <= trio.current_time():
-                raise BadMessageError(f"no byte of the file came for {SILENCE:g} s; send it again")
-            with trio.move_on_at(deadline):
-                return await self.connection.recv()
-
-    def _make_room(self, size: int) -> None:
-        """Give up uploads until there is room for so many bytes more.
-
-        The oldest one of the address that has sent the most is given up first, so that no address
-        can keep others out.
-        """
-        while True:
-            uploads = [upload for viewer in self.others for upload in viewer.uploads.values()]
-            sizes: Counter[str] = Counter()
-            for upload in uploads:
-                sizes[upload.viewer.peer.address] += upload.size
-            if sizes.total() + size <= MAX_FILES:
-                return
-            greediest = sizes.most_common(1)[0][0]
-            full = [one for one in uploads if one.size and one.viewer.peer.address == greediest]
-            oldest = min(full, key=lambda upload: upload.began)
-            oldest.viewer.give_up(oldest.match)
-
-    def give_up(self, match: str) -> None:
-        """Close and remove a file that this viewer sent, as others need the room."""
-        self._close(match)
-        self._remove(match)
+    def _uploads(self) -> Iterator[Upload]:
+        """Yield the uploads of all viewers."""
+        for viewer in self.others:
+            yield from viewer.uploads.values()
 
     # -- tokens --------------------------------------------------------------------------------
 

@@ -47,12 +47,14 @@ Units = Mapping[int, Standing]
 class Effort(NamedTuple):
     """The units of a seat before a turn, or its orders or moves of the turn."""
 
-    round: int
+    seat: int
     total: int
     wasted: int
     """The number of them that got no order, had no effect, or led back."""
     why: str = ""
     """The most frequent reason, or one of those that were wasted; empty if nothing can be said."""
+    round: int = 0
+    """The round; `Efforts` fills it in."""
 
 
 def share(efforts: Sequence[Effort]) -> float:
@@ -90,13 +92,50 @@ class Waste:
         return reasons.most_common(1)[0][0] if reasons else ""
 
 
+@attrs.define(eq=False)
+class Efforts:
+    """All efforts of a match, turn by turn."""
+
+    scene: Scene
+    units: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
+    """By seat, its units in the turns of its answers."""
+    orders: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
+    """By seat, its orders in the turns in which it gave any."""
+    moves: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
+    """By seat, the moves of its units in the turns in which any moved."""
+    frame: Frame | None = attrs.field(default=None, init=False)
+    """The latest frame."""
+    _standing: tuple[Units, Units] = attrs.field(default=({}, {}), init=False)
+    """The units with numbers in the frame before the latest one, and in the latest one."""
+
+    def take(
+        self,
+        round_: int,
+        frame: Frame,
+        faults: Sequence[FaultInfo],
+        answers: Decoded | None,
+        idle: Mapping[int, str],
+    ) -> None:
+        """Take the next frame; the arguments are those of `Storyteller.take`, and the round."""
+        (first, before), now = self._standing, units_of(frame)
+        if answers is not None and self.frame is not None:
+            for by_seat, efforts in (
+                (self.units, units_without_orders(self.frame, before, frame, answers)),
+                (self.orders, orders_without_effect(answers, faults, idle)),
+                (self.moves, moves_back(self.scene, first, before, now)),
+                (self.moves, crowds_back(self.scene, self.frame, frame)),
+            ):
+                for effort in efforts:
+                    by_seat.setdefault(effort.seat, []).append(effort._replace(round=round_))
+        self._standing, self.frame = (before, now), frame
+
+
 def units_without_orders(
-    number: int, before: Frame, units: Units, now: Frame, answers: Decoded
-) -> Iterator[tuple[int, Effort]]:
-    """Yield the seats that had units and gave an answer that counts, with their units.
+    before: Frame, units: Units, now: Frame, answers: Decoded
+) -> Iterator[Effort]:
+    """Yield the units of the seats that had some and gave an answer that counts.
 
     Args:
-        number: The round.
         before: The frame before the turn.
         units: The units in it that have numbers.
         now: The frame after it.
@@ -118,18 +157,17 @@ def units_without_orders(
         if seat in numbers and len(submoves) < SUBMOVES_SHOWN:  # else there may be more of them
             without = numbers[seat].difference(submove.unit for submove in submoves)
             one = units[min(without)].name if without else ""
-            yield seat, Effort(number, len(numbers[seat]), len(without), one)
+            yield Effort(seat, len(numbers[seat]), len(without), one)
         elif seat in counts:
-            yield seat, Effort(number, counts[seat], max(0, counts[seat] - moved[seat]))
+            yield Effort(seat, counts[seat], max(0, counts[seat] - moved[seat]))
 
 
 def orders_without_effect(
-    number: int, answers: Decoded, faults: Iterable[FaultInfo], idle: Mapping[int, str]
-) -> Iterator[tuple[int, Effort]]:
-    """Yield the seats that gave orders, with these; refused ones aren't counted as wasted.
+    answers: Decoded, faults: Iterable[FaultInfo], idle: Mapping[int, str]
+) -> Iterator[Effort]:
+    """Yield the orders of the seats that gave any; refused ones aren't counted as wasted.
 
     Args:
-        number: The round.
         answers: What the answers ordered.
         faults: All faults of the turn.
         idle: Why orders of the turn changed nothing, by unit (`DecodesAnswers.without_effect`).
@@ -146,7 +184,7 @@ def orders_without_effect(
             if submove.unit is not None and submove.unit in idle and (seat, index) not in refused
         )
         why = reasons.most_common(1)[0][0] if reasons else ""
-        yield seat, Effort(number, len(submoves), reasons.total(), why)
+        yield Effort(seat, len(submoves), reasons.total(), why)
 
 
 def units_of(frame: Frame) -> Units:
@@ -158,13 +196,10 @@ def units_of(frame: Frame) -> Units:
     }
 
 
-def moves_back(
-    number: int, scene: Scene, first: Units, before: Units, now: Units
-) -> Iterator[tuple[int, Effort]]:
-    """Yield the seats of units that moved, with how many are back where they were a turn before.
+def moves_back(scene: Scene, first: Units, before: Units, now: Units) -> Iterator[Effort]:
+    """Yield the moves of each seat's units; those are wasted that lead back to a turn before.
 
     Args:
-        number: The round.
         scene: What the cells are called by.
         first: The units before the turn before.
         before: Those before the turn.
@@ -184,16 +219,13 @@ def moves_back(
         if units:
             one = min(units)
             why = f"such as {now[one].name} {_between(scene, before[one].place, now[one].place)}"
-        yield seat, Effort(number, total, len(units), why)
+        yield Effort(seat, total, len(units), why)
 
 
-def crowds_back(
-    number: int, scene: Scene, before: Frame, now: Frame
-) -> Iterator[tuple[int, Effort]]:
-    """Yield the seats whose units without numbers moved, with how many went back.
+def crowds_back(scene: Scene, before: Frame, now: Frame) -> Iterator[Effort]:
+    """Yield the moves of each seat's units without numbers; those are wasted that lead back.
 
     Args:
-        number: The round.
         scene: What the cells are called by.
         before: The frame before the turn, with the moves of the turn before.
         now: The frame after it.
@@ -209,7 +241,7 @@ def crowds_back(
     for seat, total in moved.items():
         places = back.get(seat, Counter[str]())
         why = f"mostly {places.most_common(1)[0][0]}" if places else ""
-        yield seat, Effort(number, total, places.total(), why)
+        yield Effort(seat, total, places.total(), why)
 
 
 def _between(scene: Scene, one: Place, other: Place) -> str:

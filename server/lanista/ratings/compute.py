@@ -7,12 +7,15 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from lanista.match.ending import Ending
 from lanista.ratings.counting import Counted, Tally, meetings, tally
 from lanista.ratings.numerics import np
 from lanista.ratings.rating import Ratings, estimate_of, rate
 from lanista.ratings.table import HeadToHead, RatedVersion, Row, Standings
 from lanista.results.blocks import FormatName
+from lanista.results.match_result import BotEndings, Endings
+
+NOTHING = BotEndings(endings={}, late=0, malformed=0, illegal=0)
+NO_ENDINGS = Endings(bots={}, voids=0)
 
 
 def compute(
@@ -21,8 +24,7 @@ def compute(
     bots: Sequence[str],
     house: Collection[str] = (),
     counted: Counted,
-    endings: Mapping[str, Mapping[Ending, int]] | None = None,
-    faults: Mapping[str, tuple[int, int, int]] | None = None,
+    ended: Endings = NO_ENDINGS,
     benched: Collection[str] = (),
     order: Sequence[tuple[int, str]] | None = None,
     byes: Mapping[str, float] | None = None,
@@ -40,8 +42,7 @@ def compute(
         bots: The names of the table's bots, in the spec's order.
         house: The names of the bots that hold a ladder's scale and take no rank.
         counted: All blocks that count.
-        endings: By bot: how its matches ended, void ones included.
-        faults: By bot: late turns, malformed turns and illegal moves in all matches that count.
+        ended: How the matches of the bots ended.
         benched: The names of benched bots.
         order: Places that the format gives, best first, as (place, bot); ties share one.
         byes: By bot: its points from byes.
@@ -49,7 +50,7 @@ def compute(
             a hundred thousand.
         about: The fields of `Standings` that don't follow from these, such as `name` and `game`.
     """
-    endings, faults, byes = endings or {}, faults or {}, byes or {}
+    byes = byes or {}
     sums, current = tally(counted.by_bot), counted.current
     ratings = None
     versions: Mapping[int, Sequence[RatedVersion]] = {}
@@ -68,7 +69,7 @@ def compute(
             estimate = estimate_of(ratings.elo[bot], ratings.low[bot], ratings.high[bot])
             if ranks[bot] is not None:
                 rank_low, rank_high = int(ratings.rank_low[bot]), int(ratings.rank_high[bot])
-        late, malformed, illegal = faults.get(bots[bot], (0, 0, 0))
+        of_bot = ended.bots.get(bots[bot], NOTHING)
         rows.append(
             Row(
                 rank=ranks[bot],
@@ -82,10 +83,10 @@ def compute(
                 superior=None if below is None else _superior(ratings, bot, below),
                 places=tuple(sums.places[bot].tolist()),
                 draws=int(sums.draws[bot]),
-                endings=dict(endings.get(bots[bot], {})),
-                late_turns=late,
-                malformed_turns=malformed,
-                illegal_moves=illegal,
+                endings=dict(of_bot.endings),
+                late_turns=of_bot.late,
+                malformed_turns=of_bot.malformed,
+                illegal_moves=of_bot.illegal,
                 benched=bots[bot] in benched,
                 version=counted.versions[current[bot]],
                 versions=tuple(versions.get(bot, ())),
@@ -100,6 +101,7 @@ def compute(
         seat_advantage=() if ratings is None else ratings.seats,
         blocks=counted.blocks,
         matches=counted.matches,
+        voids=ended.voids,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from lanista.match.ending import FAILURES, Ending
-from lanista.ratings.table import CENTRE, Estimate, HeadToHead, Row, Standings
+from lanista.ratings.table import CENTRE, HeadToHead, Row, Standings
 from lanista.ratings.text import (
     BOT,
     RATING,
@@ -23,6 +23,7 @@ from lanista.ratings.text import (
     summary,
     visible,
 )
+from lanista.results.match_result import Estimate
 
 _PLOT_WIDTH = 180
 _PLOT_HEIGHT = 22

@@ -50,7 +50,8 @@ from lanista.ratings.likelihood import (
     pseudo_matches,
 )
 from lanista.ratings.numerics import Bools, Floats, Ints, np
-from lanista.ratings.table import CENTRE, Estimate
+from lanista.ratings.table import CENTRE
+from lanista.results.match_result import Estimate
 
 NORMAL = NormalDist().inv_cdf(0.975)
 """The 97.5 % quantile of the normal distribution."""

@@ -10,6 +10,7 @@ import attrs
 
 from lanista.match.ending import Ending
 from lanista.results.blocks import RoundMeeting
+from lanista.results.match_result import Estimate
 
 SCHEMA = 1
 """The version of the standings' JSON and CSV.
@@ -20,17 +21,6 @@ It is raised when a reader of an older version couldn't understand a newer one.
 
 CENTRE = 1500.0
 """The mean of the ratings that hold the scale (`Row.rating`), in Elo."""
-
-
-@attrs.frozen(kw_only=True)
-class Estimate:
-    """A figure with its 95 % interval."""
-
-    value: float
-    low: float | None
-    """The lower end; None if there is none, as for a bot that never scored."""
-    high: float | None
-    """The upper end; None if there is none, as for a bot that won every match."""
 
 
 @attrs.frozen(kw_only=True)

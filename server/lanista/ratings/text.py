@@ -20,7 +20,8 @@ import attr
 import attrs
 
 from lanista.match.ending import FAILURES, Ending
-from lanista.ratings.table import CENTRE, SCHEMA, Estimate, HeadToHead, Row, Standings
+from lanista.ratings.table import CENTRE, SCHEMA, HeadToHead, Row, Standings
+from lanista.results.match_result import Estimate
 
 _FORMULA = re.compile(r"['=+\-@\uff1d\uff0b\uff0d\uff20]")
 """Matches the start of a cell that a spreadsheet would take for a formula.
@@ -185,7 +186,11 @@ def columns(standings: Standings) -> list[Column]:
         places_title = f"places 1-{standings.seats}"
     has_house = any(row.rank is None for row in standings.rows)
     return [
-        Column("rank", "1 is best; ties share the best rank.", rank_text),
+        Column(
+            "rank",
+            "1 is best; ties share the best rank.",
+            lambda row: "" if row.rank is None else str(row.rank),
+        ),
         Column(
             BOT,
             "Its name in the spec.",
@@ -217,11 +222,6 @@ def columns(standings: Standings) -> list[Column]:
             is_text=True,
         ),
     ]
-
-
-def rank_text(row: Row) -> str:
-    """Return a rank; "" for a house bot, which has none."""
-    return "" if row.rank is None else str(row.rank)
 
 
 def rating_text(rating: Estimate | None) -> str:

@@ -59,7 +59,10 @@ class Kind(Enum):
 
 @attrs.frozen
 class Database:
-    """An open database, to be closed by `close` or used as a context manager."""
+    """An open database, to be closed by `close` or used as a context manager.
+
+    Every method but `close` raises `StoreError` if the database can't be read or written.
+    """
 
     where: str
     """The database's file, or its URL without password and options."""
@@ -162,9 +165,6 @@ class Database:
         """Do what `of_arena` does with a database that is there, and undo it; change nothing.
 
         A SQLite file that isn't there is right: `of_arena` makes it.
-
-        Raises:
-            StoreError: `of_arena` would raise it.
         """
         if url is None:
             _refuse_former(data)
@@ -259,10 +259,8 @@ class Database:
     def backup(self, path: Path) -> None:
         """Write a copy of a SQLite database as it is now, while it is in use.
 
-        A file at that path is replaced when the copy is complete and on the disk.
-
-        Raises:
-            StoreError: It can't be read or written, or is PostgreSQL's.
+        A file at that path is replaced when the copy is complete and on the disk. A PostgreSQL
+        database can't be copied so.
         """
         if self._path is None:
             raise StoreError(f"{self.where}: use pg_dump to back up a PostgreSQL database")
@@ -298,9 +296,6 @@ class Database:
             kind: What it is.
             name: The name of the ladder.
             game: The name of the game; a tournament's is empty.
-
-        Raises:
-            StoreError: It can't be read.
         """
         with self.reading() as connection:
             return _competition(connection, kind, name, game)
@@ -308,8 +303,7 @@ class Database:
     def make_competition(self, kind: Kind, name: str = "", game: str = "") -> int:
         """Return the number of a competition, which is made if it isn't there; see `competition`.
 
-        Raises:
-            StoreError: It can't be written.
+        Nothing is written if it is there.
         """
         there = self.competition(kind, name, game)
         if there is not None:
@@ -355,9 +349,6 @@ class Database:
 
         That takes 12 s for a million matches. A PostgreSQL server looks for damage itself, as it
         reads.
-
-        Raises:
-            StoreError: It is damaged, or can't be read.
         """
         if self._path is not None:
             self._check(self._path, "integrity_check")
@@ -388,10 +379,8 @@ class Database:
         For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
         session that is held open. Reading and writing need no lock. But while it is held, each
         write checks that it still is, since a session ends with its server, or is ended by an
-        administrator. Then the lock is taken again, or the write is refused.
-
-        Raises:
-            StoreError: Another process has the lock, or it can't be made.
+        administrator. Then the lock is taken again, or the write is refused. A `StoreError` says
+        that another process has the lock.
         """
         if self._path:
             with file_lock(self._path.resolve()):
@@ -440,11 +429,7 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection that shows the content of one moment.
-
-        Raises:
-            StoreError: It can't be read.
-        """
+        """Yield a connection that shows the content of one moment."""
         self._check_file()
         with self._store_errors(), self._value_errors(), self._engine.connect() as connection:
             if self._path is None:
@@ -458,10 +443,8 @@ class Database:
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection in the only writing transaction.
 
-        With one writer at a time, the numbers of matches follow the order of commits.
-
-        Raises:
-            StoreError: Nothing was written.
+        With one writer at a time, the numbers of matches follow the order of commits. If this
+        raises an error, nothing was written.
         """
         self._check_file()
         for session in self._held:

@@ -1,7 +1,6 @@
 """The results of one competition, a tournament or a ladder: storing and querying them.
 
-The database is SQLite by path, or PostgreSQL by URL; a tournament has its own, and an arena one for
-all of its ladders. A tournament may run for days, and be killed at any moment. So results are
+A tournament may run for days, and be killed at any moment. So results are
 written block by block, each in a transaction of its own or with others: a block is in the database
 whole or not at all, and only once, and what was committed stays there whatever happens next, even a
 power cut. A tournament is resumed from its spec and the database alone. No totals are stored, so
@@ -10,11 +9,11 @@ none can contradict the blocks. The same holds for the matches of a ladder, whic
 The manager of a tournament holds the database's lock for as long as it runs, so that no second one
 plays the same blocks; an arena with ladders holds it for its SQLite file. On PostgreSQL several
 arenas may share a ladder: none of them takes that lock, and their transactions follow one another.
-Other programs may write notes (`unbench`). Opening, locking and transactions are in `base`; which
-blocks count is not known here.
+Other programs may write notes (`unbench`). Which blocks count is not known here.
 """
 
 import contextlib
+import json
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Self
@@ -22,20 +21,30 @@ from typing import Self
 import attrs
 import sqlalchemy as sa
 
-from lanista.results import writing
 from lanista.results.base import Database, Kind
 from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
-from lanista.results.match_result import Benching, BlockResult, SingleMatch
-from lanista.results.reading import Endings, PlayedBlock, Reading, StoredMatch
-from lanista.results.schema import BENCHED, BOTS, META, STRUCK, UNBENCHED
+from lanista.results.match_result import Benching, BlockResult, Endings, SingleMatch
+from lanista.results.reading import PlayedBlock, Reading, StoredMatch
+from lanista.results.schema import (
+    BENCHED,
+    BLOCKS,
+    BOTS,
+    LISTED,
+    MATCHES,
+    META,
+    STRUCK,
+    UNBENCHED,
+)
+from lanista.results.writing import insert, last_match, match_row
 
 
 @attrs.frozen
 class Store:
     """The results of one competition in a database.
 
-    Every method raises `StoreError` if the database can't be read or written.
+    Every method raises `StoreError` if the database can't be read or written; then nothing of what
+    it was to store is stored.
     """
 
     database: Database
@@ -63,11 +72,7 @@ class Store:
 
     @classmethod
     def of_ladder(cls, database: Database, name: str, game: str) -> Self:
-        """Return the results of a ladder in an arena's database, which its owner closes.
-
-        Raises:
-            StoreError: Nothing is stored of it yet, and that can't be written.
-        """
+        """Return the results of a ladder in an arena's database, which its owner closes."""
         return cls(database, database.make_competition(Kind.LADDER, name, game))
 
     @property
@@ -103,20 +108,74 @@ class Store:
             The ids of the blocks that weren't stored before, in the same order.
 
         Raises:
-            StoreError: Nothing was stored.
             ValueError: A block doesn't have exactly one match that counts for each seating.
         """
         if not results and not benched:
             return []
+        wanted: dict[str, BlockResult] = {}
         for result in results:
+            wanted.setdefault(result.block, result)
             counted = sorted(match.seating for match in result.matches if match.counted)
             if not counted or counted != list(range(len(counted))):
                 raise ValueError(f"block {result.block}: the seatings that count are {counted}")
         with self.database.writing() as connection:
-            new = writing.add_blocks(connection, self.competition, results)
-            if benched:
-                writing.bench(connection, self.competition, benched)
-            return new
+            numbers = self._block_numbers(connection, list(wanted))
+            new = [result for block, result in wanted.items() if block not in numbers]
+            last: int = connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
+            numbers |= {result.block: number for number, result in enumerate(new, last + 1)}
+            if new:
+                blocks = [
+                    {
+                        "number": numbers[result.block],
+                        "competition": self.competition,
+                        "id": result.block,
+                        "bots": json.dumps(result.bots),
+                    }
+                    for result in new
+                ]
+                connection.execute(BLOCKS.insert(), blocks)
+                matches = [
+                    match_row(self.competition, result, match, numbers[result.block])
+                    for result in new
+                    for match in result.matches
+                ]
+                insert(connection, matches)
+            for benching in benched:
+                self._bench(connection, benching)
+        return [result.block for result in new]
+
+    def _block_numbers(self, connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of those of some blocks that are stored, by id."""
+        there = sa.select(BLOCKS.c.id, BLOCKS.c.number).where(
+            BLOCKS.c.competition == self.competition, BLOCKS.c.id.in_(ids)
+        )
+        return dict(connection.execute(there).all())
+
+    def _bench(self, connection: sa.Connection, benching: Benching) -> None:
+        bot, block = benching.bot, benching.block
+        number = self._block_numbers(connection, [block]).get(block)
+        if number is None:
+            raise ValueError(f"{bot} was benched after block {block}, which isn't stored")
+        there = sa.select(BENCHED.c.bot).where(self._of(BENCHED), BENCHED.c.bot == bot)
+        if connection.scalar(there) is None:
+            self._note(connection, BENCHED, bot, number, failures=benching.failures)
+
+    def _of(self, table: sa.Table) -> sa.ColumnElement[bool]:
+        """Return the condition for the rows of a table that are the competition's."""
+        condition: sa.ColumnElement[bool] = table.c.competition == self.competition
+        return condition
+
+    def _note(
+        self, connection: sa.Connection, table: sa.Table, bot: str, number: int, **more: object
+    ) -> None:
+        """Write a bot's row of `UNBENCHED`, `BENCHED` or `STRUCK`, in place of the one before."""
+        self._forget(connection, table, bot)
+        row = {"competition": self.competition, "bot": bot, "number": number}
+        connection.execute(table.insert().values(row | more))
+
+    def _forget(self, connection: sa.Connection, table: sa.Table, bot: str) -> None:
+        """Remove a bot's row of such a table, if it has one."""
+        connection.execute(table.delete().where(self._of(table), table.c.bot == bot))
 
     def add_matches(self, results: Sequence[SingleMatch]) -> list[int]:
         """Store matches without a block, all in one transaction.
@@ -128,20 +187,27 @@ class Store:
 
         Returns:
             The numbers of the matches, in the same order; see `LadderReading.counted_matches`.
-
-        Raises:
-            StoreError: Nothing was stored.
         """
         if not results:
             return []
+        wanted: dict[str | None, SingleMatch] = {}
+        for result in results:
+            wanted.setdefault(result.match.id, result)
+        there = sa.select(MATCHES.c.id, MATCHES.c.number).where(
+            LISTED, MATCHES.c.id.in_(list(wanted)), self._of(MATCHES)
+        )
         with self.database.writing() as connection:
-            return writing.add_matches(connection, self.competition, results)
+            numbers = dict(connection.execute(there).all())
+            new = {id_: result for id_, result in wanted.items() if id_ not in numbers}
+            matches = [match_row(self.competition, one, one.match) for one in new.values()]
+            numbers |= zip(new, insert(connection, matches), strict=True)
+        return [numbers[result.match.id] for result in results]
 
     def unbench(self, bot: str) -> None:
         """End a bot's benching, and forget its failures until now, for `running_failures`."""
         with self.database.writing() as connection:
-            writing.note_until_now(connection, self.competition, UNBENCHED, bot)
-            writing.remove_notes(connection, self.competition, BENCHED, bot)
+            self._note(connection, UNBENCHED, bot, last_match(connection))
+            self._forget(connection, BENCHED, bot)
 
     def strike(self, bot: str) -> None:
         """Take the matches of a bot until now out of the standings, for all that played in them.
@@ -149,18 +215,17 @@ class Store:
         They stay stored, and what the bot plays from now on counts.
         """
         with self.database.writing() as connection:
-            writing.note_until_now(connection, self.competition, STRUCK, bot)
+            self._note(connection, STRUCK, bot, last_match(connection))
 
     def unstrike(self, bot: str) -> None:
         """Put the matches of a bot that was struck back into the standings."""
         with self.database.writing() as connection:
-            writing.remove_notes(connection, self.competition, STRUCK, bot)
+            self._forget(connection, STRUCK, bot)
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a note under a key, in place of the one before."""
         with self.database.writing() as connection:
-            there = (META.c.competition == self.competition) & (META.c.key == key)
-            connection.execute(META.delete().where(there))
+            connection.execute(META.delete().where(self._of(META), META.c.key == key))
             row = {"competition": self.competition, "key": key, "value": value}
             connection.execute(META.insert().values(row))
 
@@ -170,16 +235,16 @@ class Store:
         If it has changed, the bot's failures are forgotten, and it is no longer benched.
         """
         with self.database.writing() as connection:
-            there = (BOTS.c.competition == self.competition) & (BOTS.c.name == name)
+            there = self._of(BOTS) & (BOTS.c.name == name)
             before = connection.scalar(sa.select(BOTS.c.identity).where(there))
             if before == identity:
                 return
-            since = writing.last_match(connection) if before is not None else 0
+            since = last_match(connection) if before is not None else 0
             connection.execute(BOTS.delete().where(there))
             row = {"competition": self.competition, "name": name, "identity": identity}
             connection.execute(BOTS.insert().values(row | {"since": since}))
             if before is not None:
-                writing.remove_notes(connection, self.competition, BENCHED, name)
+                self._forget(connection, BENCHED, name)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Reading]:

@@ -41,15 +41,6 @@ class CountedMatch(NamedTuple):
     """The time at which the match was stored: UTC, ISO 8601."""
 
 
-class StoredRecord(NamedTuple):
-    """A stored match that has a record."""
-
-    committed: str
-    """The time at which the match was stored: UTC, ISO 8601."""
-    record: str
-    """The path of its record, relative to the folder of records of the arena that played it."""
-
-
 class MatchPage(NamedTuple):
     """Some matches that count, by columns."""
 
@@ -61,16 +52,13 @@ class MatchPage(NamedTuple):
 
 
 class VersionSpan(NamedTuple):
-    """The matches that count of one version of a bot."""
+    """The matches that count of one version of a bot: how many, and the numbers of two."""
 
     version: int | None
     """The version of the submitted program; None for matches without one."""
     matches: int
-    """How many they are."""
     first: int
-    """The number of the first one."""
     last: int
-    """The number of the latest one."""
 
 
 @attrs.frozen(kw_only=True)
@@ -117,13 +105,7 @@ class LadderReading(Reading):
 
     @classmethod
     def of_window(cls, connection: sa.Connection, competition: int, window: int | None) -> Self:
-        """Return a reading in which only the latest matches count.
-
-        Args:
-            connection: The connection to read by.
-            competition: The number of the ladder among the competitions.
-            window: How many of the latest matches that count; None for all.
-        """
+        """Return a reading in which only so many of the latest matches count; None for all."""
         everything = cls(connection, competition)
         if window is None:
             return everything
@@ -162,11 +144,7 @@ class LadderReading(Reading):
         return self.notes(UNBENCHED)
 
     def counted_matches(self, *, after: int = 0) -> Iterator[CountedMatch]:
-        """Yield the matches that count, in the order of their commits.
-
-        Args:
-            after: The number of a match; only newer ones are returned.
-        """
+        """Yield the matches that count after one of this number, in the order of their commits."""
         counting = _COUNTED_ROW.where(self._counting()).limit(PAGE)
         after = max(after, self.first - 1)
         while page := self.connection.execute(counting.where(MATCHES.c.number > after)).all():
@@ -174,8 +152,11 @@ class LadderReading(Reading):
             yield from self._with_names(page, SEATS.c.match.between(after + 1, last))
             after = last
 
-    def newest_records(self) -> Iterator[StoredRecord]:
-        """Yield all matches that have a record, the newest first."""
+    def newest_records(self) -> Iterator[tuple[str, str]]:
+        """Yield the matches that have a record: when each was stored, and its record.
+
+        The newest comes first; times and paths are as in `StoredMatch`.
+        """
         statement = (
             sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
             .where(self.of(MATCHES), MATCHES.c.record.is_not(None))
@@ -185,7 +166,7 @@ class LadderReading(Reading):
         before = self.last_number() + 1
         while page := self.connection.execute(statement.where(MATCHES.c.number < before)).all():
             for _, committed, record in page:
-                yield StoredRecord(committed, record)
+                yield committed, record
             before = page[-1].number
 
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
@@ -224,10 +205,10 @@ class LadderReading(Reading):
     def _with_names(
         self, matches: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
     ) -> Iterator[CountedMatch]:
-        """Yield some matches with the names of their bots.
+        """Yield the matches of some rows as `_COUNTED_ROW` has them.
 
         Args:
-            matches: Rows of number, ranks and time of the commit.
+            matches: The rows.
             seats: The condition for the seats of these matches.
         """
         names: dict[int, list[str]] = {}
@@ -290,13 +271,8 @@ class LadderReading(Reading):
 
     def seats(self, bot: str) -> list[SeatScore]:
         """Return the results of a bot in each seat that it had, by seat."""
-        failed = sa.case((FAILED, 1), else_=0)
-        found = self.connection.execute(
-            sa.select(SEATS.c.seat, MATCHES.c.ranks, sa.func.count(), sa.func.sum(failed))
-            .join(MATCHES)
-            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
-            .group_by(SEATS.c.seat, MATCHES.c.ranks)
-        )
+        failed = sa.func.sum(sa.case((FAILED, 1), else_=0))
+        found = self._counts(bot, (SEATS.c.seat, MATCHES.c.ranks), failed)
         lists = functools.cache(json_list)
         places: dict[int, list[int]] = {}
         failures: Counter[int] = Counter()
@@ -311,22 +287,22 @@ class LadderReading(Reading):
 
     def versions(self, bot: str) -> list[VersionSpan]:
         """Return the versions of a bot, in the order of their first matches that count."""
-        first = sa.func.min(SEATS.c.match)
-        found = self.connection.execute(
-            sa.select(SEATS.c.version, sa.func.count(), first, sa.func.max(SEATS.c.match))
-            .join(MATCHES)
-            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
-            .group_by(SEATS.c.version)
-            .order_by(first)
-        )
-        return [VersionSpan(*row) for row in found]
+        ends = sa.func.min(SEATS.c.match), sa.func.max(SEATS.c.match)
+        found = self._counts(bot, (SEATS.c.version,), *ends)
+        return sorted((VersionSpan(*row) for row in found), key=lambda span: span.first)
 
     def bot_endings(self, bot: str) -> Mapping[Ending, int]:
         """Return how the matches of a bot ended that count, with their number by ending."""
-        found = self.connection.execute(
-            sa.select(SEATS.c.ending, sa.func.count())
-            .join(MATCHES)
-            .where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
-            .group_by(SEATS.c.ending)
-        )
-        return {ENDINGS[ending]: count for ending, count in sorted(found.all())}
+        found = self._counts(bot, (SEATS.c.ending,))
+        return {ENDINGS[ending]: count for ending, count in sorted(found)}
+
+    def _counts(
+        self, bot: str, by: Sequence[sa.ColumnElement[Any]], *sums: sa.ColumnElement[Any]
+    ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        """Return rows of some columns, of how many seats of a bot have these values, and of sums.
+
+        Seats in matches that don't count are left out.
+        """
+        counts = sa.select(*by, sa.func.count(), *sums).select_from(SEATS).join(MATCHES)
+        of_bot = counts.where(self.of(SEATS), SEATS.c.bot == bot, self._counting())
+        return self.connection.execute(of_bot.group_by(*by)).all()

@@ -111,13 +111,7 @@ class Session:
     """An advisory lock of PostgreSQL, held by a session of its own for as long as that lasts."""
 
     def __init__(self, engine: sa.Engine, number: int, where: str) -> None:
-        """Begin without holding the lock.
-
-        Args:
-            engine: Makes the connections.
-            number: Which lock it is, among those of the schema.
-            where: The database's name, for messages.
-        """
+        """Begin without holding the lock, which has this number among those of the schema."""
         self._engine = engine
         key = sa.func.hashtext(sa.func.current_schema())
         self._lock = sa.select(sa.func.pg_advisory_lock(number, key))

@@ -1,4 +1,4 @@
-"""The results of matches and blocks, as data; they correspond to the rows of the database.
+"""Results as data, which correspond to the rows of the database: matches, blocks, ratings.
 
 They are made where matches are played, sent to the manager, stored, and read back.
 """
@@ -120,3 +120,38 @@ class Benching:
     """The id of the block after which it was benched."""
     failures: int
     """Number of matches in a row that it had failed by then."""
+
+
+@attrs.frozen(kw_only=True)
+class Estimate:
+    """A figure with its 95 % interval."""
+
+    value: float
+    low: float | None
+    """The lower end; None if there is none, as for a bot that never scored."""
+    high: float | None
+    """The upper end; None if there is none, as for a bot that won every match."""
+
+
+@attrs.frozen(kw_only=True)
+class BotEndings:
+    """How one bot's matches ended, and its faults in those that count."""
+
+    endings: Mapping[Ending, int]
+    """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
+    late: int
+    """Number of late turns."""
+    malformed: int
+    """Number of turns with a malformed answer."""
+    illegal: int
+    """Number of illegal submoves or answers."""
+
+
+@attrs.frozen(kw_only=True)
+class Endings:
+    """How the matches of all bots ended."""
+
+    bots: Mapping[str, BotEndings]
+    """By name of the bot; bots that played nothing are left out."""
+    voids: int
+    """Number of void matches; `Ending.VOID` of a bot counts those that it was in."""

@@ -168,9 +168,7 @@ class NameStore:
     def bench(self, name: str, ladder: str | None = None) -> None:
         """Keep a name, which needn't be registered, from being paired on a ladder.
 
-        Args:
-            name: The name.
-            ladder: The ladder's name; None for all ladders, those to come included.
+        None stands for all ladders, those to come included.
         """
         row = {"key": key_of(name), "ladder": ladder or "", "name": name, "since": _now()}
         with self.database.writing() as connection:

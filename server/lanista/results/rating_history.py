@@ -9,12 +9,12 @@ played. Nothing else depends on them.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import attrs
 import sqlalchemy as sa
 
 from lanista.results.database import Store
+from lanista.results.match_result import Estimate
 from lanista.results.schema import RATINGS, SNAPSHOTS
 
 EVERY = timedelta(minutes=2)
@@ -27,14 +27,6 @@ DAILY_FOR = timedelta(days=400)
 """How long the first snapshot of a day is kept."""
 
 
-class Rated(NamedTuple):
-    """A bot's rating with its interval."""
-
-    rating: float
-    low: float | None
-    high: float | None
-
-
 @attrs.frozen
 class RatingHistory:
     """The snapshots of a ladder in an arena's database.
@@ -45,7 +37,7 @@ class RatingHistory:
     ladder: Store
     """The results of the ladder."""
 
-    def add(self, taken: datetime, ratings: Mapping[str, Rated]) -> bool:
+    def add(self, taken: datetime, ratings: Mapping[str, Estimate]) -> bool:
         """Keep a snapshot of this time (UTC) unless the last one is too new, and remove old ones.
 
         Returns:
@@ -60,7 +52,10 @@ class RatingHistory:
                 return False
             key = {"competition": self.ladder.competition, "taken": _text(taken)}
             connection.execute(SNAPSHOTS.insert().values(key))
-            rows = [key | {"bot": bot} | rated._asdict() for bot, rated in ratings.items()]
+            rows = [
+                {**key, "bot": bot, "rating": rated.value, "low": rated.low, "high": rated.high}
+                for bot, rated in ratings.items()
+            ]
             if rows:
                 connection.execute(RATINGS.insert(), rows)
             old = self._superfluous(connection, taken)
@@ -101,7 +96,7 @@ class RatingHistory:
             ratings = sa.select(RATINGS.c.bot, RATINGS.c.rating).where(*of_last)
             return dict(connection.execute(ratings).all())
 
-    def of_bot(self, bot: str) -> list[tuple[str, Rated]]:
+    def of_bot(self, bot: str) -> list[tuple[str, Estimate]]:
         """Return each snapshot's time (UTC, ISO 8601) and the bot's rating, the oldest first."""
         snapshots = sa.select(SNAPSHOTS.c.taken).where(self._of(SNAPSHOTS))
         ratings = (
@@ -111,7 +106,10 @@ class RatingHistory:
             .order_by(RATINGS.c.taken)
         )
         with self.ladder.database.reading() as connection:
-            return [(taken, Rated(*rated)) for taken, *rated in connection.execute(ratings)]
+            return [
+                (taken, Estimate(value=value, low=low, high=high))
+                for taken, value, low, high in connection.execute(ratings)
+            ]
 
 
 def _text(moment: datetime) -> str:

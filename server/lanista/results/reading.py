@@ -8,7 +8,7 @@ import functools
 import itertools
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import attrs
@@ -20,6 +20,8 @@ from lanista.results.match_result import (
     MATCH_COLUMNS,
     SEAT_COLUMNS,
     Benching,
+    BotEndings,
+    Endings,
     MatchResult,
     SeatResult,
     SingleMatch,
@@ -77,30 +79,6 @@ class StoredMatch(NamedTuple):
     def single(self) -> SingleMatch:
         """What was stored, without its place."""
         return SingleMatch(seed=self.seed, map=self.map, match=self.match)
-
-
-@attrs.frozen(kw_only=True)
-class BotEndings:
-    """How one bot's matches ended, and its faults in those that count."""
-
-    endings: Mapping[Ending, int]
-    """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
-    late: int
-    """Number of late turns."""
-    malformed: int
-    """Number of turns with a malformed answer."""
-    illegal: int
-    """Number of illegal submoves or answers."""
-
-
-@attrs.frozen(kw_only=True)
-class Endings:
-    """How the matches of all bots ended."""
-
-    bots: Mapping[str, BotEndings]
-    """By name of the bot; bots that played nothing are left out."""
-    voids: int
-    """Number of void matches; `Ending.VOID` of a bot counts those that it was in."""
 
 
 def json_list(text: str) -> tuple[Any, ...]:
@@ -171,7 +149,7 @@ class Reading:
         for ids in chunks(without):
             blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
             subtracted.append(MATCHES.c.block.in_(blocks) & self.not_struck())
-        if self.struck():
+        if self.notes(STRUCK):
             subtracted.append(~self.not_struck())
         if all_ is not None:
             subtracted = [condition & all_ for condition in subtracted]
@@ -188,7 +166,11 @@ class Reading:
                     of_bot = faults.setdefault(bot, Counter())
                     for fault, total in zip(FAULTS, sums, strict=True):
                         of_bot[fault] += adding * int(total)
-            voids += sign * self._voids(condition)
+            void_matches = sa.select(sa.func.count()).select_from(MATCHES)
+            void_matches = void_matches.where(self.of(MATCHES), VOID)
+            if condition is not None:
+                void_matches = void_matches.where(condition)
+            voids += sign * (self.connection.scalar(void_matches) or 0)
         endings: dict[str, dict[Ending, int]] = {}
         for (bot, ending), count in sorted(counted.items()):
             if count:
@@ -232,7 +214,7 @@ class Reading:
 
     def not_struck(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches in which no bot played that was struck afterwards."""
-        if not self.struck():
+        if not self.notes(STRUCK):
             return sa.true()
         struck = (
             sa.select(SEATS.c.match)
@@ -240,10 +222,6 @@ class Reading:
             .where(self.of(STRUCK), self.of(SEATS))
         )
         return MATCHES.c.number.not_in(struck)
-
-    def struck(self) -> list[str]:
-        """Return the names of the bots of which matches don't count, sorted."""
-        return sorted(self.notes(STRUCK))
 
     def notes(self, table: sa.Table) -> dict[str, int]:
         """Return what is noted in a table of notes, by bot: the number of a match."""
@@ -259,12 +237,6 @@ class Reading:
         """Return a text that differs whenever matches, or what counts of them, have changed."""
         noted = [sorted(self.notes(table).items()) for table in (STRUCK, UNBENCHED, BENCHED)]
         return json.dumps([self.last_number(), *noted])
-
-    def _voids(self, condition: sa.ColumnElement[bool] | None) -> int:
-        statement = sa.select(sa.func.count()).select_from(MATCHES).where(self.of(MATCHES), VOID)
-        if condition is not None:
-            statement = statement.where(condition)
-        return self.connection.scalar(statement) or 0
 
     def running_failures(self, most: int) -> dict[str, int]:
         """Return how many of each bot's latest matches in a row ended in a failure of its own.

@@ -66,11 +66,7 @@ class Rebuild:
     """By stored match, ascending: the former number of it, or of the last one before it."""
 
     def stored(self, places: Sequence[int]) -> None:
-        """Note that matches were stored, in this order.
-
-        Args:
-            places: By match: its former number, or that of the last match before it.
-        """
+        """Note that matches were stored, in this order, given what `_places` has of each."""
         self._places += places
         self.matches += len(places)
 
@@ -105,10 +101,9 @@ class Rebuild:
         return self.former_matches(numbers[:half]) + self.former_matches(numbers[half:])
 
     def keep(self, competitions: Mapping[int, int]) -> None:
-        """Keep what only the former database has; to be called when all matches are stored.
+        """Keep what only the former database has, when all matches are stored.
 
-        Args:
-            competitions: The numbers that its competitions have now, by their former ones.
+        `competitions` are the numbers that its competitions have now, by their former ones.
         """
         for table, what in _KEPT.items():
             kept = []
@@ -185,12 +180,7 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
 
 
 def _kept_beside(path: Path, *, is_readable: bool) -> Path:
-    """Give a database another name beside its own, and return it.
-
-    Raises:
-        StoreError: Another program uses the database.
-        OSError: The name can't be given.
-    """
+    """Give a database that nobody uses another name beside its own, and return it."""
     log = log_of(path)
     is_logged = log.exists() and log.stat().st_size > 0
     if is_logged and is_readable:

@@ -7,7 +7,9 @@ A result is stored from its record, or together with it, so both must say the sa
 don't, the database or the record was damaged or changed.
 """
 
+import contextlib
 import json
+import os
 import time
 from collections.abc import Iterator
 from enum import Enum
@@ -18,7 +20,7 @@ import attrs
 
 from lanista.games import registry
 from lanista.match.ending import Ending
-from lanista.match.record import BadRecordError, Header, ResultInfo, read_ends
+from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store
 from lanista.results.match_result import FAULTS, SingleMatch
 from lanista.results.reading import PAGE, StoredMatch
@@ -36,12 +38,7 @@ _UNKNOWN = dict.fromkeys(
 
 
 def match_json(game: str, **known: Any) -> dict[str, Any]:
-    """Return a match as in docs/api.md; what isn't given is unknown, but that it is over.
-
-    Args:
-        game: The game's name.
-        known: What is known of the match besides.
-    """
+    """Return a match as in docs/api.md; what isn't given is unknown, but that it is over."""
     about = {"match": None, "game": game, "title": title_of(game), "state": "over"}
     return about | _UNKNOWN | known
 
@@ -110,6 +107,37 @@ def read_whole(path: Path) -> tuple[Header, ResultInfo]:
     return header, result
 
 
+def read_record(path: Path) -> tuple[Header, ResultInfo]:
+    """Return the header and the result of a record in an arena's folder.
+
+    Raises:
+        BadRecordError: The record is incomplete, or of another match than its name says.
+        OSError: The record can't be read.
+    """
+    header, result = read_whole(path)
+    if header.match + ENDING != path.name:
+        raise BadRecordError(
+            f"{path}: the record of match {header.match!a}; its name has another id"
+        )
+    return header, result
+
+
+def record_of(id_: str, day: str) -> str:
+    """Return the path of a match's record, relative to the folder of records."""
+    return f"{day}/{id_}{ENDING}"
+
+
+def record_days(records: Path, first: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the match id and the day of every record in a folder, in order of days, from one on."""
+    with contextlib.suppress(FileNotFoundError):
+        days = (entry.name for entry in os.scandir(records) if entry.is_dir())
+        for day in sorted(day for day in days if day >= first):
+            with contextlib.suppress(FileNotFoundError), os.scandir(records / day) as entries:
+                for entry in entries:
+                    if entry.name.endswith(ENDING):
+                        yield entry.name.removesuffix(ENDING), day
+
+
 class Trouble(Enum):
     """What can be wrong with a stored match or a record."""
 
@@ -139,10 +167,7 @@ class Records(Protocol):
         """Return what a record says of a stored match; None if its match was aborted."""
 
     def unstored(self, comparison: "Comparison") -> Iterator["Finding"]:
-        """Yield the records whose matches aren't stored, and those that can't be read.
-
-        Args:
-            comparison: The comparison, which has read all that is stored.
+        """Yield the records that can't be read, or aren't in what a comparison has read.
 
         Raises:
             OSError: The folder of records can't be read.

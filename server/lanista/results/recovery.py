@@ -202,12 +202,7 @@ def _recovered(part: Path, why: str = WHY) -> Recovered | None:
 
 
 def _complete(part: Path, file: IO[bytes], why: str) -> Recovered:
-    """Make a record of a file on which we hold the lock.
-
-    Raises:
-        BadRecordError: The file is damaged.
-        OSError: The record can't be written.
-    """
+    """Make a record of a file on which we hold the lock; a damaged one is a `BadRecordError`."""
     path = part.with_suffix("")
     first_line = file.readline(MAX_LINE)
     if not first_line.endswith(b"\n"):
@@ -240,11 +235,7 @@ def _complete(part: Path, file: IO[bytes], why: str) -> Recovered:
 
 
 def _without_header(part: Path, line: bytes) -> Recovered:
-    """Remove a file without a whole header line, in which no match has begun.
-
-    Raises:
-        BadRecordError: The line isn't the beginning of a header.
-    """
+    """Remove a file without a whole header line, in which no match has begun."""
     if len(line) == MAX_LINE or line[: len(HEADER_BEGINS)] != HEADER_BEGINS[: len(line)]:
         raise BadRecordError(f"{part}: line 1: not the header of a record")
     part.unlink()
@@ -252,11 +243,7 @@ def _without_header(part: Path, line: bytes) -> Recovered:
 
 
 def _last_line(part: Path, file: IO[bytes]) -> tuple[int, int, int]:
-    """Return the number of whole lines, and the offsets at which the last of them begins and ends.
-
-    Raises:
-        BadRecordError: The last line is longer than a record's lines may be.
-    """
+    """Return the number of whole lines, and the offsets of the last one's beginning and end."""
     file.seek(0)
     count = start = end = offset = 0
     while chunk := file.read(CHUNK):
@@ -274,14 +261,7 @@ def _last_line(part: Path, file: IO[bytes]) -> tuple[int, int, int]:
 
 
 def _aborted(seats: int, turns: int, when: float, why: str) -> ResultInfo:
-    """Return the result of a match whose arena was killed.
-
-    Args:
-        seats: The number of seats.
-        turns: The number of turns that were played.
-        when: When the last turn was written, in seconds since 1970.
-        why: Why it was aborted, for people.
-    """
+    """Return the result of a match whose last turn was written at `when`, in seconds since 1970."""
     return ResultInfo(
         end=Termination.ABORTED.value,
         reason=REASON,

@@ -128,12 +128,7 @@ class SubmissionFolder:
 
     @classmethod
     def of_ladder(cls, submissions: Path, ladder: str) -> "SubmissionFolder":
-        """Return the folder of a ladder.
-
-        Args:
-            submissions: `DataFolder.submissions`.
-            ladder: The ladder's name.
-        """
+        """Return the folder of a ladder, given `DataFolder.submissions` and its name."""
         # The beginning keeps a name like ".." from being a path.
         return cls(submissions / f"ladder-{ladder}")
 

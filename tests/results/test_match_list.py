@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.arena.ladder_results import result_of
-from lanista.arena.match_list import MatchList, points
 from lanista.games.outcome import ranks_by_score
 from lanista.hosting.ids import match_id
 from lanista.match.record import BadRecordError, PlayerInfo, read_ends
 from lanista.results.data_folder import DataFolder
-from lanista.results.listed import MatchRows
+from lanista.results.match_list import MatchList, leave_to_ladder, points
 from match import test_record
 from support.arenas import stored_ladder
 
@@ -351,7 +350,7 @@ def test_what_was_listed_is_a_ladder_s_when_there_is_one(tmp_path):
     with MatchList.open(data) as match_list:
         assert 2 == match_list.sync()
     with stored_ladder(tmp_path) as store:
-        MatchRows(store.database).leave_to_ladder("pit", "angrymob")
+        leave_to_ladder(store.database, "pit", "angrymob")
         store.add_matches([result_of(*read_ends(path), f"{path.parent.name}/{path.name}")])
     with MatchList.open(data, ["pit"]) as match_list:
         assert ["M1", "M2"] == told(match_list)[0]

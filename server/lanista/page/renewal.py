@@ -1,0 +1,94 @@
+"""Computing what the page shows of results: again and again, but not too often, as matches are
+played on the same machine.
+"""
+
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Generic, TypeVar
+
+import attrs
+import structlog
+import trio
+
+SHARE = 4
+"""Minimum time between two computations as a multiple of what the last one took."""
+FAILED = "the arena failed to compute the standings; its log says why"
+"""The problem if something went wrong that shouldn't."""
+
+T = TypeVar("T")
+
+log = structlog.get_logger()
+
+
+class UnknownNameError(Exception):
+    """There is no such ladder, tournament or bot; the message says so."""
+
+
+class NoStandingsError(Exception):
+    """There are no standings; the message is for viewers, in one line without paths or hosts."""
+
+    def __init__(self, message: str, why: str = "") -> None:
+        """Make the error; `why` is written only to the log."""
+        super().__init__(message)
+        self.why = why
+
+
+@attrs.define(eq=False)
+class Renewal(Generic[T]):
+    """Computes something again and again: once at a time, and not too often."""
+
+    compute: Callable[[str | None], Awaitable[tuple[str, T | None]]]
+    """Returns the state of what it is computed from, and the result; without a result if that is
+    the last state, which it is given. Raises `NoStandingsError`."""
+    rest: float
+    """Minimum seconds between two computations."""
+    trouble: str
+    """The line of the log about a problem."""
+    about: Mapping[str, str]
+    """Further keys and values of that line."""
+    result: T | None = None
+    """The last one that was computed."""
+    problem: str | None = None
+    """Why there is no newer one; None if there is no reason."""
+    due: float = float("-inf")
+    """When it may be computed again, by trio's clock."""
+    _state: str | None = None
+    """The state of which `result` is; None if nobody knows."""
+    _logged: tuple[str | None, str] = (None, "")
+    """The problem that was logged last: message and reason."""
+    _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is being computed."""
+        return self._one_at_a_time.locked()
+
+    async def run(self, others: trio.Lock) -> bool:
+        """Compute it if that is due; return whether the result or the problem has changed.
+
+        Args:
+            others: Held while it is computed, so that others aren't computed at the same time.
+        """
+        async with self._one_at_a_time:
+            if trio.current_time() < self.due:
+                return False
+            before = self.result, self.problem
+            async with others:
+                begun = trio.current_time()
+                await self._compute()
+                took = trio.current_time() - begun
+            self.due = trio.current_time() + max(self.rest, SHARE * took)
+            return before != (self.result, self.problem)
+
+    async def _compute(self) -> None:
+        why = ""
+        try:
+            self._state, result = await self.compute(self._state)
+            self.result, self.problem = result or self.result, None
+        except NoStandingsError as error:
+            self._state, self.problem, why = None, str(error), error.why
+        except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
+            self._state, self.problem, why = None, FAILED, traceback.format_exc()
+        if why and self._logged != (self.problem, why):
+            log.error(self.trouble, **self.about, words=self.problem, why=why)
+        self._logged = self.problem, why

@@ -1,0 +1,511 @@
+"""The list of an arena's matches that are over, kept in step with its folder of records.
+
+The web page lists matches by game, player and ending, and shows standings over all of them. Every
+match with an id is in the list, in the order in which they were stored. They are rows of the
+arena's SQLite database, also if results are in PostgreSQL. A match on a ladder whose results are in
+it is listed by its result (`database.Store`); any other match that has a record is stored only for
+the list (`base.Kind.LISTED`). `sync` compares the names of the files with the rows, so records may
+also be added, moved or removed by hand.
+
+Standings are sums over all matches, kept in memory, to which those of newer matches are added.
+"""
+
+import functools
+import json
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import attrs
+import sqlalchemy as sa
+
+from lanista.games.outcome import Termination
+from lanista.match.record import BadRecordError, Header, ResultInfo
+from lanista.results.base import Database, Kind, competition_in
+from lanista.results.blocks import points
+from lanista.results.data_folder import DataFolder
+from lanista.results.match_result import FAULTS, fault_counts
+from lanista.results.reading import chunks, json_list, rows
+from lanista.results.recorded import match_json, read_record, record_days, record_of, title_of
+from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
+from lanista.results.writing import Row, insert, last_match
+
+BATCH = 200
+"""Number of records that are added in one transaction."""
+COUNTED = ("finished", "forfeit")
+"""The ends of matches that count in the standings (docs/api.md)."""
+_SHOWN = (Kind.LADDER.value, Kind.LISTED.value)
+"""The kinds of competitions whose matches are listed."""
+_FAULTS = SEATS.c.late + SEATS.c.malformed + SEATS.c.illegal + SEATS.c.gone
+
+
+class ListedMatch(NamedTuple):
+    """A match that is over, as its record has it."""
+
+    header: Header
+    result: ResultInfo
+    record: str
+    """The path of its record, relative to the folder of records."""
+
+    @property
+    def id(self) -> str:
+        """The id of the match."""
+        return self.header.match
+
+    @property
+    def competition(self) -> tuple[str, str]:
+        """The ladder on which it was played, empty if on none, and the game."""
+        ladder = "" if self.header.ladder is None else self.header.ladder.name
+        return ladder, self.header.game
+
+
+@attrs.define
+class _Total:
+    """The sums of a bot in a game."""
+
+    matches: int = 0
+    halves: int = 0
+    """Points times two."""
+    wins: int = 0
+    """The best rank, alone."""
+    draws: int = 0
+    """The best rank, together with others."""
+    faults: int = 0
+
+    def add(self, seat: int, ranks: Sequence[int], matches: int, faults: int) -> None:
+        """Add so many matches in a seat that gave the same ranks, by seat."""
+        rank, best = ranks[seat], ranks.count(1)
+        self.matches += matches
+        self.halves += int(2 * points(ranks)[seat]) * matches
+        self.wins += (rank == best == 1) * matches
+        self.draws += (rank == 1 < best) * matches
+        self.faults += faults
+
+
+@attrs.define
+class _Totals:
+    """The sums over all matches that count up to one of them."""
+
+    until: int = 0
+    """The number of the last match that is in them."""
+    matches: dict[str, int] = attrs.field(factory=dict)
+    """By game."""
+    bots: dict[str, dict[str, _Total]] = attrs.field(factory=dict)
+    """By game and bot."""
+
+
+@attrs.define
+class MatchList:
+    """The list of one arena's matches. Close it, or use it as a context manager.
+
+    Every method blocks, may be called from any thread, and raises `StoreError` if the database
+    can't be used.
+    """
+
+    _records: Path
+    _database: Database
+    _ladders: Collection[str]
+    _refused: dict[tuple[str, str], str] = attrs.field(factory=dict, init=False)
+    _totals: _Totals = attrs.field(factory=_Totals, init=False)
+    _one_thread: threading.Lock = attrs.field(factory=threading.Lock, init=False)
+    """Held while `_totals` is used."""
+
+    @classmethod
+    def open(cls, data: DataFolder, ladders: Collection[str] = ()) -> Self:
+        """Open the list of an arena, and make its database if necessary.
+
+        Of the matches of `ladders`, whose results are in the same database, only aborted ones are
+        stored for the list.
+        """
+        # If there are ladders, the arena has looked for damage.
+        # The list can be made again from the records, so it needn't wait for the disk.
+        database = Database.of_arena(data, check=not ladders, is_lasting=False)
+        return cls(data.records, database, ladders)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(self, *paths: Path) -> None:
+        """Add records, `DATA/records/DAY/MATCH.jsonl.gz`, except those of a ladder's results.
+
+        All that can be read are added, whatever is raised of another.
+
+        Raises:
+            BadRecordError: A record is incomplete, or of another match than its name says.
+            OSError: A record can't be read.
+        """
+        matches = []
+        trouble: OSError | BadRecordError | None = None
+        for path in paths:
+            try:
+                matches.append(self._read(path))
+            except (OSError, BadRecordError) as error:
+                trouble = error
+        self._store([match for match in matches if match is not None])
+        if trouble is not None:
+            raise trouble
+
+    def sync(self, hides: Callable[[str], bool] = lambda _: False) -> int:
+        """Add the records that aren't known yet, and remove matches whose records are gone.
+
+        Only file names are compared. A record that can't be read is left out, and is then in
+        `refused`. The result of a ladder's match stays in the list, with its record or without.
+
+        Args:
+            hides: Returns whether a match's record has to be left out until `add` adds it.
+
+        Returns:
+            How many matches were added, removed, or found elsewhere.
+
+        Raises:
+            OSError: The folder can't be read.
+        """
+        present = dict(record_days(self._records))
+        known = self._known()
+        gone = [id_ for id_, (_, is_own) in known.items() if is_own and id_ not in present]
+        moved = {
+            id_: record_of(id_, present[id_])
+            for id_, (record, _) in known.items()
+            if id_ in present and record != record_of(id_, present[id_])
+        }
+        if gone:
+            with self._database.writing() as connection:
+                for some in chunks(gone):
+                    _remove(connection, LISTED & MATCHES.c.id.in_(some))
+            with self._one_thread:
+                self._totals = _Totals()
+        if moved:
+            of = (MATCHES.c.id == sa.bindparam("of")) & LISTED
+            move = MATCHES.update().where(of).values(record=sa.bindparam("to"))
+            with self._database.writing() as connection:
+                connection.execute(move, [{"of": id_, "to": to} for id_, to in moved.items()])
+        self._refused = {
+            (id_, day): why for (id_, day), why in self._refused.items() if present.get(id_) == day
+        }
+        # Ids sort by time, and so do days.
+        fresh = sorted(
+            (day, id_)
+            for id_, day in present.items()
+            if id_ not in known and (id_, day) not in self._refused and not hides(id_)
+        )
+        added = 0
+        for start in range(0, len(fresh), BATCH):
+            matches = list(self._read_all(fresh[start : start + BATCH]))
+            self._store(matches)
+            added += len(matches)
+        return len(gone) + len(moved) + added
+
+    @property
+    def refused(self) -> Mapping[Path, str]:
+        """The records that `sync` couldn't read, and why; it doesn't try them again."""
+        return {
+            self._records / record_of(id_, day): why for (id_, day), why in self._refused.items()
+        }
+
+    def matches(
+        self,
+        *,
+        game: str | None = None,
+        player: str | None = None,
+        name: str | None = None,
+        end: str | None = None,
+        seed: str | None = None,
+        before: int | None = None,
+        limit: int,
+    ) -> tuple[list[dict[str, Any]], int | None]:
+        """Return matches as docs/api.md describes them; the newest first.
+
+        Args:
+            game: Only matches of this game.
+            player: Only matches with a player of exactly this name.
+            name: Only matches with a player whose name contains this text; capital and small
+                letters of ASCII are the same.
+            end: Only matches with this end, a value of `Termination`.
+            seed: Only matches with this seed.
+            before: Only matches that are older than the one of this number.
+            limit: How many at most.
+
+        Returns:
+            The matches, and the `before` of the following ones; None if there are no more.
+        """
+        conditions: list[sa.ColumnElement[bool]] = []
+        of_seat = SEATS.c.match == MATCHES.c.number
+        if name is not None:
+            has_name = sa.func.instr(sa.func.lower(SEATS.c.bot), sa.func.lower(name)) > 0
+            conditions.append(sa.exists().where(of_seat, has_name))
+        if end is not None:
+            conditions.append(MATCHES.c.termination == end)
+        if seed is not None:
+            conditions.append(sa.and_(LISTED, MATCHES.c.seed == seed))
+        if before is not None:
+            conditions.append(MATCHES.c.number < before)
+        numbers: list[int] = []
+        with self._database.reading() as connection:
+            competitions = _competitions(connection)
+            for competition, _, _, its_game in competitions:
+                if game not in {None, its_game}:
+                    continue
+                found = sa.select(MATCHES.c.number).where(
+                    MATCHES.c.competition == competition, *conditions
+                )
+                column: sa.ColumnElement[int] = MATCHES.c.number
+                if player is not None:
+                    # From the seats, whose index has a bot's matches in their order.
+                    column = SEATS.c.match
+                    found = sa.select(column).distinct().join(MATCHES)
+                    found = found.where(
+                        *(SEATS.c.competition == competition, SEATS.c.bot == player, *conditions)
+                    )
+                    if before is not None:
+                        found = found.where(column < before)
+                numbers += connection.scalars(found.order_by(column.desc()).limit(limit + 1))
+            numbers.sort(reverse=True)
+            page = numbers[:limit]
+            after = page[-1] if len(numbers) > limit else None
+            return _described(connection, competitions, MATCHES.c.number.in_(page)), after
+
+    def match(self, id_: str) -> dict[str, Any] | None:
+        """Return a match as `matches` does; None if there is none of this id."""
+        of_id = sa.and_(LISTED, MATCHES.c.id == id_)
+        with self._database.reading() as connection:
+            found = _described(connection, _competitions(connection), of_id)
+        return found[0] if found else None
+
+    def path(self, id_: str) -> Path | None:
+        """Return the path of a match's record, as of the last `sync`; None if it is unknown."""
+        with self._database.reading() as connection:
+            record = connection.scalar(
+                sa.select(MATCHES.c.record).where(LISTED, MATCHES.c.id == id_)
+            )
+        path = None if record is None else self._records / record
+        return path if path is not None and path.is_file() else None
+
+    def standings(self) -> list[dict[str, Any]]:
+        """Return the standings of all games as docs/api.md describes them.
+
+        A win is the best rank alone, a draw is the best rank together with others, and anything
+        else is a loss. A bot that has played against itself counts once for each of its seats.
+        """
+        with self._one_thread:
+            totals = self._totals
+            self._add_newer(totals)
+            return [
+                {
+                    "game": name,
+                    "title": title_of(name),
+                    "matches": count,
+                    "rows": list(_table(totals.bots[name])),
+                }
+                for name, count in sorted(totals.matches.items())
+            ]
+
+    def _add_newer(self, totals: _Totals) -> None:
+        """Add the sums of the matches that count and aren't in the totals yet."""
+        with self._database.reading() as connection:
+            last = last_match(connection)
+            games = {number: game for number, _, _, game in _competitions(connection)}
+            counted = (
+                MATCHES.c.competition.in_(games),
+                MATCHES.c.termination.in_(COUNTED),
+                MATCHES.c.number > totals.until,
+            )
+            # By all that decides a bot's points.
+            key = (MATCHES.c.competition, SEATS.c.bot, SEATS.c.seat, MATCHES.c.ranks)
+            sums = sa.select(*key, sa.func.count(), sa.func.sum(_FAULTS))
+            sums = sums.join(SEATS, SEATS.c.match == MATCHES.c.number)
+            of_seats = connection.execute(sums.where(*counted).group_by(*key)).all()
+            many = sa.select(MATCHES.c.competition, sa.func.count()).where(*counted)
+            of_games = connection.execute(many.group_by(MATCHES.c.competition)).all()
+        lists = functools.cache(json_list)
+        for number, bot, seat, ranks, count, faults in of_seats:
+            total = totals.bots.setdefault(games[number], {}).setdefault(bot, _Total())
+            total.add(seat, lists(ranks), count, int(faults))
+        for number, count in of_games:
+            totals.matches[games[number]] = totals.matches.get(games[number], 0) + count
+        totals.until = last
+
+    def _store(self, matches: Sequence[ListedMatch]) -> None:
+        """Store matches in one transaction, the oldest first; one that is there stays as it is."""
+        if not matches:
+            return
+        with self._database.writing() as connection:
+            known = set[str | None]()
+            for ids in chunks([match.id for match in matches]):
+                there = sa.select(MATCHES.c.id).where(LISTED, MATCHES.c.id.in_(ids))
+                known.update(connection.scalars(there))
+            new = [match for match in matches if match.id not in known]
+            if not new:
+                return
+            competitions = {
+                of: competition_in(connection, Kind.LISTED, *of)
+                for of in {match.competition for match in new}
+            }
+            insert(connection, [listed_row(competitions[one.competition], one) for one in new])
+
+    def _known(self) -> dict[str, tuple[str | None, bool]]:
+        """Return by id of each match its record, and whether it is stored only for the list."""
+        with self._database.reading() as connection:
+            kinds = {number: kind for number, kind, *_ in _competitions(connection)}
+            all_ = sa.select(MATCHES.c.id, MATCHES.c.record, MATCHES.c.competition).where(LISTED)
+            return {
+                id_: (record, kinds[number] == Kind.LISTED.value)
+                for id_, record, number in rows(connection, all_)
+            }
+
+    def _read_all(self, batch: Sequence[tuple[str, str]]) -> Iterator[ListedMatch]:
+        for day, id_ in batch:
+            try:
+                match = self._read(self._records / record_of(id_, day))
+            except FileNotFoundError:
+                continue  # it was removed since the folder was listed
+            except OSError as error:
+                self._refused[id_, day] = f"can't be read: {error.strerror}"
+            except BadRecordError as error:
+                self._refused[id_, day] = str(error)
+            else:
+                if match is not None:
+                    yield match
+
+    def _read(self, path: Path) -> ListedMatch | None:
+        """Read a record; return None if its match is listed by the result of a ladder."""
+        header, result = read_record(path)
+        ladder = None if header.ladder is None else header.ladder.name
+        if ladder in self._ladders and result.end != Termination.ABORTED.value:
+            return None
+        return ListedMatch(header, result, f"{path.parent.name}/{path.name}")
+
+
+def leave_to_ladder(database: Database, ladder: str, game: str) -> None:
+    """Remove the matches of a ladder that were listed while the arena didn't have the ladder.
+
+    Its results are stored from the records. Aborted matches stay, as they are no results.
+    """
+    number = database.competition(Kind.LISTED, ladder, game)
+    if number is None:
+        return
+    results = (MATCHES.c.competition == number) & (MATCHES.c.termination != "aborted")
+    with database.writing() as connection:
+        _remove(connection, results)
+
+
+def _competitions(connection: sa.Connection) -> list[tuple[int, str, str, str]]:
+    """Return number, kind, name and game of the competitions whose matches are listed."""
+    at = COMPETITIONS.c
+    of_list = sa.select(at.number, at.kind, at.name, at.game).where(at.kind.in_(_SHOWN))
+    return [tuple(row) for row in connection.execute(of_list.order_by(at.number))]
+
+
+def _described(
+    connection: sa.Connection,
+    competitions: Sequence[tuple[int, str, str, str]],
+    condition: sa.ColumnElement[bool],
+) -> list[dict[str, Any]]:
+    """Return matches as docs/api.md describes them; the newest first."""
+    names = {number: (name, game) for number, _, name, game in competitions}
+    at = MATCHES.c
+    found = rows(
+        connection,
+        sa.select(
+            *(at.number, at.id, at.competition, at.started, at.ended, at.termination, at.reason),
+            *(at.ranks, at.scores, at.turns, at.seed),
+        )
+        .where(condition)
+        .order_by(at.number.desc()),
+    )
+    matches: dict[int, dict[str, Any]] = {}
+    lists, texts = functools.cache(json_list), functools.cache(json.loads)
+    for number, id_, competition, started, ended, end, reason, ranks, scores, turns, seed in found:
+        ladder, game = names[competition]
+        matches[number] = match_json(
+            game,
+            match=id_,
+            ladder=ladder or None,
+            started=started,
+            ended=ended,
+            players=[],
+            end=end,
+            reason=texts(reason),
+            ranks=list(lists(ranks)),
+            scores=list(lists(scores)),
+            turns=turns,
+            seed=seed,
+            faults=[],
+        )
+    seats = sa.select(SEATS.c.match, SEATS.c.bot, _FAULTS)
+    of_page = seats.where(SEATS.c.match.in_(list(matches)))
+    for number, bot, faults in rows(connection, of_page.order_by(SEATS.c.match, SEATS.c.seat)):
+        match = matches[number]
+        match["players"].append(bot)
+        if faults is None:
+            match["faults"] = None
+        else:
+            match["faults"].append(faults)
+    return list(matches.values())
+
+
+def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
+    """Remove those of some matches that are stored only for the list."""
+    of_list = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LISTED.value)
+    which = sa.select(MATCHES.c.number).where(condition, MATCHES.c.competition.in_(of_list))
+    for some in chunks(connection.scalars(which).all()):
+        connection.execute(SEATS.delete().where(SEATS.c.match.in_(some)))
+        connection.execute(MATCHES.delete().where(MATCHES.c.number.in_(some)))
+
+
+def listed_row(competition: int, match: ListedMatch) -> Row:
+    """Return what `insert` takes of a match that is stored only for the list."""
+    header, result, record = match
+    row = {
+        "id": header.match,
+        "block": None,
+        "seating": 0,
+        "attempt": 1,
+        "seed": str(header.seed),
+        "map": "",
+        "started": header.started,
+        "ended": result.ended or None,
+        "termination": result.end,
+        "reason": json.dumps(result.reason),
+        "ranks": json.dumps(result.ranks),
+        "scores": json.dumps(result.scores),
+        "turns": result.turns,
+        "digest": "",
+        "seconds": 0.0,
+        "stall": 0.0,
+        "record": record,
+    }
+    seats = []
+    for seat, player in enumerate(header.players):
+        faults: dict[str, Any] = dict.fromkeys((*FAULTS, "gone"))
+        if result.fault_counts:  # else nobody has counted them, as the arena was killed
+            faults = fault_counts(result.fault_counts[seat])
+        name = player.name
+        seats.append({"bot": name, "ending": None, "words": '""', "version": None, **faults})
+    return competition, row, seats
+
+
+def _table(bots: Mapping[str, _Total]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table of standings."""
+    rank, points_before = 0, -1
+    in_order = sorted(bots.items(), key=lambda item: (-item[1].halves, item[0]))
+    for place, (name, total) in enumerate(in_order, 1):
+        if total.halves != points_before:
+            rank, points_before = place, total.halves
+        yield {
+            "rank": rank,
+            "name": name,
+            "matches": total.matches,
+            "points": total.halves / 2,
+            "wins": total.wins,
+            "draws": total.draws,
+            "losses": total.matches - total.wins - total.draws,
+            "faults": total.faults,
+        }
