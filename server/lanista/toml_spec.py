@@ -5,6 +5,7 @@ place in the file, what is wrong there and what would be right. Only text become
 `toml_text` writes such files.
 """
 
+import contextlib
 import enum
 import json
 import re
@@ -42,6 +43,19 @@ T = TypeVar("T")
 
 class SpecError(BadInputError):
     """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
+
+
+@contextlib.contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Have the message of an error within begin with a place: a file, or a key of it.
+
+    Raises:
+        SpecError: There was a `BadInputError`.
+    """
+    try:
+        yield
+    except BadInputError as error:
+        raise SpecError(f"{place}{error}") from None
 
 
 class _NotTablesError(TypeError):

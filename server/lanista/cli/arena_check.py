@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import attrs
-import click
 import trio
 
 from lanista.arena.admission import is_loopback
@@ -22,8 +21,8 @@ from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
-from lanista.bots.execute import printable
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
+from lanista.cli.common import say
 from lanista.cli.serving import connections_allowed
 from lanista.cli.web import shown_tournaments, warning_of_token, with_port
 from lanista.errors import BadInputError, one_line
@@ -35,7 +34,6 @@ from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.errors import StoreError
 from lanista.system import usable_cores
-from lanista.toml_spec import SpecError
 
 EXIT_FAILED = 1
 GIB = 1 << 30
@@ -57,7 +55,7 @@ def check(spec: ArenaSpec, folder: Path) -> int:
     """Print what is found about an arena, whose file is in a folder, and return the exit code."""
     has_failed = False
     for finding in findings(spec, folder.resolve()):
-        click.echo(printable(f"{finding.mark:5} {finding.text}"))
+        say(f"{finding.mark:5} {finding.text}")
         has_failed |= finding.mark == "FAIL"
     return EXIT_FAILED if has_failed else 0
 
@@ -91,13 +89,13 @@ def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
     is_right = True
     try:
         configurations(ruleset, ladder.maps, ladder.settings, folder)
-    except SpecError as error:
+    except BadInputError as error:
         is_right = False
         yield Finding(f"{key}.{error}")
     house: Sequence[Contestant] = ()
     try:
         house = house_contestants(ladder, folder)
-    except SpecError as error:
+    except BadInputError as error:
         is_right = False
         yield Finding(f"{key}.{error}")
     if is_right:
@@ -126,7 +124,7 @@ def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     for number, ladder in enumerate(spec.ladders, 1):
         if ladder.sandbox is not SandboxName.BWRAP:
             continue
-        with contextlib.suppress(SpecError):  # which was found already
+        with contextlib.suppress(BadInputError):  # which was found already
             for place, bot in enumerate(house_contestants(ladder, folder), 1):
                 key = f"ladders[{number}].house[{place}]"
                 own = sorted(map(Path, own_paths(bot.command, bot.folder or "", os.environ)))
@@ -155,7 +153,7 @@ def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
 def _friendly(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     try:
         options_of(spec, folder / "arena.toml")
-    except SpecError as error:
+    except BadInputError as error:
         if spec.game is not None or not spec.ladders:  # else it is a ladder's, and was looked at
             yield Finding(str(error))
 

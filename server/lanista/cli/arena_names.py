@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text
@@ -108,16 +107,14 @@ def list_(arena: ArenaFile) -> int:
 def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
     """Raise an error if a name is that of a house bot, since the arena keeps those to itself."""
     from lanista.arena.ladder_room import house_contestants
-    from lanista.toml_spec import SpecError
+    from lanista.toml_spec import placed
 
     for number, ladder in enumerate(arena.spec.ladders, 1):
-        try:
+        with placed(f"{arena.path}: ladders[{number}]."):
             house = [bot.name for bot in house_contestants(ladder, arena.path.parent)]
-        except SpecError as error:
-            raise BadInputError(f"{arena.path}: ladders[{number}].{error}") from None
         if name.casefold() in map(str.casefold, house):
             raise BadInputError(
-                f"{printable(name)!r} is the name of a house bot of the ladder {ladder.name}; "
+                f"{name!r} is the name of a house bot of the ladder {ladder.name}; "
                 "choose another name"
             )
 

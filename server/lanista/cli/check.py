@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     bot_limits_of,
@@ -16,6 +15,7 @@ from lanista.cli.common import (
     game_and_bots,
     limit_options,
     sandboxed,
+    say,
     start_option,
 )
 from lanista.errors import BadInputError
@@ -117,8 +117,7 @@ def command(
     if as_json:
         click.echo(json.dumps(_as_json(bot, results, items)))
     else:
-        for line in report(results, items):
-            click.echo(printable(line))
+        say(*report(results, items))
     return 0 if passed(items) else EXIT_FINDINGS
 
 

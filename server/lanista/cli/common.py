@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from lanista.match.record import ResultInfo
 
 
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines, on stderr if wanted; characters that could harm a terminal are escaped."""
+    for line in lines:
+        click.echo(printable(line), err=err)
+
+
 class Finite(click.FloatRange):
     """A click type for finite numbers in a range."""
 
@@ -91,14 +97,14 @@ def fault_lines(
                 if examples:
                     lines[0] += f", e.g. {places[0]}: {examples[0].words}"
             for line in lines:
-                yield printable(f"  {names[seat]}: {line}")
+                yield f"  {names[seat]}: {line}"
 
 
 def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
     """Yield a line that says by which rule a match was decided, if there is anything to say."""
     text = ending_text(ruleset, result.reason) if result.is_decided else None
     if text is not None:
-        yield f"  {printable(text)}"
+        yield f"  {text}"
 
 
 def minute_text(moment: datetime | str) -> str:
@@ -108,9 +114,7 @@ def minute_text(moment: datetime | str) -> str:
 
 def verdict_text(result: "ResultInfo") -> str:
     """Return how a match ended and why: `finished: capture`, or `forfeit` alone."""
-    if result.reason == result.end:
-        return printable(result.end)
-    return printable(f"{result.end}: {result.reason}")
+    return result.end if result.reason == result.end else f"{result.end}: {result.reason}"
 
 
 def turns_text(ruleset: Ruleset, result: "ResultInfo") -> str:
@@ -352,8 +356,8 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
         if not contestant.sandboxed and contestant.limits.processes and not contestant.is_house_bot
     ]
     if names and os.geteuid() == 0 and sys.stderr.isatty() and not can_have_groups():
-        click.echo(
-            f"note: as root and without a sandbox, {printable(names[0])} could start processes "
+        say(
+            f"note: as root and without a sandbox, {names[0]} could start processes "
             "faster than they can be ended; --sandbox bwrap or another user prevents that",
             err=True,
         )
@@ -443,4 +447,4 @@ def write_example(path: Path, text: str, then: str) -> None:
     except OSError as error:
         raise FileError.of("can't write", path, error) from None
     write_text(path, text)
-    click.echo(f"{printable(str(path))}: {then}")
+    say(f"{path}: {then}")

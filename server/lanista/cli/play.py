@@ -27,6 +27,7 @@ from lanista.cli.common import (
     game_options,
     match_cpu_option,
     sandboxed,
+    say,
     setup_of,
     size_option,
     start_option,
@@ -257,7 +258,7 @@ def command(
 
 
 def _tell_wait(what: str) -> None:
-    click.echo(f"{printable(what)} …", err=True)
+    say(f"{what} …", err=True)
 
 
 def _original_seeds(ruleset: Ruleset) -> Callable[[int, int], tuple[int, ...]]:
@@ -376,12 +377,11 @@ class _Session:
                     match.on_wait = lambda what: live.say(f"{printable(what)} …")
                     played = trio.run(interruptible, match.play, match.interrupt)
         except StartFailureError as error:
-            click.echo(f"lanista play: {printable(str(error))}", err=True)
+            say(f"lanista play: {error}", err=True)
             if error.output.strip():
                 click.echo("the last lines that it wrote:", err=True)
                 click.echo(printable(error.output.rstrip()[-OUTPUT_SHOWN:], "\n"), err=True)
-            for line in self._check_lines([error.seat]):
-                click.echo(line, err=True)
+            say(*self._check_lines([error.seat]), err=True)
             return EXIT_NO_START
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
@@ -435,32 +435,28 @@ class _Session:
             verdict = f"{best[0]} wins"
         else:
             verdict = "draw" if len(best) == len(played.names) else f"{', '.join(best)} share it"
-        turns = turns_text(self._ruleset, result)
-        click.echo(f"{verdict} ({verdict_text(result)}, {turns})")
-        for line in ending_line(self._ruleset, result):
-            click.echo(line)
+        say(f"{verdict} ({verdict_text(result)}, {turns_text(self._ruleset, result)})")
+        say(*ending_line(self._ruleset, result))
         order = sorted(range(len(played.names)), key=lambda seat: result.ranks[seat])
         for seat in order:
             click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")
-        for line in fault_lines(played.names, result, self._house):
-            click.echo(line)
+        say(*fault_lines(played.names, result, self._house))
         if result.error:
             click.echo(printable(result.error, "\n"), err=True)
         click.echo(f"seed {played.spec.seed}")
         click.echo(f"record {played.record}")
         for bundle in played.bundles.values():
             click.echo(f"why: {bundle / 'about.txt'}")
-        for line in self._check_lines(played.bundles):
-            click.echo(line)
+        say(*self._check_lines(played.bundles))
         if (error := played.bundle_error) is not None:
             trouble = f"can't write the failure bundle {error.filename}: {error.strerror}"
-            click.echo(f"lanista play: {printable(trouble)}", err=True)
+            say(f"lanista play: {trouble}", err=True)
 
     def _check_lines(self, seats: Iterable[int]) -> Iterator[str]:
         """Yield the commands that check the bots of some seats, which have failed."""
         for bot in dict.fromkeys(self._bots[seat] for seat in seats if seat not in self._house):
             command = shlex.join(["lanista", "check", self._ruleset.name, bot])
-            yield printable(f"check it: {command}")
+            yield f"check it: {command}"
 
     def summarize(self, matches: int) -> None:
         """Print the number of wins of each bot, if there were several matches."""

@@ -25,7 +25,7 @@ from lanista.errors import BadInputError
 from lanista.page.connections import MAX_CONNECTIONS
 from lanista.page.ladders import Ladders
 from lanista.ranges import ValueOfKeyError
-from lanista.toml_spec import SpecError
+from lanista.toml_spec import placed
 
 log = structlog.get_logger()
 
@@ -44,10 +44,8 @@ def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_con
         click.echo(toml_of(spec), nl=False)
         return 0
     _check_certificate(spec, file)
-    try:
+    with placed(f"{file}: "):
         options = options_of(spec, file)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
     return serve_arena(options, partial(_reread, file, spec, given))
 
 
@@ -94,13 +92,11 @@ def _reread(
         options: The options that hold now.
     """
     spec = _overridden(read_spec(file), given)
-    try:
+    with placed(f"{file}: max_connections: "):
         possible = allow_connections(
             attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls),
             lambda why: log.warning("fewer connections than the file says", why=why),
         )
-    except BadInputError as error:
-        raise SpecError(f"{file}: max_connections: {error}") from None
     ahead = unchangeable(begun_with, spec)
     if ahead:
         log.warning("these keys take effect when the arena is restarted", keys=ahead)

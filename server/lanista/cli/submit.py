@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.execute import printable
-from lanista.cli.common import minute_text
+from lanista.cli.common import minute_text, say
 from lanista.errors import BadInputError, FileError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _hand_in(page: "SubmissionsPage", files: tuple[Path, ...], *, follow: bool) 
         raise BadInputError(f"{name} has {len(data)} bytes; at most {most} are taken")
     version = page.hand_in(name, data)
     number = version["version"]
-    click.echo(printable(f"{page.name}: {name} is version {number} on {page.ladder}"))
+    say(f"{page.name}: {name} is version {number} on {page.ladder}")
     if follow:
         return follow_version(page, number)
     click.echo(f"how it goes: lanista submit --arena {page.url} --ladder {page.ladder} --list")
@@ -149,10 +149,9 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
         if state in FINISHED:
             break
         page.waiting.sleep(INTERVAL)
-    for finding in version["findings"]:
-        click.echo(printable(finding))
+    say(*version["findings"])
     if state == "refused":
-        click.echo(printable(f"refused: {version['why']}"))
+        say(f"refused: {version['why']}")
         return EXIT_REFUSED
     click.echo("playing" if state == "playing" else "ready: another version plays, or none")
     return 0
@@ -162,18 +161,18 @@ def _show(author: Mapping[str, Any]) -> None:
     """Print the versions of a name."""
     versions = author["versions"]
     if not versions:
-        click.echo(printable(f"{author['name']}: nothing was handed in"))
+        say(f"{author['name']}: nothing was handed in")
     for version in versions:
         received = minute_text(version["received"])
         line = (
             f"{version['version']:>4}  {version['state']:8}  {received}  {version['size']:>8} B  "
             f"{version['file']}"
         )
-        click.echo(printable(f"{line}  {version['why']}".rstrip()))
+        say(f"{line}  {version['why']}".rstrip())
     if author["paused"]:
         click.echo("paused: nothing plays until --resume")
     if author["disabled"]:
-        click.echo(printable(f"disabled by the operator: {author['disabled']}"))
+        say(f"disabled by the operator: {author['disabled']}")
 
 
 def _download(page: "SubmissionsPage", number: int) -> None:

@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import attrs
-import click
 
-from lanista.bots.execute import printable
+from lanista.cli.common import say
 from lanista.cli.submit_files import KeptName, keep, kept_names
 from lanista.errors import BadInputError
 from lanista.suggestions import did_you_mean
@@ -90,7 +89,7 @@ class Waiting:
                     raise type(error)(f"{error}; {what}") from None
                 if not is_said:
                     words = f"{error}; it is asked again for up to {GIVE_UP / 60:g} minutes"
-                    click.echo(printable(words), err=True)
+                    say(words, err=True)
                     is_said = True
             self.sleep(pause)
             wait = min(2 * wait, LONGEST_WAIT)

@@ -337,14 +337,11 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     """
     from lanista.competition.standings import standings_of
     from lanista.results.database import Store
-    from lanista.toml_spec import SpecError
+    from lanista.toml_spec import placed
 
     setup = _played(file)
-    try:
-        with Store.open(setup.database, create=False) as store:
-            table = standings_of(setup, store)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
+    with placed(f"{file}: "), Store.open(setup.database, create=False) as store:
+        table = standings_of(setup, store)
     if format_ == "table" and output is None:
         from lanista.cli import tables
         from lanista.cli.tournament_table import whole

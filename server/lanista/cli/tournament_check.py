@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from lanista.bots.cgroup import use_cgroups
-from lanista.bots.execute import printable
 from lanista.bots.orphans import become_subreaper
 from lanista.cli import EXIT_INTERRUPTED
+from lanista.cli.common import say
 from lanista.cli.tournament_live import blocks_text, duration
 from lanista.competition import worker
 from lanista.competition.formats.base import Format
@@ -33,7 +33,7 @@ def check(setup: Setup, format_: Format) -> int:
     become_subreaper()
     use_cgroups()
     trials: list[Trial] = []
-    click.echo(heading(setup))
+    say(heading(setup))
     handlers = {
         number: signal.getsignal(number) for number in heeded((signal.SIGTERM, signal.SIGHUP))
     }
@@ -44,8 +44,7 @@ def check(setup: Setup, format_: Format) -> int:
             trials.append(
                 worker.try_bot(setup.match_setup, setup.contestants[name], _opening(setup))
             )
-            for line in trial_lines(trials[-1]):
-                click.echo(printable(line))
+            say(*trial_lines(trials[-1]))
     except KeyboardInterrupt:
         click.echo("lanista tournament check: interrupted", err=True)
         return EXIT_INTERRUPTED
@@ -53,8 +52,7 @@ def check(setup: Setup, format_: Format) -> int:
         worker.close()
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    for line in plan(setup, format_, trials):
-        click.echo(printable(line))
+    say(*plan(setup, format_, trials))
     return EXIT_FAILED if any(trial.trouble for trial in trials) else 0
 
 
@@ -70,7 +68,7 @@ def heading(setup: Setup) -> str:
     spec = setup.spec
     fillers = f" and {', '.join(setup.fillers)} to fill" if setup.fillers else ""
     bots = counted(len(setup.bots), "bot")
-    return printable(f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}")
+    return f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}"
 
 
 def trial_lines(trial: Trial) -> Iterator[str]:

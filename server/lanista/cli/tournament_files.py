@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lanista.cli.common import given_settings
-from lanista.errors import BadInputError
 from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import Clock
 from lanista.results.blocks import FormatName
@@ -24,25 +23,21 @@ def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
         plays: Whether the bots must exist, because matches are to be played.
     """
     from lanista.competition.setup import prepare
-    from lanista.toml_spec import SpecError
+    from lanista.toml_spec import placed
 
-    try:
+    with placed(f"{file}: "):
         return prepare(spec, file.parent, file.stem, plays=plays, source=file)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
 
 
 def prepared(file: Path) -> "tuple[Setup, Any]":
     """Read a spec and return its prepared tournament and its format."""
     from lanista.competition.spec import read_spec
     from lanista.competition.standings import format_of
-    from lanista.toml_spec import SpecError
+    from lanista.toml_spec import placed
 
     setup = setup_of(read_spec(file), file)
-    try:
+    with placed(f"{file}: "):
         return setup, format_of(setup)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
 
 
 def described(

@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lanista.bots.execute import printable
+from lanista.cli.common import say
 from lanista.cli.tables import show
 from lanista.cli.tournament_table import table, whole
 from lanista.competition import events
@@ -113,7 +114,7 @@ class JsonDisplay(Display):
 
     def note(self, line: str) -> None:
         """Print the line to stderr, as stdout is for programs."""
-        click.echo(printable(line), err=True)
+        say(line, err=True)
 
     def end(self, standings: Standings, places: list[str]) -> None:  # noqa: ARG002 - they are for people
         """Print the standings."""

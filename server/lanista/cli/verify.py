@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.bots.execute import printable
+from lanista.cli.common import say
 
 if TYPE_CHECKING:
     from lanista.results.rebuild import Rebuild
@@ -47,12 +48,12 @@ def show(name: str, comparison: "Comparison") -> bool:
             click.echo(printable(progress) + "\r", nl=False, err=True)
         if finding is not None:
             counts[finding.trouble.value] += 1
-            click.echo(printable(f"{name}: {finding.trouble.value}: {finding.text}"))
+            say(f"{name}: {finding.trouble.value}: {finding.text}")
     parts = [f"{comparison.matches:,} match{'' if comparison.matches == 1 else 'es'} stored"]
     parts += [f"{trouble}: {count:,}" for trouble, count in counts.items()]
     if comparison.without_record:
         parts.append(f"without a record: {comparison.without_record:,}")
-    click.echo(printable(f"{name}: {'; '.join(parts)}{'' if counts else '; nothing is wrong'}"))
+    say(f"{name}: {'; '.join(parts)}{'' if counts else '; nothing is wrong'}")
     return not counts
 
 
@@ -63,10 +64,10 @@ def show_rebuilt(name: str, work: "Rebuild") -> bool:
         Whether everything could be read.
     """
     for trouble in work.troubles:
-        click.echo(printable(f"{name}: {trouble}"))
+        say(f"{name}: {trouble}")
     parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored again"]
     parts += [f"{what}: {count:,}" for what, count in work.kept.items()]
     if work.kept_at is not None:
         parts.append(f"the old database is kept as {work.kept_at}")
-    click.echo(printable(f"{name}: {'; '.join(parts)}"))
+    say(f"{name}: {'; '.join(parts)}")
     return not work.troubles

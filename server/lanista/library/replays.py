@@ -7,15 +7,14 @@ from typing import Any, overload
 
 import attrs
 
-from lanista.errors import BadInputError, FileError
-from lanista.games import registry
+from lanista.errors import BadInputError
 from lanista.games.base import Game, Ruleset, whole_number
 from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
 from lanista.match.feed import version1
-from lanista.match.record import Record, TurnInfo, read_record
+from lanista.match.record import Record, TurnInfo
 from lanista.page import difference
 from lanista_client import GAMES, State
 
@@ -313,11 +312,7 @@ def open_record(path: str | Path) -> Replay:
         UnknownGameError: The game isn't installed.
     """
     path = given_path("record", path)
-    try:
-        record = read_record(path)
-    except OSError as error:
-        raise FileError.of("can't read", path, error) from None
-    return Replay(path, record, registry.get(record.header.game))
+    return Replay(path, *replay.read_with_rules(path))
 
 
 class _Cursor:
