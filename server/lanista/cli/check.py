@@ -10,11 +10,9 @@ import click
 
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
-    bot_limits_of,
     bot_options,
     game_and_bots,
     limit_options,
-    sandboxed,
     say,
     start_option,
 )
@@ -68,11 +66,13 @@ def command(
     130 interrupted.
     """
     from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.limits import limits_of_match
     from lanista.bots.orphans import become_subreaper
     from lanista.check.bout import CheckFailureError, Tested
     from lanista.check.items import judge, passed
     from lanista.hosting.bot_pool import Contestant
     from lanista.hosting.ids import checked_seed
+    from lanista.hosting.inputs import sandboxed
     from lanista.hosting.names import bot_command
 
     if game is None and len(words) == 1 and words[0] not in registry.names():
@@ -93,7 +93,7 @@ def command(
         bot=Contestant(
             name=name,
             command=argv,
-            limits=bot_limits_of(bot_limits),
+            limits=limits_of_match(bot_limits, None),
             sandboxed=sandboxed(sandbox),
         ),
         ruleset=ruleset,

@@ -224,14 +224,27 @@ match_cpu_option = click.option(
 )
 
 
+def _settings(_ctx: click.Context, _param: click.Parameter, texts: Sequence[str]) -> dict[str, int]:
+    given: dict[str, int] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not re.fullmatch(r"-?[0-9]{1,18}", value):
+            raise BadInputError(f"--set {text!r}: expected NAME=VALUE with a whole number")
+        if name in given:
+            raise BadInputError(f"--set {name} twice; give it once")
+        given[name] = int(value)
+    return given
+
+
 set_option = click.option(
     "--set",
-    "sets",
+    "settings",
     multiple=True,
+    callback=_settings,
     metavar="NAME=VALUE",
     help="A setting of the game (see `lanista games`); may be repeated.",
 )
-"""The option for the settings of a game, which `given_settings` parses."""
+"""The option for the settings of a game; the command gets those that were given by name."""
 
 
 base_option = click.option(
@@ -269,6 +282,20 @@ The command gets what `tournament_files.described` takes by these names.
 """
 
 
+def _with_move_limit(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a command given `--move-limit` among its `settings`."""
+
+    @functools.wraps(command)
+    def with_move_limit(
+        *args: Any, settings: dict[str, int], move_limit: int | None, **given: Any
+    ) -> Any:
+        if move_limit is not None and settings.setdefault("move_limit", move_limit) != move_limit:
+            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
+        return command(*args, settings=settings, **given)
+
+    return with_move_limit
+
+
 game_options = _together(
     click.option(
         "-i",
@@ -284,8 +311,9 @@ game_options = _together(
         metavar="N",
         help="Moves until a draw; short for --set move_limit=N.",
     ),
+    _with_move_limit,
 )
-"""The options for a game: `map_`, `sets` and `move_limit`."""
+"""The options for a game: `map_` and `settings`."""
 
 
 size_option = click.option(
@@ -309,36 +337,22 @@ display_options = _together(
 """The options of commands that play many blocks: `accept_changes`, `as_json`, `plain`."""
 
 
+def _concurrency(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Any:
+    if text is None or text == "auto":
+        return text
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
+        raise BadInputError(f"--concurrency {text!r}: expected a whole number above 0, or auto")
+    return int(text)
+
+
 concurrency_option = functools.partial(
     click.option,
     "--concurrency",
+    callback=_concurrency,
     metavar="N|auto",
     help="Number of blocks at the same time; auto: as many as give each bot a core of its own.",
 )
-"""Makes the option that `concurrency_of` parses; its default is to be given."""
-
-
-def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
-    """Parse `--limits` and `--match-cpu` into `BotLimits`; None gives the defaults."""
-    from lanista.bots.limits import LimitsError, limits_of_match
-
-    try:
-        return limits_of_match(text, match_cpu)
-    except LimitsError as error:
-        raise BadInputError(f"--{error}") from None
-
-
-def sandboxed(choice: str) -> bool:
-    """Return whether `--sandbox` asks for a sandbox, after checking that one can be made here."""
-    if choice == "none":
-        return False
-    from lanista.bots.sandbox import SandboxError, check_sandbox
-
-    try:
-        check_sandbox()
-    except SandboxError as error:
-        raise BadInputError(f"--{error}") from None
-    return True
+"""Makes the option for a number or `auto`; its default is to be given."""
 
 
 def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
@@ -383,45 +397,6 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
     if not words:
         raise click.UsageError("Missing argument 'GAME'.", click.get_current_context())
     return words[0], tuple(words[1:])
-
-
-def setup_of(
-    ruleset: Ruleset, map_: str | None, sets: Sequence[str] = (), move_limit: int | None = None
-) -> tuple[dict[str, int], Any]:
-    """Return all settings, and the board if there is one, from `--map`, `--set` and `--move-limit`.
-
-    Settings of the command line override those of a configuration file. Without `--map`, or with
-    a configuration file that has no board, the board is None: the seed makes it.
-    """
-    from lanista.hosting import inputs
-
-    return inputs.checked_setup(ruleset, map_, given_settings(sets, move_limit))
-
-
-def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[str, int]:
-    """Return the settings that `--set` and `--move-limit` name."""
-    given: dict[str, int] = {}
-    for text in sets:
-        name, equals, value = text.partition("=")
-        if not equals or not re.fullmatch(r"-?[0-9]{1,18}", value):
-            raise BadInputError(f"--set {text!r}: expected NAME=VALUE with a whole number")
-        if name in given:
-            raise BadInputError(f"--set {name} twice; give it once")
-        given[name] = int(value)
-    if move_limit is not None:
-        if given.get("move_limit", move_limit) != move_limit:
-            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
-        given["move_limit"] = move_limit
-    return given
-
-
-def concurrency_of(text: str) -> Any:
-    """Parse `--concurrency` into a number or `auto`."""
-    if text == "auto":
-        return "auto"
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
-        raise BadInputError(f"--concurrency {text!r}: expected a whole number above 0, or auto")
-    return int(text)
 
 
 def write_text(path: Path, text: str) -> None:

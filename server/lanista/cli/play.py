@@ -18,7 +18,6 @@ from lanista.bots.execute import printable
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     Finite,
-    bot_limits_of,
     bot_options,
     clock_options,
     ending_line,
@@ -26,9 +25,7 @@ from lanista.cli.common import (
     game_and_bots,
     game_options,
     match_cpu_option,
-    sandboxed,
     say,
-    setup_of,
     size_option,
     start_option,
     turns_text,
@@ -141,8 +138,7 @@ def command(
     seed: int | None,
     original_seeds: bool,
     map_: str | None,
-    sets: tuple[str, ...],
-    move_limit: int | None,
+    settings: dict[str, int],
     record: str | None,
     clock: Clock,
     bot_limits: str | None,
@@ -168,6 +164,7 @@ def command(
     """
     gc.disable()  # what is imported stays: to search it for garbage would take 20 ms
     from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.limits import limits_of_match
     from lanista.bots.orphans import become_subreaper
     from lanista.hosting import ids, inputs
     from lanista.hosting.bot_pool import Contestant, apart
@@ -200,8 +197,8 @@ def command(
     if seed is not None:
         ids.checked_seed(ruleset, first_seed + matches - 1)
     seeds_of = _original_seeds(ruleset) if original_seeds else None
-    settings, board = setup_of(ruleset, map_, sets, move_limit)
-    limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
+    complete, board = inputs.checked_setup(ruleset, map_, settings)
+    limits, in_sandbox = limits_of_match(bot_limits, match_cpu), inputs.sandboxed(sandbox)
     contestants = apart(
         [
             Contestant(
@@ -240,7 +237,7 @@ def command(
         match = StartedMatch(
             spec=MatchSpec(
                 ruleset=ruleset,
-                settings=settings,
+                settings=complete,
                 seed=match_seed,
                 seat_seeds=seeds_of(match_seed, ruleset.seats) if seeds_of is not None else (),
                 board=board,

@@ -11,7 +11,6 @@ import click
 from lanista.cli.common import (
     Finite,
     base_option,
-    concurrency_of,
     concurrency_option,
     display_options,
     tournament_options,
@@ -74,7 +73,7 @@ def command(
     beta: float,
     base: int | None,
     blocks: int | None,
-    concurrency: str,
+    concurrency: Any,
     name: str | None,
     accept_changes: bool,
     as_json: bool,
@@ -95,8 +94,6 @@ def command(
     from lanista.competition.spec import SeedCount, Sprt
     from lanista.results.blocks import FormatName
 
-    if as_json and plain:
-        raise BadInputError("--json and --plain: give only one of them")
     if not -math.inf < elo0 < elo1 < math.inf:
         raise BadInputError(
             f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
@@ -109,7 +106,7 @@ def command(
         seeds=SeedCount(count=1, base=base),
         blocks=blocks,
         sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta),
-        concurrency=concurrency_of(concurrency),
+        concurrency=concurrency,
         **matches,
     )
     return play(

@@ -13,7 +13,6 @@ from lanista.cli import Group
 from lanista.cli.common import (
     Choice,
     base_option,
-    concurrency_of,
     concurrency_option,
     display_options,
     tournament_options,
@@ -158,7 +157,7 @@ def check(file: Path) -> int:
 def run(
     words: tuple[str, ...],
     *,
-    concurrency: str | None,
+    concurrency: Any,
     executor: str | None,
     accept_changes: bool,
     unbench: tuple[str, ...],
@@ -182,12 +181,9 @@ def run(
 
     if web and (not words or web in registry.names()):  # `run --web cup.toml`: not its address
         words, web = (web, *words), ""
-    if as_json and plain:
-        raise BadInputError("--json and --plain: give only one of them")
     file = _file_of(words)
-    changes: dict[str, Any] = {} if executor is None else {"executor": executor}
-    if concurrency is not None:
-        changes["concurrency"] = concurrency_of(concurrency)
+    given = {"executor": executor, "concurrency": concurrency}
+    changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     if file is not None:
         _check_only_file(file)
         setup = setup_of(attrs.evolve(read_spec(file), **changes), file)
@@ -253,18 +249,7 @@ def _of_bots(
     output: Path | None,
     **keys: Any,
 ) -> "Setup":
-    """Return the tournament between bots that the options of `run` describe.
-
-    Args:
-        game: The name of the game.
-        bots: The bots, as `lanista play` takes them.
-        format_: The name of the format.
-        seeds: The number of seeds.
-        base: The number from which they are drawn; None for a secret.
-        fill: The house bot that takes free seats; None for none.
-        output: The folder of the results, which is made; None for the current one.
-        keys: What else `described` takes.
-    """
+    """Return the tournament between bots that the options of `run` describe."""
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount
     from lanista.results.blocks import FormatName

@@ -1,10 +1,9 @@
 """The tournaments of commands, from a file or from arguments: errors are those of bad input."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lanista.cli.common import given_settings
 from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import Clock
 from lanista.results.blocks import FormatName
@@ -47,7 +46,7 @@ def described(
     *,
     name: str | None,
     maps: tuple[str, ...],
-    sets: Sequence[str],
+    settings: Mapping[str, int],
     clock: Clock,
     bot_limits: str | None,
     sandbox: str,
@@ -55,28 +54,16 @@ def described(
     restart: bool,
     **keys: Any,
 ) -> "Spec":
-    """Return the spec of a tournament that a command line describes.
+    """Return the spec of a tournament that a command line describes by `tournament_options`.
 
-    Args:
-        ruleset: The game.
-        bots: The bots, as `lanista play` takes them; repeated names are made distinct as there.
-        format_: The format.
-        name: The tournament's name; None for the format and the names of the bots.
-        maps: As `common.tournament_options` gives it, and so are those that follow.
-        sets: The settings.
-        clock: The clock.
-        bot_limits: The limits.
-        sandbox: The sandbox.
-        match_cpu: The budget of processor time.
-        restart: Whether bots are started anew for every match.
-        keys: Further keys of the spec.
+    The bots are as `lanista play` takes them; repeated names are made distinct as there. Without a
+    name, the tournament is called after its format and its bots.
     """
     from lanista.competition.spec import BotEntry, Spec
     from lanista.hosting.host import distinct
     from lanista.hosting.names import bot_command
     from lanista.hosting.spec_parts import SandboxName
 
-    settings = given_settings(sets)  # only these: a configuration file may have the others
     complete_settings(ruleset, settings)  # raises an error if the game has no such setting
     names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])
     return Spec(

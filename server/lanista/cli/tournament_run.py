@@ -84,6 +84,8 @@ def play(
         code_of: Returns the exit code of a tournament that was played to its end; None: 0.
         page: The port of a page that shows the tournament, until its last viewer leaves; or None.
     """
+    if as_json and plain:
+        raise BadInputError("--json and --plain: give only one of them")
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
     display = Silenced(_display(as_json=as_json, is_live=is_live))

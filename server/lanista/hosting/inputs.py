@@ -49,6 +49,23 @@ def checked_setup(
     return settings, board
 
 
+def sandboxed(choice: str) -> bool:
+    """Return whether a sandbox is asked for, after checking that one can be made here.
+
+    Raises:
+        BadInputError: The choice is unknown.
+        SandboxError: No sandbox can be made on this machine.
+    """
+    if choice not in ("none", "bwrap"):
+        raise BadInputError(f"sandbox {choice!r:.200}; expected 'none' or 'bwrap'")
+    if choice == "none":
+        return False
+    from lanista.bots.sandbox import check_sandbox  # noqa: PLC0415 - few matches have one
+
+    check_sandbox()
+    return True
+
+
 def given_path(what: str, path: object) -> Path:
     """Return a path that a program gave.
 
