@@ -353,7 +353,7 @@ class BotPool:
                 limits=contestant.limits,
                 sandbox=sandbox,
             ) as bot:
-                connection = await handshake.wait(listeners, bot, time_start)
+                connection = await handshake.wait(listeners, bot.exited, time_start)
                 why, hint = handshake.why_not(bot, contestant.command, time_start)
                 if connection is not None:
                     hello_after = trio.current_time() - began

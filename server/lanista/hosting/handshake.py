@@ -17,7 +17,7 @@ buffer.
 
 import hmac
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import attrs
 import trio
@@ -66,13 +66,16 @@ class Handshake:
     """Whether the bot's process ended during the wait, so not because its connection was closed."""
 
     async def wait(
-        self, listeners: Sequence[trio.SocketListener], bot: Bot, seconds: float
+        self,
+        listeners: Sequence[trio.SocketListener],
+        exited: Callable[[], Awaitable[object]],
+        seconds: float,
     ) -> Connection | None:
         """Wait for the bot's hello, then close the port.
 
         Args:
             listeners: The listening sockets of the bot's port.
-            bot: The bot's process; the wait ends early when that has ended.
+            exited: Waits for the bot's process to end, after which the wait ends early.
             seconds: How long to wait.
 
         Returns:
@@ -80,7 +83,7 @@ class Handshake:
         """
         try:
             with trio.move_on_after(seconds):
-                await self._admit_one(listeners, bot)
+                await self._admit_one(listeners, exited)
         except BaseException:
             # If we are cancelled in the moment in which the bot is admitted, nobody gets its
             # connection.
@@ -89,7 +92,11 @@ class Handshake:
             raise
         return self.connection
 
-    async def _admit_one(self, listeners: Sequence[trio.SocketListener], bot: Bot) -> None:
+    async def _admit_one(
+        self,
+        listeners: Sequence[trio.SocketListener],
+        exited: Callable[[], Awaitable[object]],
+    ) -> None:
         """Greet whoever connects, until one is admitted or the bot's process has ended."""
         async with trio.open_nursery() as nursery:
 
@@ -99,7 +106,7 @@ class Handshake:
                     nursery.cancel_scope.cancel()
 
             async def give_up_at_exit() -> None:
-                await bot.exited()
+                await exited()
                 self._has_left = True
                 # Its hello may still be in a socket's buffer.
                 await trio.sleep(LAST_LOOK)
