@@ -380,12 +380,6 @@ class _Session:
                 click.echo(printable(error.output.rstrip()[-OUTPUT_SHOWN:], "\n"), err=True)
             say(*self._check_lines([error.seat]), err=True)
             return EXIT_NO_START
-        except OSError as error:
-            where = f" {error.filename}" if error.filename else ""
-            raise BadInputError(
-                f"can't write the record{where}: {error.strerror}; "
-                "what was played, if anything, is in the .part file there"
-            ) from None
         if played is not None:
             if self._page is None:
                 self._print(played, interrupted=match.interrupted)

@@ -115,7 +115,7 @@ def command(
         accept_changes=accept_changes,
         as_json=as_json,
         plain=plain,
-        tally=Scores(spec.bots[0].name),
+        scores=Scores(spec.bots[0].name),
         code_of=code_of,
     )
 

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -35,6 +35,7 @@ from lanista.results.errors import StoreError
 from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:
+    from lanista.cli.sprt import Scores
     from lanista.cli.web import PagePort
     from lanista.competition.director import Director, Report
 
@@ -45,20 +46,6 @@ STANDINGS_EVERY = 3.0
 """Seconds between two updates of the standings, or more if computing them takes long."""
 
 
-class Tally(Protocol):
-    """Counts something about the blocks that the standings don't have."""
-
-    def begin(self, setup: Setup) -> None:
-        """Count the blocks that were played before; the database must exist."""
-
-    def event(self, event: events.Event) -> None:
-        """Count the block, if the event is the end of one."""
-
-    def line(self) -> str:
-        """Return the counts as one line, which may be empty."""
-        ...
-
-
 def play(
     setup: Setup,
     source: str,
@@ -67,7 +54,7 @@ def play(
     unbench: tuple[str, ...] = (),
     as_json: bool = False,
     plain: bool = False,
-    tally: Tally | None = None,
+    scores: "Scores | None" = None,
     code_of: "Callable[[Report], int] | None" = None,
     page: "PagePort | None" = None,
 ) -> int:
@@ -80,7 +67,7 @@ def play(
         unbench: Benched bots that may play again.
         as_json: Whether to print events as lines of JSON.
         plain: Whether to print lines even in a terminal.
-        tally: Counts all blocks, also those played before; its line is shown.
+        scores: Counts all blocks, also those played before; its line is shown.
         code_of: Returns the exit code of a tournament that was played to its end; None: 0.
         page: The port of a page that shows the tournament, until its last viewer leaves; or None.
     """
@@ -94,11 +81,11 @@ def play(
     def on_event(event: events.Event) -> None:
         if isinstance(event, events.Halted):
             halts.append(event)
-        if tally is not None:
-            tally.event(event)
+        if scores is not None:
+            scores.event(event)
         with display.shown() as shown:
-            if tally is not None:
-                shown.more(tally.line())
+            if scores is not None:
+                shown.more(scores.line())
             shown.event(event)
 
     try:
@@ -108,11 +95,11 @@ def play(
             ) as director,
             display,
         ):
-            if tally is not None:
-                tally.begin(setup)
+            if scores is not None:
+                scores.begin(setup)
 
             def show_end(report: "Report") -> None:
-                counts = [line] if tally is not None and (line := tally.line()) else []
+                counts = [line] if scores is not None and (line := scores.line()) else []
                 with display.shown() as shown:
                     shown.end(report.standings, counts + _ending(setup, report))
 

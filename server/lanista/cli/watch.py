@@ -59,7 +59,7 @@ async def play_watched(
     Raises:
         CannotListenError: The page's port can't be opened.
         StartFailureError: A bot didn't start or connect.
-        OSError: The record can't be written.
+        FileError: The record can't be written.
     """
     from lanista.page.frame_cache import FrameCache
     from lanista.page.view import View
