@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from lanista.match.record import Record
 
 EXIT_UNEXPLAINED = 1
-EXIT_REFUSED = 1
-"""The exit code if the compiler refuses the file."""
+EXIT_REFUSED = 1  # by the compiler
 OUT = -1
 """The status, in a match file, of a player who is out."""
 
@@ -66,8 +65,7 @@ def build(source: str, game: str | None, output: str | None) -> int:
     try:
         built = kit.build(file, Path(output or file.stem), game)
     except kit.CompileError as error:
-        click.echo(error.output, err=True)
-        click.echo(f"lanista build: {error.hint}", err=True)
+        click.echo(f"{error.output}\nlanista: {error.hint}", err=True)
         return EXIT_REFUSED
     if built.warnings:
         click.echo(built.warnings, err=True)

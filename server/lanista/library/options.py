@@ -13,12 +13,13 @@ from lanista.games import registry
 from lanista.games.base import Ruleset, whole_number
 from lanista.hosting.inputs import (
     RECORDS,
+    Map,
     check_function,
     checked_setup,
     given_path,
+    map_name,
     sandboxed,
 )
-from lanista.hosting.names import Map, map_name
 from lanista.library.bots import Bots
 from lanista.library.functions import Functions
 from lanista.match.conditions import (

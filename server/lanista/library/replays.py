@@ -23,7 +23,9 @@ from lanista_client import GAMES, State
 class Position:
     """A position of a recorded match, and what the bots answered in it; sequences are by seat.
 
-    After the last position nothing was answered, so its answers and times are None.
+    After the last position nothing was answered, so its answers and times are None. States, scores
+    and faults come from the rules: if the record contradicts them, here or earlier, `MismatchError`
+    is raised.
     """
 
     turn: int
@@ -33,45 +35,28 @@ class Position:
 
     @property
     def state(self) -> Any:
-        """The position as seat 0 sees it, as one of the client's state classes.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """The position as seat 0 sees it, as one of the client's state classes."""
         return self.state_of(0)
 
     def state_of(self, seat: int) -> Any:
-        """Return the position as a seat sees it, as one of the client's state classes.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """Return the position as a seat sees it, as one of the client's state classes."""
         return self._replay._state(self.turn, seat)  # noqa: SLF001 - one thing in two classes
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The scores in this position.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """The scores in this position."""
         return self._replay._game(self.turn).scores()  # noqa: SLF001 - as above
 
     @property
     def faults(self) -> tuple[tuple[Fault, ...], ...]:
-        """Everything that was wrong with each answer.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """Everything that was wrong with each answer."""
         of_seats: list[list[Fault]] = [[] for _ in self._replay.names]
         if self._info is not None:
             game = self._replay._game(self.turn)  # noqa: SLF001 - as above
-            header = self._replay._record.header  # noqa: SLF001 - as above
-            turns = self._replay._record.turns  # noqa: SLF001 - as above
-            previous = turns[self.turn - 1] if self.turn else None
+            record = self._replay._record  # noqa: SLF001 - as above
+            previous = record.turns[self.turn - 1] if self.turn else None
             judged = replay.judge(game, previous, self._info)
-            for fault in replay.turn_faults(header, game, judged):
+            for fault in replay.turn_faults(record.header, game, judged):
                 of_seats[fault.seat].append(
                     Fault(turn=fault.turn, code=fault.code, index=fault.index, message=fault.words)
                 )
