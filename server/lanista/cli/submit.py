@@ -1,7 +1,6 @@
 """`lanista submit`: hands a program in to an arena's ladder, and looks after what was handed in."""
 
 import hashlib
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,15 +28,23 @@ _number = click.IntRange(min=1)
 
 @click.command("submit")
 @click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option("--arena", metavar="URL", show_default="LANISTA_ARENA", help="The arena's page.")
+@click.option(
+    "--arena",
+    metavar="URL",
+    envvar="LANISTA_ARENA",
+    show_default="LANISTA_ARENA",
+    help="The arena's page.",
+)
 @click.option("--ladder", required=True, metavar="NAME", help="The ladder.")
 @click.option(
     "--name",
+    envvar="LANISTA_NAME",
     show_default="LANISTA_NAME, or the one handed in as before",
     help="The bot's name on the ladder.",
 )
 @click.option(
     "--token",
+    envvar="LANISTA_TOKEN",
     show_default="LANISTA_TOKEN, or the one that was kept",
     help="The secret of the name; without any, one is made and kept.",
 )
@@ -77,16 +84,9 @@ def command(
         )
     if follow and not files:
         raise BadInputError("--follow shows what becomes of files that are handed in; name them")
-    address = arena or os.environ.get("LANISTA_ARENA")
-    if not address:
+    if not arena:
         raise BadInputError("no arena: give the address of its page, as --arena http://HOST:8080")
-    page = SubmissionsPage.of(
-        address,
-        ladder,
-        name or os.environ.get("LANISTA_NAME") or None,
-        token or os.environ.get("LANISTA_TOKEN") or None,
-        makes_token=bool(files),
-    )
+    page = SubmissionsPage.of(arena, ladder, name or None, token or None, makes_token=bool(files))
     if files:
         return _hand_in(page, files, follow=follow)
     (action,) = chosen
