@@ -226,10 +226,9 @@ def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
 
 
 def whole(value: int) -> int:
-    """Return a whole number.
+    """Return a whole number; raise ValueError if it is too long for messages.
 
-    Raises:
-        ValueError: It is too long for messages; `tomllib` reads any length.
+    `tomllib` reads any length.
     """
     if abs(value) >= 10**MAX_DIGITS:
         raise ValueError(f"{shown(value)}; whole numbers have {MAX_DIGITS} digits at most")
@@ -267,12 +266,9 @@ class _Problem:
 
 
 def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iterator[_Problem]:
-    """Yield the mistakes that an error of cattrs contains.
+    """Yield the mistakes that an error of cattrs contains, about a place in the file.
 
-    Args:
-        error: The error.
-        path: The place in the file that it is about.
-        file_keys: The keys of the file itself, which are often written below a table by mistake.
+    The keys of the file itself are often written below a table by mistake.
     """
     if isinstance(error, cattrs.IterableValidationError):
         for inner, note in error.group_exceptions()[0]:
@@ -333,9 +329,7 @@ def _key(key: object) -> str:
 def toml_text(table: Mapping[str, Any], path: str = "") -> str:
     """Return the text of a TOML file with this content, without keys whose value is None.
 
-    Args:
-        table: The content, or that of a table of the file.
-        path: What the names of tables begin with: "" for the content, `NAME.` for that of a table.
+    The names of tables begin with `path`: nothing, or `NAME.` for the content of a table.
     """
     lines = []
     tables: list[tuple[str, Mapping[str, Any]]] = []  # a value below their names would be theirs

@@ -330,11 +330,7 @@ class _BoutPlayer:
         return report
 
     def _note_match(self, report: MatchReport) -> None:
-        """Note what was seen in a match.
-
-        Raises:
-            CheckFailureError: It was aborted.
-        """
+        """Note what was seen in a match; raise CheckFailureError if it was aborted."""
         bout, spec = self.bout, self.spec
         if report.result.error is not None:
             raise CheckFailureError(f"{spec.name} was aborted:\n{report.result.error}")

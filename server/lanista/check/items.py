@@ -420,12 +420,8 @@ def _survived(
 ) -> Item:
     """Judge whether the bot played a bout to its end, without a fault that is new in it.
 
-    Args:
-        name: The item's name.
-        results: All bouts; faults of the plain match are known from other items.
-        bout: The item's bout; None: it wasn't played.
-        said: A few words about the bout, for an item that is OK or failed.
-        advice: What to do about a failure.
+    Faults of the plain match are known from other items. A bout of None wasn't played. The words
+    `said` about it are for an item that is OK or failed.
     """
     plain = results.plain
     if bout is None:

@@ -83,12 +83,7 @@ class ArenaFile:
         )
 
     def ask(self, command: str, **arguments: object) -> Any:
-        """Have the running arena carry out a command, and return its answer.
-
-        Args:
-            command: The command's name; `arena.operator` knows them.
-            arguments: Its arguments.
-        """
+        """Have the running arena carry out a command of `arena.operator`, and return its answer."""
         from lanista.arena.operator import socket_address
 
         file = self.path

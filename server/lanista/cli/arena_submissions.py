@@ -267,11 +267,7 @@ def folder_name(name: str) -> str:
 
 
 def _export(source: Path, file: str, to: Path) -> None:
-    """Copy a source to a folder, unpacked if it is a ZIP that can be.
-
-    Raises:
-        OSError: It can't be read or written.
-    """
+    """Copy a source to a folder, unpacked if it is a ZIP that can be; raise OSError if it fails."""
     from lanista.bots.builder import UnpackError, unpack
 
     to.mkdir(mode=0o700, parents=True)

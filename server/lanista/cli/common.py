@@ -68,11 +68,8 @@ def fault_lines(
 ) -> Iterator[str]:
     """Yield the faults of each seat, for people: how many of each kind, and the examples.
 
-    Args:
-        names: The bots' names, by seat.
-        result: The result.
-        house: The seats of house bots, whose refused submoves are left out unless one of them ended
-            the match: nobody who reads this could do anything about them.
+    Refused submoves of seats in `house` are left out, unless one of them ended the match: nobody
+    who reads this could do anything about them.
     """
     for seat, counts in enumerate(result.fault_counts):
         leaves_out = seat in house and result.fault_out(seat) is None
@@ -380,14 +377,7 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
 def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the game and the bots of a command line `GAME BOT…` or `--game GAME BOT…`.
 
-    Args:
-        game: The value of `--game`, if it was given.
-        words: The arguments: the game, unless `--game` was given, and the bots. The game may be
-            said twice, if it is the same one.
-
-    Raises:
-        click.UsageError: No game is said.
-        BadInputError: Two different games are said.
+    The game may be said twice, if it is the same one.
     """
     if game is not None:
         named = words[0] if words and words[0] in registry.names() else game
@@ -408,13 +398,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_example(path: Path, text: str, then: str) -> None:
-    """Write an example of a file that isn't there yet, and say what to do with it.
-
-    Args:
-        path: The file.
-        text: The example.
-        then: What to do, such as "check it, then run it".
-    """
+    """Write an example of a file that isn't there yet, and say what is to be done then."""
     try:
         path.touch(exist_ok=False)
     except FileExistsError:

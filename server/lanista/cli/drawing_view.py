@@ -35,13 +35,7 @@ class TurnDrawings:
 
 
 def turn_drawings(scene: Scene, names: Sequence[str], logs: Mapping[str, str]) -> TurnDrawings:
-    """Return what bots draw in a turn.
-
-    Args:
-        scene: The board.
-        names: The bots' names, by seat.
-        logs: What bots logged in the turn, by seat.
-    """
+    """Return what bots draw in a turn by what they logged in it, by seat."""
     levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
     sizes = [(scene.rows, level.cols) for level in levels]
     cells: dict[Place, str] = {}

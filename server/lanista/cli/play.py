@@ -340,16 +340,10 @@ class _Session:
         self.exit_code = 0
 
     def play(self, match: "StartedMatch", delay: float | None, size: int, *, draws: bool) -> int:
-        """Play one match and print its result.
+        """Play one match, print its result, and return the exit code.
 
-        Args:
-            match: The match.
-            delay: Pause between moves while the board is drawn, in seconds; None for the usual one.
-            size: Width of a cell of the drawn board, in characters.
-            draws: Whether to draw the board in the terminal.
-
-        Returns:
-            The exit code.
+        If it is drawn, cells have at most the size, and the delay is the pause between moves in
+        seconds; None for the usual one.
         """
         import trio
 

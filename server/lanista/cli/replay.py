@@ -148,13 +148,7 @@ def _write_comparison(file_a: str, file_b: str, difference: dict[str, Any], page
 
 
 def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header") -> Iterator[str]:
-    """Yield a difference as lines for people.
-
-    Args:
-        difference: The difference.
-        files: The names of the two records, A and B.
-        a: The header of A.
-    """
+    """Yield a difference between the records A, with this header, and B as lines for people."""
     yield f"A: {files[0]}"
     yield f"B: {files[1]}"
     if difference.start:

@@ -33,11 +33,7 @@ log = structlog.get_logger()
 def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_config: bool) -> int:
     """Run the arena of a file, or print what it is to be, and return the exit code.
 
-    Args:
-        file: The file.
-        spec: Its content.
-        given: The options of `run` that hold instead of it, by their names; None for none.
-        print_config: Whether to print the spec with these options only.
+    Options of `run` that were given, those that aren't None, hold instead of what the file says.
     """
     spec = _overridden(spec, given)
     if print_config:
@@ -61,12 +57,7 @@ def _check_certificate(spec: ArenaSpec, file: Path) -> None:
 
 
 def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
-    """Return a spec with what the options of `run` say instead of the file.
-
-    Args:
-        spec: The content of the file.
-        given: By option: its value, or None.
-    """
+    """Return a spec with what the options of `run` say instead of the file."""
     changes = {option: value for option, value in given.items() if value is not None}
     web, data = changes.pop("web", None), changes.pop("data", None)
     if data is not None:
@@ -83,14 +74,7 @@ def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
 def _reread(
     file: Path, begun_with: ArenaSpec, given: Mapping[str, Any], options: Options
 ) -> Options:
-    """Return an arena's options with the limits that its file says now.
-
-    Args:
-        file: The file.
-        begun_with: What the arena was started with.
-        given: The options of `run` that hold instead of the file.
-        options: The options that hold now.
-    """
+    """Return an arena's options with the limits that its file says now, however it was begun."""
     spec = _overridden(read_spec(file), given)
     with placed(f"{file}: max_connections: "):
         possible = allow_connections(
@@ -178,8 +162,7 @@ def _open_files(spec: ArenaSpec, connections: int) -> int:
 def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
     """Return how many connections of bots the system allows by its limit of open files.
 
-    Returns:
-        The number, at most what the spec says; and if it is less, the reason, otherwise "".
+    It is at most what the spec says; if it is less, the second value is the reason, otherwise "".
     """
     wanted = spec.max_connections
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -201,12 +184,8 @@ def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
 def allow_connections(spec: ArenaSpec, warn: Callable[[str], object]) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
-    Args:
-        spec: The arena.
-        warn: Called with a line for the operator if the system doesn't allow so many.
-
-    Returns:
-        The number of connections of bots that the system allows, at most what the spec says.
+    Return the number of connections that the system allows; if it is less than the spec says,
+    `warn` is called with a line for the operator.
     """
     allowed, why = connections_allowed(spec)
     if why:

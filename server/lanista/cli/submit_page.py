@@ -72,9 +72,7 @@ class Waiting:
     def answer(self, ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
         """Return the answer to a request, and say on stderr if it must be waited for.
 
-        Args:
-            ask: Sends the request.
-            of: Those of its errors after which it is sent again.
+        The request is sent again after errors `of` a class.
         """
         begin, wait, is_said = self.clock(), FIRST_WAIT, False
         while True:
@@ -239,15 +237,9 @@ class SubmissionsPage:
         makes_token: bool,
         waiting: Waiting | None = None,
     ) -> "SubmissionsPage":
-        """Find the ladder, the name and its token.
+        """Find the ladder, and what is kept of name and token if they aren't given.
 
-        Args:
-            address: The address of the page.
-            ladder: The ladder's name.
-            name: The name; None for that which is kept.
-            token: Its token; None for that which is kept.
-            makes_token: Whether one is made, and kept, if there is none.
-            waiting: Sends requests again that the page can't answer now; None for the usual way.
+        If there is no token, one is made and kept if wanted.
         """
         page = Page.of(address)
         kept = kept_names().of(page.url, name)
@@ -289,10 +281,8 @@ class SubmissionsPage:
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
         """Send a request about what was handed in, and return its answer.
 
-        Args:
-            method: GET or POST.
-            path: What follows the ladder's `submissions` in its path.
-            again: Those errors after which it is sent again.
+        The path is what follows the ladder's `submissions`. After errors of the class `again` the
+        request is sent again.
         """
         return self.waiting.answer(partial(self._json, method, path), again)
 

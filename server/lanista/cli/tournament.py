@@ -205,12 +205,7 @@ def run(
 
 
 def _file_of(words: Sequence[str]) -> Path | None:
-    """Return the spec that the arguments of `run` name; None if they are a game and bots.
-
-    Raises:
-        click.UsageError: There are no arguments.
-        BadInputError: They are a file and something else.
-    """
+    """Return the spec that the arguments of `run` name; None if they are a game and bots."""
     from lanista.hosting.names import is_file
 
     if not words:
@@ -281,12 +276,7 @@ def _of_bots(
 
 
 def page_of(file: Path, web: str) -> "PagePort":
-    """Return the port of a page that shows a tournament.
-
-    Args:
-        file: The spec of the tournament.
-        web: The page's address; empty for the default, or a free port.
-    """
+    """Return the port of a page that shows a tournament; "" is the default, or a free port."""
     from lanista.cli.logs import configure_log
     from lanista.cli.web import PagePort, shown_tournaments
 

@@ -111,11 +111,9 @@ def plan(setup: Setup, format_: Format, trials: list[Trial]) -> Iterator[str]:
 
 
 def slowest_seat(times: Sequence[float], seats: int) -> float:
-    """Return the mean, over all line-ups, of the time of the bot that takes longest in each.
+    """Return the mean over all line-ups of the time of the slowest bot in each, in seconds.
 
-    Args:
-        times: How long each bot takes, in seconds.
-        seats: The number of seats, which any of the bots may take.
+    There is a bot for each of the times, and any of them may take any of the seats.
     """
     seats = min(seats, len(times))
     line_ups = math.comb(len(times), seats)

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 
 
 def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
-    """Prepare a tournament: find its game, bots and maps; results are named like the file.
+    """Prepare the tournament of a spec's file: find its game, bots and maps.
 
-    Args:
-        spec: The spec.
-        file: Its file; paths in the spec are relative to its folder.
-        plays: Whether the bots must exist, because matches are to be played.
+    Paths are relative to the file's folder, and results are named like the file. The bots must
+    exist if it `plays`.
     """
     from lanista.competition.setup import prepare
     from lanista.toml_spec import placed

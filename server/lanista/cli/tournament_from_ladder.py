@@ -51,12 +51,9 @@ FOLDER = "{}.programs"
 
 
 def write(file: Path, arena: ArenaFile, name: str) -> None:
-    """Write the spec of a tournament between the programs that play on a ladder.
+    """Write the spec of a tournament between the programs that play on a ladder to a new file.
 
-    Args:
-        file: The spec, which isn't there yet; the programs go to a new folder beside it.
-        arena: The arena's file.
-        name: The ladder's name.
+    The programs go to a new folder beside it.
     """
     ladder = ladder_of(arena, name)
     ruleset = registry.get(ladder.game)

@@ -25,9 +25,7 @@ from lanista.ratings.text import (
 def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType:
     """Return everything that is shown of standings: name, summary, table and remarks.
 
-    Args:
-        standings: The standings.
-        head_to_head: Whether to add the results of each pair of bots.
+    The results of each pair of bots are added if they are wanted.
     """
     parts: list[RenderableType] = [
         Text(printable(standings.name), style="bold"),
@@ -45,12 +43,7 @@ def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType
 
 
 def table(standings: Standings, rows: int | None = None) -> Table:
-    """Return the table of the bots.
-
-    Args:
-        standings: The standings.
-        rows: Maximum number of bots; a further row says how many more there are. None: all.
-    """
+    """Return the table of the bots; of more than `rows`, the last row says how many more."""
     shown = columns(standings)
     titles = [column.title for column in shown]
     drawn = empty_table((column.title, column.is_text) for column in shown)

@@ -26,14 +26,9 @@ _INTERVAL = 0.5
 
 
 def show(name: str, comparison: "Comparison") -> bool:
-    """Print what differs between stored results and records, and the totals.
+    """Print how stored results differ from records, and the totals; return whether all is right.
 
-    Args:
-        name: What the lines begin with: the ladder or the tournament.
-        comparison: The comparison; nothing of it has been read.
-
-    Returns:
-        Whether everything is right.
+    The lines begin with the name, that of the ladder or the tournament.
 
     Raises:
         StoreError: The database is damaged or can't be read.
@@ -58,11 +53,7 @@ def show(name: str, comparison: "Comparison") -> bool:
 
 
 def show_rebuilt(name: str, work: "Rebuild") -> bool:
-    """Print after a name what a rebuilt database has, and what couldn't be read.
-
-    Returns:
-        Whether everything could be read.
-    """
+    """Print what a rebuilt database has, and what couldn't be read; return whether all could."""
     for trouble in work.troubles:
         say(f"{name}: {trouble}")
     parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored again"]

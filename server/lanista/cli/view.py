@@ -78,14 +78,10 @@ class BoardView:
     def __init__(
         self, scene: Scene, names: Sequence[str], cell_width: int, *, plain: bool = False
     ) -> None:
-        """Set up the drawing.
+        """Set up the drawing of a scene, in cells of at most a width in characters.
 
-        Args:
-            scene: What stays the same in all frames.
-            names: The bots' names, by seat.
-            cell_width: Maximum width of a cell, in characters.
-            plain: Whether to use characters in place of colours: `#` for walls, and the seat's
-                letter before each unit.
+        A plain one has characters in place of colours: `#` for walls, and the seat's letter before
+        units.
         """
         self._scene = scene
         self._names = names
@@ -112,13 +108,9 @@ class BoardView:
     def screen(
         self, frame: Frame, console: Console, number: int = 0, drawn: Drawn | None = None
     ) -> Group:
-        """Return legend and board, or a part of it, for a console's window.
+        """Return legend and board for a console's window, whose size may change between frames.
 
-        Args:
-            frame: What to draw.
-            console: The console, whose size may change from frame to frame.
-            number: Which of the parts is drawn, counted from 0 and beginning again after the last.
-            drawn: The cells that bots mark.
+        If only a part fits, the number says which one, counted from 0 and again after the last.
         """
         layout = self._fit(frame, console, Window(*console.size), self._choices_of(console))
         number %= len(layout.screens)

@@ -77,11 +77,7 @@ class ShownTournaments:
 
 
 def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
-    """Return what the page needs to show tournaments.
-
-    Args:
-        paths: The specs of the tournaments, and folders with specs.
-    """
+    """Return what the page needs to show the tournaments of specs, and of folders with specs."""
     from lanista.cli.tournament_files import prepared
     from lanista.page.tables import TableHelpers
 
@@ -136,10 +132,10 @@ class PagePort:
         open_logs: bool = False,
         embed: Sequence[str] = (),
     ) -> None:
-        """Parse the address; nothing is opened yet.
+        """Parse the address, HOST:PORT; nothing is opened yet.
 
         Args:
-            web: HOST:PORT; None: the default, or a free port if the default is in use.
+            web: The address; None: the default, or a free port if the default is in use.
             tournaments: The tournaments that the page shows; None for none.
             open_logs: Whether all viewers see bots' logs during a match.
             embed: The sites that may show the page within theirs.
@@ -156,10 +152,7 @@ class PagePort:
     ) -> None:
         """Serve an arena's page in a nursery, and set `announced` to the page's address.
 
-        Args:
-            arena: The arena.
-            nursery: The nursery.
-            ladders: The arena's ladders, which the caller runs; None if it has none.
+        The caller runs the arena's ladders.
         """
         import structlog
 
@@ -204,12 +197,7 @@ class PagePort:
         }
 
     async def listen(self, view: "View", tls: "TlsRelay | None" = None) -> "Server":
-        """Open the port and return a server, which the caller must run.
-
-        Args:
-            view: What the page shows.
-            tls: Speaks TLS with viewers; None for plain text.
-        """
+        """Open the port and return a server, which the caller must run; `tls` is for its viewers."""
         from lanista.arena.admission import is_loopback
         from lanista.page.server import Server
 
@@ -255,14 +243,10 @@ class PagePort:
 
 
 def own_addresses(host: str) -> list[str]:
-    """Return the addresses under which others reach a port that listens on a host.
+    """Return at most `MAX_SHOWN` addresses under which others reach a port that listens on a host.
 
-    Args:
-        host: `0.0.0.0` or `::`; of the latter also the IPv4 addresses.
-
-    Returns:
-        The first `MAX_SHOWN` addresses, without loopback and link-local ones; none if they can't
-        be found out.
+    That is `0.0.0.0` or `::`; of the latter also the IPv4 addresses. Loopback and link-local ones
+    are left out, and there are none if they can't be found out.
     """
     found = _of_interfaces()
     if host == "::":

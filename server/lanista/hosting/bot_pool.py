@@ -156,11 +156,7 @@ class PooledBot:
         return self.bot.output_tail(self.bot.output_bytes - self.written)
 
     def info(self, exit_: str) -> BotInfo:
-        """Return what a record says of its process.
-
-        Args:
-            exit_: How it ended.
-        """
+        """Return what a record says of its process, given how it ended."""
         turns = self.bot.output_turns(self.bot.output_bytes - self.written)
         return BotInfo(exit=exit_, output=self.output(), output_turns=tuple(turns))
 

@@ -139,11 +139,7 @@ class Handshake:
                 connection.channel.close()
 
     def _check(self, hello: Hello) -> None:
-        """Check that a hello is from the bot that was started, and for the right game.
-
-        Raises:
-            RemoteProtocolError: It isn't.
-        """
+        """Raise an error if a hello is from another bot than was started, or for another game."""
         if ruleset_of(hello, self.ruleset).name != self.ruleset.name:
             raise RemoteProtocolError(
                 ErrorCode.UNKNOWN_GAME,
@@ -161,12 +157,9 @@ class Handshake:
             )
 
     def why_not(self, bot: Bot, command: Sequence[str], seconds: float) -> tuple[str, str]:
-        """Return why the bot wasn't admitted, as a phrase, and what to do about it, if known.
+        """Return why the bot wasn't admitted in time, as a phrase, and what to do, if it is known.
 
-        Args:
-            bot: The bot's process.
-            command: The command that it was started with, with placeholders.
-            seconds: How long it was waited for.
+        The command is the one that it was started with, with placeholders.
         """
         why = f"no hello within {seconds:g} s"
         if self._has_left and bot.exit is not None:
@@ -234,10 +227,9 @@ def speaks_version1(hello: Hello, ruleset: Ruleset) -> bool:
 
 
 def send_at_once(connection: Connection, data: bytes) -> bool:
-    """Send a short line between matches, without waiting.
+    """Send a short line between matches, without waiting; return whether all of it was sent.
 
-    Returns:
-        Whether all of it was sent; if not, the bot doesn't read, or is gone.
+    If not, the bot doesn't read, or is gone.
     """
     try:
         return connection.channel.send_some(data) == len(data)
@@ -251,11 +243,7 @@ def welcome() -> bytes:
 
 
 def http_reply(page: str | None) -> bytes:
-    """Return the answer to an HTTP request on the bots' port.
-
-    Args:
-        page: The address of the arena's web page, to which the answer points; None if it has none.
-    """
+    """Return the answer to an HTTP request on the bots' port, with the page's address if any."""
     where = "This arena has no page." if page is None else f"The page is {page}"
     body = f"This port is for bots, which speak Lanista's wire protocol. {where}\n".encode()
     head = (

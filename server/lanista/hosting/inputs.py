@@ -141,22 +141,14 @@ def sandboxed(choice: str) -> bool:
 
 
 def given_path(what: str, path: object) -> Path:
-    """Return a path that a program gave.
-
-    Raises:
-        BadInputError: It is none; the message begins with `what`.
-    """
+    """Return a path that a program gave as `what`; raise BadInputError if it is none."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise BadInputError(f"{what} {path!r:.200}; expected a path")
     return Path(path)
 
 
 def check_function(what: str, function: object) -> None:
-    """Check that a function is what a program gave, or None.
-
-    Raises:
-        BadInputError: It is something else; the message begins with `what`.
-    """
+    """Raise BadInputError if what a program gave as `what` is neither a function nor None."""
     if function is not None and not callable(function):
         raise BadInputError(f"{what} {function!r:.200}; expected a function")
 

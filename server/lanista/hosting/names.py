@@ -63,16 +63,10 @@ def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, t
 
 
 def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | None = None) -> None:
-    """Check that the program of a command line exists and can be executed.
+    """Raise an error if the program of a command line doesn't exist or can't be executed.
 
-    Args:
-        bot: What the user typed, for the error message.
-        argv: The program and its arguments.
-        game: The game that it plays.
-        folder: The folder in which it will be run; None for the current one.
-
-    Raises:
-        BadInputError: It doesn't exist, or is a file that can't be executed.
+    The message quotes what the user typed for the bot. A path is relative to the folder in which
+    the program will be run.
     """
     # A path is relative to the folder in which the program will be run.
     program = argv[0]

@@ -108,11 +108,7 @@ class Bots:
 
 
 def _check_parts(bot: Bot) -> None:
-    """Check the types of what a bot has beside its command.
-
-    Raises:
-        BadInputError: One is wrong.
-    """
+    """Raise BadInputError if what a bot has beside its command is of a wrong type."""
     for what, value in (("name", bot.name), ("limits", bot.limits)):
         if not isinstance(value, str | None):
             raise BadInputError(f"a bot's {what} {value!r:.200}; expected a text")

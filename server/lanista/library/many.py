@@ -160,11 +160,7 @@ class _Many(Scheduler):
         records: str | Path | None = None,
         keep: Keep = "all",
     ) -> None:
-        """Check the arguments.
-
-        Raises:
-            BadInputError: One can't be used.
-        """
+        """Check the arguments; raise BadInputError if one can't be used."""
         ruleset = setup.ruleset
         _check_choice("keep", keep, Keep)
         _check_choice("seatings", seatings, Seats)

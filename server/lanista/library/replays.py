@@ -262,11 +262,7 @@ class Replay(Sequence[Position]):
         return path
 
     def _check_picture(self, size: int | None, **turns: int) -> None:
-        """Check the numbers that a picture was asked for with.
-
-        Raises:
-            BadInputError: There is no such turn, or a cell can't have this size.
-        """
+        """Raise BadInputError if there is no such turn, or if a cell can't have this size."""
         if size is not None:
             whole_number("size", size, 1, 200)
         for name, turn in turns.items():
