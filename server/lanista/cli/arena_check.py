@@ -24,7 +24,7 @@ from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import say
 from lanista.cli.serving import connections_allowed
-from lanista.cli.web import shown_tournaments, warning_of_token, with_port
+from lanista.cli.web import shown_tournaments, warning_of_token
 from lanista.errors import BadInputError, one_line
 from lanista.games import registry
 from lanista.games.picture import counted
@@ -34,6 +34,7 @@ from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.errors import StoreError
 from lanista.system import usable_cores
+from lanista_client.console import address
 
 EXIT_FAILED = 1
 GIB = 1 << 30
@@ -236,7 +237,7 @@ async def _listen(addresses: Sequence[tuple[str, str, int]]) -> list[Finding]:
     found: list[Finding] = []
     listeners: list[trio.SocketListener] = []
     for key, host, port in addresses:
-        shown = with_port(host, port)
+        shown = address(host, port)
         try:
             listeners += await trio.open_tcp_listeners(port, host=host)
         except (OSError, UnicodeError) as error:

@@ -152,7 +152,7 @@ def command(
     """
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, implied, toml_of
-    from lanista.cli.serving import serve_arena
+    from lanista.cli.serving import refused_option, serve_arena
     from lanista.cli.web import address_of
     from lanista.hosting.inputs import checked_setup
     from lanista.ranges import ValueOfKeyError
@@ -190,7 +190,7 @@ def command(
             **keys,
         )
     except ValueOfKeyError as error:
-        raise BadInputError(f"--{error.key.replace('_', '-')}: {error}") from None
+        raise refused_option(error) from None
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0

@@ -67,8 +67,13 @@ def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
             changes["page"] = attrs.evolve(spec.page, listen=web)
         return attrs.evolve(spec, **changes)
     except ValueOfKeyError as error:
-        option = error.key if error.key in changes else "web"
-        raise BadInputError(f"--{option}: {error}") from None
+        raise refused_option(error) from None
+
+
+def refused_option(error: ValueOfKeyError) -> BadInputError:
+    """Return an error about an option from one about the key of a spec that it gives."""
+    option = "web" if error.key == "listen" else error.key.replace("_", "-")
+    return BadInputError(f"--{option}: {error}")
 
 
 def _reread(

@@ -3,7 +3,6 @@
 `lanista.ratings.text` makes the texts of the cells; they are escaped here.
 """
 
-from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -64,13 +63,8 @@ def _matrix(standings: Standings) -> Table:
     bots = [row.bot for row in standings.rows]
     numbers = [(str(number), False) for number in range(1, len(bots) + 1)]
     drawn = empty_table([("no.", False), (BOT, True), *numbers])
-    for cells in _meetings(standings, bots):
-        drawn.add_row(*(Text(printable(cell)) for cell in cells))
-    return drawn
-
-
-def _meetings(standings: Standings, bots: Sequence[str]) -> Iterator[list[str]]:
     pairs = by_pair(standings)
     for number, bot in enumerate(bots, 1):
         cells = ["·" if other == bot else score_text(pairs.get((bot, other))) for other in bots]
-        yield [str(number), bot, *cells]
+        drawn.add_row(str(number), Text(printable(bot)), *cells)
+    return drawn

@@ -212,7 +212,8 @@ class BoardView:
     def _colour(self, place: Place, position: _Position) -> str:
         """Return the colour of a cell without a text; what stands on it hides a bot's mark."""
         if place in position.marks:
-            return of_mark(position.marks[place])
+            mark = position.marks[place]
+            return of_shape(mark.shape, mark.seat)
         if place in position.drawn:
             return position.drawn[place]
         owner = self._scene.owners.get(place, position.frame.owned.get(place))
@@ -312,11 +313,6 @@ def _joined(pairs: Iterator[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:
         text, last = text + more, style
     if last is not None:
         yield text, last
-
-
-def of_mark(mark: Mark) -> str:
-    """Return the colour of a mark that is drawn without its text."""
-    return of_shape(mark.shape, mark.seat)
 
 
 def of_shape(shape: Shape, seat: int | None) -> str:

@@ -1,7 +1,6 @@
 """The port of the page and what it shows, for the commands that serve one; addresses for people."""
 
 import contextlib
-import dataclasses
 import fcntl
 import ipaddress
 import os
@@ -15,8 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import attrs
+
 from lanista.errors import BadInputError, CannotListenError
 from lanista.games.picture import counted
+from lanista_client.console import address
 
 if TYPE_CHECKING:
     import trio
@@ -66,14 +68,14 @@ def warning_of_token() -> str | None:
     )
 
 
-@dataclasses.dataclass(frozen=True)
+@attrs.frozen
 class ShownTournaments:
-    """The tables that the page shows of tournaments, by their names."""
+    """The tournaments that the page shows, by their names."""
 
     helpers: "TableHelpers"
     """They compute the tables; run them."""
-    looks: "dict[str, Look]" = dataclasses.field(default_factory=dict)
-    matches: "dict[str, MatchSource]" = dataclasses.field(default_factory=dict)
+    looks: "dict[str, Look]" = attrs.field(factory=dict)
+    matches: "dict[str, MatchSource]" = attrs.field(factory=dict)
 
 
 def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
@@ -197,7 +199,7 @@ class PagePort:
         }
 
     async def listen(self, view: "View", tls: "TlsRelay | None" = None) -> "Server":
-        """Open the port and return a server, which the caller must run; `tls` is for its viewers."""
+        """Open the port and return a server, which the caller must run; `tls` is for viewers."""
         from lanista.arena.admission import is_loopback
         from lanista.page.server import Server
 
@@ -225,7 +227,7 @@ class PagePort:
         if server.token is not None:
             fragment = f"token={quote(server.token, safe='')}{path and '&'}{path}"
         scheme = "http" if server.tls is None else "https"
-        return f"{scheme}://{with_port(host, server.port)}/" + (f"#{fragment}" if fragment else "")
+        return f"{scheme}://{address(host, server.port)}/" + (f"#{fragment}" if fragment else "")
 
     def tunnel(self, server: "Server") -> str | None:
         """Return the command by which the page can be reached from where this SSH session is from.
@@ -252,9 +254,9 @@ def own_addresses(host: str) -> list[str]:
     if host == "::":
         found += _of_version_6()
     usable = [
-        address
-        for address in dict.fromkeys(found)
-        if not (parsed := ipaddress.ip_address(address)).is_loopback and not parsed.is_link_local
+        own
+        for own in dict.fromkeys(found)
+        if not (parsed := ipaddress.ip_address(own)).is_loopback and not parsed.is_link_local
     ]
     return usable[:MAX_SHOWN]
 
@@ -279,14 +281,9 @@ def _of_version_6() -> list[str]:
     return []
 
 
-def with_port(host: str, port: int) -> str:
-    """Return an address with a port, as `10.0.0.7:7777` or `[::1]:7777`."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
 def listening_text(host: str, port: int) -> str:
     """Return where somebody listens, for people; of all addresses those that help others."""
     addresses = own_addresses(host) if host in WILDCARDS else []
     if not addresses:
-        return with_port(host, port)
-    return "all addresses: " + ", ".join(with_port(address, port) for address in addresses)
+        return address(host, port)
+    return "all addresses: " + ", ".join(address(own, port) for own in addresses)

@@ -165,7 +165,7 @@ class Feeder:
         await connection.close(self._end() if speaks_version1(hello, self.ruleset) else b"")
 
     def _end(self) -> bytes:
-        """Return the exit code of a process that exits by itself; end any other, and return None."""
+        """Return the exit code of a process that exits by itself; end others, and return None."""
         seats = range(self.ruleset.seats)
         ranks = [messages.rank(seat, 1) for seat in seats]
         scores = [messages.score(seat, 0) for seat in seats]
