@@ -3,7 +3,6 @@
 `lanista.ratings.text` makes the texts of the cells; they are escaped here.
 """
 
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
