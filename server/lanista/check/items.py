@@ -402,10 +402,10 @@ def _processes(results: Results) -> Item:
     bouts = [bout for bout in results.bouts.values() if bout.left_behind]
     if not bouts:
         return _item("processes", Status.OK)
-    evidence = []
-    for bout in bouts[:SHOWN]:
-        processes = "1 process" if bout.left_behind == 1 else f"{bout.left_behind} processes"
-        evidence.append(f"after {bout.spec.name}: {processes} of its own")
+    evidence = [
+        f"after {bout.spec.name}: {counted(bout.left_behind, 'process')} of its own"
+        for bout in bouts[:SHOWN]
+    ]
     advice = "end the processes that you started, and wait for them, before you exit"
     return _item("processes", Status.FAILED, evidence=tuple(evidence), advice=advice)
 

@@ -73,10 +73,9 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
 
     host, port = status["address"]
     page = f"; page {status['page']}" if status["page"] else ""
-    workers = status["workers"]
     figures = (
         f"{status['connections']} of {status['max_connections']} connections",
-        f"{status['matches']} matches running in {workers} process{'' if workers == 1 else 'es'}",
+        f"{status['matches']} matches running in {counted(status['workers'], 'process')}",
         f"{status['over']} over",
         f"{status['waiting']} bots waiting off the ladders",
     )

@@ -59,6 +59,16 @@ class Choice(click.Choice[str]):
         return message + (did_you_mean(str(value), self.choices) or ".")
 
 
+OUTPUT_SHOWN = 2000
+"""Characters of the output of a bot that has failed that are shown."""
+
+
+def last_lines(output: str) -> list[str]:
+    """Return the end of what a bot wrote, under a heading; nothing if it wrote nothing."""
+    lines = output.strip()[-OUTPUT_SHOWN:].splitlines()
+    return ["the last lines that it wrote:", *lines] if lines else []
+
+
 REFUSED_ORDERS = frozenset({"illegal", "ignored"})
 """The codes of faults that cost a bot no more than the submove, in games that skip those."""
 

@@ -10,7 +10,7 @@ import click
 from lanista.bots.cgroup import use_cgroups
 from lanista.bots.orphans import become_subreaper
 from lanista.cli import EXIT_INTERRUPTED
-from lanista.cli.common import say
+from lanista.cli.common import last_lines, say
 from lanista.cli.tournament_live import blocks_text, duration
 from lanista.competition import worker
 from lanista.competition.formats.base import Format
@@ -22,8 +22,6 @@ from lanista.results.engines import where_of
 from lanista.system import heeded
 
 EXIT_FAILED = 1
-OUTPUT_SHOWN = 2000
-"""Characters of a failed bot's output that are shown."""
 SEEDS_SHOWN = 5
 """Maximum number of a spec's seeds that are shown."""
 
@@ -75,10 +73,7 @@ def trial_lines(trial: Trial) -> Iterator[str]:
     """Yield how a bot did, as lines; they aren't escaped, though its output may hold anything."""
     if trial.trouble:
         yield f"FAIL  {trial.bot}: {trial.trouble}"
-        output = trial.output.strip()[-OUTPUT_SHOWN:]
-        if output:
-            yield "      the last lines that it wrote:"
-            yield from (f"      {line}" for line in output.splitlines())
+        yield from (f"      {line}" for line in last_lines(trial.output))
         return
     figures = f"hello after {trial.hello_after:.2f} s, {trial.turns} turns in {trial.seconds:.2f} s"
     mark = "warn" if trial.warning else "ok"
@@ -91,7 +86,7 @@ def plan(setup: Setup, format_: Format, trials: list[Trial]) -> Iterator[str]:
     """Yield a description of the tournament, line by line."""
     planned = format_.progress().planned
     each = len(format_.seated)
-    matches = f"{each} match{'' if each == 1 else 'es'}"
+    matches = counted(each, "match")
     if planned is None:
         yield f"blocks: as many as it takes, each {matches}"
     else:

@@ -306,7 +306,7 @@ def note_of(event: events.Event) -> str:
             bots = f"{len(event.bots)} bots"
             return f"{name}: {game}, {format_}, {bots}; {before}; concurrency {event.slots}"
         case events.Voided(bots=bots, count=count, stall=stall):
-            void = f"{count} match{'' if count == 1 else 'es'} of {', '.join(bots)}"
+            void = f"{counted(count, 'match')} of {', '.join(bots)}"
             return f"void: {void}: this machine stalled for {1000 * stall:.0f} ms; played again"
         case events.Lowered(words=words):
             return words
