@@ -6,7 +6,8 @@
 import contextlib
 import itertools
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -28,14 +29,16 @@ from lanista.cli.watch import GRACE, watch_signals
 from lanista.competition import events
 from lanista.competition.running import open_tournament
 from lanista.competition.setup import Setup
+from lanista.competition.stored_blocks import read_stored_blocks
 from lanista.errors import BadInputError
+from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
+from lanista.results.database import Store
 from lanista.results.engines import where_of
 from lanista.results.errors import StoreError
 from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:
-    from lanista.cli.sprt import Scores
     from lanista.cli.web import PagePort
     from lanista.competition.director import Director, Report
 
@@ -44,6 +47,66 @@ REFRESH = 0.25
 """Seconds between two drawings of the live display."""
 STANDINGS_EVERY = 3.0
 """Seconds between two updates of the standings, or more if computing them takes long."""
+STEPS_SHOWN = 9
+"""Maximum number of distinct scores of a block whose counts are listed; two seats have five."""
+
+
+class Scores:
+    """Counts how often A had which number of points in the blocks of a test."""
+
+    def __init__(self, first: str) -> None:
+        """Begin with no blocks of A, which has this name."""
+        self._first = first
+        self._counts: Counter[float] = Counter()
+        self._most = 0.0  # the points that A can have in a block
+
+    def begin(self, setup: Setup) -> None:
+        """Count the blocks that were played before."""
+        with Store.open(setup.database, create=False) as store:
+            stored = read_stored_blocks(setup, store.played())
+        for entry in stored.entries:
+            bots, seatings = entry.played.bots, setup.seatings(entry.pairing)
+            self._add(
+                ([bots[place] for place in seating], ranks)
+                for seating, ranks in zip(seatings, entry.played.ranks, strict=True)
+            )
+
+    def event(self, event: events.Event) -> None:
+        """Count the block, if the event is the end of one."""
+        if isinstance(event, events.BlockDone):
+            self._add(
+                ([seat.bot for seat in match.seats], [seat.rank for seat in match.seats])
+                for match in event.matches
+                if match.counted
+            )
+
+    def _add(self, matches: Iterable[tuple[Sequence[str], Sequence[int]]]) -> None:
+        points = most = 0.0
+        for names, ranks in matches:
+            ours = [rank for name, rank in zip(names, ranks, strict=True) if name == self._first]
+            others = [rank for name, rank in zip(names, ranks, strict=True) if name != self._first]
+            points += sum((our < other) + (our == other) / 2 for our in ours for other in others)
+            most += len(ours) * len(others)
+        self._counts[points] += 1
+        self._most = most
+
+    def line(self) -> str:
+        """Return the counts as a line, empty before the first block.
+
+        For example `A scored 61.2 % in 12 blocks; by its points in a block, from 0 to 2: 1, 0, 5,
+        4, 2`.
+        """
+        blocks = self._counts.total()
+        if not blocks:
+            return ""
+        points_made = sum(points * count for points, count in self._counts.items())
+        share = 100 * points_made / (blocks * self._most)
+        text = f"{self._first} scored {share:.1f} % in {counted(blocks, 'block')}"
+        steps = [half / 2 for half in range(int(2 * self._most) + 1)]
+        if len(steps) > STEPS_SHOWN:
+            return text
+        counts = ", ".join(str(self._counts[step]) for step in steps)
+        return f"{text}; by its points in a block, from 0 to {self._most:g}: {counts}"
 
 
 def play(
@@ -54,7 +117,7 @@ def play(
     unbench: tuple[str, ...] = (),
     as_json: bool = False,
     plain: bool = False,
-    scores: "Scores | None" = None,
+    scores: Scores | None = None,
     code_of: "Callable[[Report], int] | None" = None,
     page: "PagePort | None" = None,
 ) -> int:
