@@ -107,11 +107,8 @@ class Job(Generic[T]):
 
     def cancel(self) -> None:
         """Have the work end, without waiting for that; can be called in any thread."""
-        with self._lock:
-            self._is_cancelled = True
-            if self._token is not None:
-                with contextlib.suppress(trio.RunFinishedError):
-                    self._token.run_sync_soon(self._cancel_work)
+        self._is_cancelled = True  # for `_main`, if that hasn't begun
+        self.call(self._cancel_work)
 
     def _cancel_work(self) -> None:
         if self.interrupt is not None:

@@ -39,7 +39,8 @@ def add(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
     _refuse_house_bot(arena, name)
     with arena.changing_names() as store:
         made = add_name(store, name, token)
-    _print_token(made, given=token_stdin)
+    if token is None:
+        click.echo(made)
     return 0
 
 
@@ -57,7 +58,8 @@ def reset(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
     token = _given_token() if token_stdin else None
     with arena.changing_names() as store:
         made = reset_token(store, name, token)
-    _print_token(made, given=token_stdin)
+    if token is None:
+        click.echo(made)
     return 0
 
 
@@ -122,9 +124,3 @@ def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
 def _given_token() -> str:
     """Return the token that standard input has, without the end of its line."""
     return sys.stdin.read(MAX_TOKEN_LINE).removesuffix("\n").removesuffix("\r")
-
-
-def _print_token(token: str, *, given: bool) -> None:
-    """Print a token, unless whoever runs the command has given it."""
-    if not given:
-        click.echo(token)

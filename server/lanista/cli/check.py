@@ -101,10 +101,10 @@ def command(
         clock=clock,
     )
     strongest = list(registry.house_bots(game))[-1:]
-    rivals = []
-    for house in strongest * (ruleset.seats - 1):
-        name, argv = bot_command(game, house)
-        rivals.append(Contestant(name=name, command=argv))
+    rivals = [
+        Contestant(name=house, command=bot_command(game, house)[1])
+        for house in strongest * (ruleset.seats - 1)
+    ]
     become_subreaper()
     use_cgroups()
     try:

@@ -42,16 +42,14 @@ T = TypeVar("T")
 class NoAnswerError(BadInputError):
     """The page doesn't answer; later it may. What was asked for may have been done."""
 
-    wait = 0.0
-    """Seconds after which the page, or a proxy before it, wants to be asked again."""
+    def __init__(self, message: str, wait: float = 0.0) -> None:
+        super().__init__(message)
+        self.wait = wait
+        """Seconds after which the page, or a proxy before it, wants to be asked again."""
 
 
 class NotNowError(NoAnswerError):
     """The page, or a proxy before it, says that it can't do now what was asked for."""
-
-    def __init__(self, message: str, wait: float = 0.0) -> None:
-        super().__init__(message)
-        self.wait = wait
 
 
 class PageRefusedError(BadInputError):

@@ -102,7 +102,7 @@ def plan(setup: Setup, format_: Format, trials: list[Trial]) -> Iterator[str]:
     yield f"seeds: {seeds_text(setup)}"
     if setup.spec.maps:
         yield f"maps: {', '.join(setup.match_setup.settings)}"
-    yield f"results: {where(setup)}"
+    yield f"results: {where_of(setup.database)}, records in {setup.records}"
 
 
 def slowest_seat(times: Sequence[float], seats: int) -> float:
@@ -137,8 +137,3 @@ def seeds_text(setup: Setup) -> str:
         else ("; further ones are drawn as needed")
     )
     return f"{text}; each {each} is on the next ones{further}"
-
-
-def where(setup: Setup) -> str:
-    """Return where the results are stored, without the password of a database."""
-    return f"{where_of(setup.database)}, records in {setup.records}"

@@ -148,7 +148,7 @@ class BoardView:
     def _fit(
         self, frame: Frame, console: Console, window: Window, choices: Sequence[Cells]
     ) -> Layout:
-        legends = self._legends(frame, choices[-1])
+        legends = [self.legend(frame, choices[-1], signs=signs) for signs in (True, False)]
 
         @functools.cache
         def heads(width: int) -> Sequence[int]:
@@ -163,7 +163,7 @@ class BoardView:
 
     def _head(self, frame: Frame, console: Console, layout: Layout) -> list[Text]:
         """Return the lines of the legend; one that is too long is cut, and ends in `…`."""
-        legend = self._legends(frame, layout.cells)[layout.legend]
+        legend = self.legend(frame, layout.cells, signs=not layout.legend)
         lines = list(legend.wrap(console, console.width))
         if len(lines) > layout.legend_lines:
             lines = lines[: layout.legend_lines]
@@ -258,10 +258,6 @@ class BoardView:
         return text, _style(of_seat(seat).unit, of_seat(seat).ground)
 
     # The legend
-
-    def _legends(self, frame: Frame, cells: Cells) -> tuple[Text, Text]:
-        """Return the legend, and a shorter one without the meanings of signs."""
-        return self.legend(frame, cells), self.legend(frame, cells, signs=False)
 
     def legend(self, frame: Frame, cells: Cells, *, signs: bool = True) -> Text:
         """Return the turn, each seat's letter, colour and caption, and what the signs mean."""
