@@ -26,10 +26,7 @@ class FileError(LanistaError, OSError):
     def of(cls, what: str, path: str | Path, error: OSError) -> "FileError":
         """Return an error about a path, with the number of the system's error.
 
-        Args:
-            what: What can't be done, such as `can't read`.
-            path: The path of the file.
-            error: The error of the system.
+        What can't be done is said first, as `can't read`.
         """
         made = cls(f"{what} {path}: {error.strerror or error}")
         made.errno, made.strerror, made.filename = error.errno, error.strerror, str(path)

@@ -5,7 +5,6 @@
 """
 
 import contextlib
-import importlib
 import math
 from collections.abc import Callable
 from functools import partial
@@ -53,15 +52,15 @@ class HelperProcess:
 
         No call may be under way then: cancel the tasks that wait for one.
         """
-        # Before there are matches, which an import of 30 ms would hold up.
-        importlib.import_module("trio_parallel")
+        import trio_parallel  # noqa: PLC0415 - 30 ms, but before there are matches to hold up
+
         try:
             self._is_open.set()
             await trio.sleep_forever()
         finally:
             if self._opened is not None:
                 # One that died while it was idle, or had to be killed now, is no matter any more.
-                with contextlib.suppress(self._broken()):
+                with contextlib.suppress(trio_parallel.BrokenWorkerError):
                     await self._opened.__aexit__(None, None, None)
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -105,10 +104,3 @@ class HelperProcess:
         )
         # It doesn't wait for anything, so no other call comes between.
         self._context = await self._opened.__aenter__()
-
-    @staticmethod
-    def _broken() -> type[BaseException]:
-        import trio_parallel  # noqa: PLC0415 - as above
-
-        broken: type[BaseException] = trio_parallel.BrokenWorkerError
-        return broken

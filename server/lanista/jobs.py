@@ -106,8 +106,7 @@ class Job(Generic[T]):
 
     def cancel(self) -> None:
         """Have the work end, without waiting for that; can be called in any thread."""
-        with self._lock:
-            self._is_cancelled = True
+        self._is_cancelled = True  # for `_main`, if that hasn't begun
         self.call(self._cancel_work)
 
     def _cancel_work(self) -> None:

@@ -13,12 +13,7 @@ class ValueOfKeyError(ValueError):
     """A value that isn't allowed for its key."""
 
     def __init__(self, key: str, message: str) -> None:
-        """Remember the key.
-
-        Args:
-            key: The key, as it is in the file, within the table that is being read.
-            message: What is wrong, and what would be right.
-        """
+        """Remember the key, as it is in the file within the table that is being read."""
         super().__init__(message)
         self.key = key
 

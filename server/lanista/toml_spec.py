@@ -5,6 +5,7 @@ place in the file, what is wrong there and what would be right. Only text become
 `toml_text` writes such files.
 """
 
+import contextlib
 import enum
 import json
 import re
@@ -44,55 +45,24 @@ class SpecError(BadInputError):
     """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
 
 
+@contextlib.contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Have the message of an error within begin with a place: a file, or a key of it.
+
+    Raises:
+        SpecError: There was a `BadInputError`.
+    """
+    try:
+        yield
+    except BadInputError as error:
+        raise SpecError(f"{place}{error}") from None
+
+
 class _NotTablesError(TypeError):
     """There is a value where `[[key]]` tables belong."""
 
 
-# -- from a file to the content of its tables --------------------------------------------------
-
-
-def read_text(path: Path, most: int) -> str:
-    """Return the text of a spec's file.
-
-    Args:
-        path: The file.
-        most: Maximum size of the file in bytes; what was named may never end (`/dev/zero`).
-
-    Raises:
-        SpecError: The file can't be read, is longer, or isn't UTF-8.
-    """
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        raise SpecError(f"{path}: can't be read: {error.strerror}") from None
-    if len(data) > most:
-        raise SpecError(f"{path}: too long for a spec; at most {most >> 20} MiB is read")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SpecError(f"{path}: not UTF-8, from byte {error.start} on") from None
-
-
-def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """Return the content of a TOML file; messages say where it is.
-
-    Raises:
-        SpecError: The text isn't TOML.
-    """
-    if _LONG_KEY.search(text):
-        raise SpecError(f"{where}: not valid TOML: a key of more than 100 parts")
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{where}: not valid TOML: {error}") from None
-    except ValueError:  # Python's limit of digits; its own message is for programmers
-        raise SpecError(f"{where}: not valid TOML: a whole number of thousands of digits") from None
-    except RecursionError:
-        raise SpecError(f"{where}: not valid TOML: lists or tables nested too deeply") from None
-
-
-# -- from tables to objects --------------------------------------------------------------------
+# -- reading ----------------------------------------------------------------------------------
 
 
 def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.Converter:
@@ -136,9 +106,20 @@ class SpecReader(Generic[T]):
         """Read a spec from its file.
 
         Raises:
-            SpecError: The file can't be read, isn't TOML, or isn't a spec.
+            SpecError: The file can't be read, is too long, isn't UTF-8 or TOML, or isn't a spec.
         """
-        return self.parse(read_text(path, self.most), str(path))
+        try:
+            with path.open("rb") as file:
+                data = file.read(self.most + 1)  # what was named may never end (`/dev/zero`)
+        except OSError as error:
+            raise SpecError(f"{path}: can't be read: {error.strerror}") from None
+        if len(data) > self.most:
+            raise SpecError(f"{path}: too long for a spec; at most {self.most >> 20} MiB is read")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SpecError(f"{path}: not UTF-8, from byte {error.start} on") from None
+        return self.parse(text, str(path))
 
     def parse(self, text: str, where: str) -> T:
         """Read a spec from the text of its TOML file; messages say where that is.
@@ -146,7 +127,19 @@ class SpecReader(Generic[T]):
         Raises:
             SpecError: The text isn't TOML, or isn't a spec.
         """
-        return self.of(parse_toml(text, where), where)
+        problem = "a key of more than 100 parts"
+        if _LONG_KEY.search(text) is None:
+            try:
+                value = tomllib.loads(text)
+            except tomllib.TOMLDecodeError as error:
+                problem = str(error)
+            except ValueError:  # Python's limit of digits; its own message is for programmers
+                problem = "a whole number of thousands of digits"
+            except RecursionError:
+                problem = "lists or tables nested too deeply"
+            else:
+                return self.of(value, where)
+        raise SpecError(f"{where}: not valid TOML: {problem}")
 
     def of(self, value: Mapping[str, Any], where: str = "spec") -> T:
         """Return a spec from the content of its TOML file; messages say where that is.
@@ -212,10 +205,9 @@ def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
 
 
 def whole(value: int) -> int:
-    """Return a whole number.
+    """Return a whole number; raise ValueError if it is too long for messages.
 
-    Raises:
-        ValueError: It is too long for messages; `tomllib` reads any length.
+    `tomllib` reads any length.
     """
     if abs(value) >= 10**MAX_DIGITS:
         raise ValueError(f"{shown(value)}; whole numbers have {MAX_DIGITS} digits at most")
@@ -253,12 +245,9 @@ class _Problem:
 
 
 def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iterator[_Problem]:
-    """Yield the mistakes that an error of cattrs contains.
+    """Yield the mistakes that an error of cattrs contains, about a place in the file.
 
-    Args:
-        error: The error.
-        path: The place in the file that it is about.
-        file_keys: The keys of the file itself, which are often written below a table by mistake.
+    The keys of the file itself are often written below a table by mistake.
     """
     if isinstance(error, cattrs.IterableValidationError):
         for inner, note in error.group_exceptions()[0]:
@@ -319,9 +308,7 @@ def _key(key: object) -> str:
 def toml_text(table: Mapping[str, Any], path: str = "") -> str:
     """Return the text of a TOML file with this content, without keys whose value is None.
 
-    Args:
-        table: The content, or that of a table of the file.
-        path: What the names of tables begin with: "" for the content, `NAME.` for that of a table.
+    The names of tables begin with `path`: nothing, or `NAME.` for the content of a table.
     """
     lines = []
     tables: list[tuple[str, Mapping[str, Any]]] = []  # a value below their names would be theirs

@@ -99,16 +99,24 @@ def test_without_a_name_the_command_gives_one(tmp_path):
     ("words", "env", "expected"),
     [
         (["--", "nonesuch"], {}, "no program 'nonesuch' that could be run"),
-        (["--name", "a=b", "--", "true"], {}, "--name 'a=b': a name has single spaces"),
+        (
+            ["--name", "a=b", "--", "true"],
+            {},
+            "'a=b': no name",
+        ),
         (["--name", "x" * 33, "--", "true"], {}, "the name has 33 characters; 32 at most"),
-        (["--name", "a\tb", "--", "true"], {}, "--name 'a\\tb': a name has single spaces"),
+        (["--name", "a\tb", "--", "true"], {}, "'a\\tb'"),
         (
             ["--name", "a", "--room", "two words", "--", "true"],
             {},
             "--room 'two words': it must be one word",
         ),
         (["--name", "a", "--room", "a/b", "--", "true"], {}, "option room has the value 'a/b'"),
-        (["--name", "a", "--", "true"], {"LANISTA_PORT": "http"}, "LANISTA_PORT must be a port"),
+        (
+            ["--name", "a", "--", "true"],
+            {"LANISTA_PORT": "http"},
+            "(env var: 'LANISTA_PORT'): 'http'",
+        ),
         (
             ["--name", "a", "--", "true"],
             {"LANISTA_TLS": "yes"},

@@ -3,7 +3,6 @@
 import functools
 
 import attrs
-import pytest
 
 from check.checking import under_check
 from lanista.bots.execute import printable
@@ -105,11 +104,6 @@ def test_quantiles_are_the_least_times_that_so_many_do_not_exceed():
         limit=0.2, all=tuple(Time(seconds=n / 1000, bout="b", turn=n) for n in range(200, 0, -1))
     )
     assert (0.1, 0.198, 0.2) == (times.quantile(0.5), times.quantile(0.99), times.slowest.seconds)
-
-
-def test_no_answers_have_no_quantiles():
-    with pytest.raises(ValueError, match="no answers"):
-        Times(limit=0.2, all=()).quantile(0.5)
 
 
 def test_times_are_of_answers_in_time_under_the_clock_of_the_check():

@@ -221,7 +221,7 @@ def test_interrupting_a_command_gives_130(lanista, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lanista.hosting.inputs.configuration_of", interrupted)
+    monkeypatch.setattr("lanista.hosting.inputs._map_text", interrupted)
     done = lanista("map", "check", "angrymob", "pit")
     assert (130, "", "") == (done.code, done.out, done.err.strip())
 

@@ -5,9 +5,10 @@ import sys
 import pytest
 
 from lanista.bots.command import parse_command
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.host import distinct
-from lanista.hosting.names import UnusableNameError, bot_command, name_of
+from lanista.hosting.names import bot_command, name_of
 from lanista_protocol import parse_hello
 
 CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
@@ -100,6 +101,6 @@ def test_a_file_that_is_no_command_is_told_how_to_run(tmp_path, monkeypatch, nam
     (tmp_path / name).chmod(mode)
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(UnusableNameError) as error:
+    with pytest.raises(BadInputError) as error:
         bot_command("angrymob", name)
     assert str(error.value).endswith(words)

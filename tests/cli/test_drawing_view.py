@@ -2,6 +2,7 @@
 
 from rich.console import Console
 
+from lanista.cli.common import say
 from lanista.cli.drawing_view import turn_drawings
 from lanista.cli.view import BoardView
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene
@@ -37,13 +38,14 @@ def test_levels_are_columns_of_the_grid_and_a_ring_has_a_shorter_way():
     assert {(0, 10), (0, 6), (0, 7), (2, 4)} == set(cells)
 
 
-def test_values_texts_and_what_is_wrong_are_listed():
+def test_values_texts_and_what_is_wrong_are_listed(capsys):
     log = "#@ value danger 0.25\n#@ value n 3\n#@ text 1 2 red a\x1bb\n#@ cell 3 0 red\n# else\n"
+    say(*turn_drawings(scene(), NAMES, {"1": log}).lines)
     assert [
         "B Bob: danger 0.25, n 3",
         r"B Bob, row 1, column 2: a\x1bb",
         "B Bob, not drawn: #@ cell 3 0 red: row 3, column 0 isn't on the board; " + RANGES,
-    ] == list(turn_drawings(scene(), NAMES, {"1": log}).lines)
+    ] == capsys.readouterr().out.splitlines()
 
 
 def test_a_long_list_is_cut():

@@ -1,8 +1,11 @@
 """How the faults of a match are printed: how many of a kind, and the examples."""
 
+import io
+from contextlib import redirect_stdout
+
 import pytest
 
-from lanista.cli.common import fault_lines, verdict_text
+from lanista.cli.common import fault_lines, say, verdict_text
 from lanista.match.record import FaultInfo, ResultInfo
 
 
@@ -25,7 +28,9 @@ def result(counts, *faults, end="finished", reason="r", endings=()):
 
 
 def lines(counts, *faults, house=(), endings=()):
-    return list(fault_lines(["Ann", "Bob"], result(counts, *faults, endings=endings), house))
+    with redirect_stdout(io.StringIO()) as printed:
+        say(*fault_lines(["Ann", "Bob"], result(counts, *faults, endings=endings), house))
+    return printed.getvalue().splitlines()
 
 
 @pytest.mark.parametrize("counts", [(), ({}, {})])

@@ -4,7 +4,8 @@ import attrs
 import pytest
 
 from cli.test_tournament_display import done, match
-from lanista.cli.sprt import EXIT_UNDECIDED, Scores, code_of
+from lanista.cli.sprt import EXIT_UNDECIDED, code_of
+from lanista.cli.tournament_run import Scores
 from lanista.competition.director import Report
 from lanista.match.ending import Ending
 from ratings.samples import standings

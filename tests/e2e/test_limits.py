@@ -77,5 +77,5 @@ def test_limits_that_can_not_be_meant_are_one_line(lanista):
     done = lanista(*PLAY, OPPONENT, OPPONENT, *OPTIONS, "--limits", "memory=1M")
     assert (2, "") == (done.code, done.out)
     (line,) = done.err.splitlines()
-    assert line.startswith("lanista: --limits ")
+    assert line.startswith("lanista: limits ")
     assert "memory=1M is too small to run anything: give at least 16M" in line

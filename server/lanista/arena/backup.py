@@ -19,7 +19,7 @@ from lanista.errors import BadInputError
 from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.submissions import BadSubmissionsError, SubmissionFolder, owner_salt
+from lanista.results.submissions import SubmissionFolder, owner_salt
 
 _MAKING = ".part"
 """The end of the folder's name until the copy is complete."""
@@ -69,8 +69,6 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
         files = _copy_records(data.records, copied.records)
         versions = _copy_submissions(data.submissions, copied.submissions)
         making.rename(place)
-    except BadSubmissionsError as error:
-        raise BackupError(str(error)) from None
     except OSError as error:
         raise BackupError(f"{error.filename or target}: {error.strerror}") from None
     finally:
@@ -143,7 +141,7 @@ def _copy_submissions(submissions: Path, copied: Path) -> int:
     """Copy what was handed in to all ladders, and return the number of versions.
 
     Raises:
-        BadSubmissionsError: A file that describes versions can't be read.
+        BadInputError: A file that describes versions can't be read.
         OSError: Something can't be read or written.
     """
     if not submissions.exists():

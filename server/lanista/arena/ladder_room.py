@@ -32,7 +32,7 @@ from lanista.arena.ladder_results import (
 from lanista.arena.names import LadderName, Names
 from lanista.arena.options import Options
 from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
-from lanista.bots.limits import BotLimits, LimitsError, parse_limits
+from lanista.bots.limits import BotLimits, parse_limits
 from lanista.competition.formats.ladder import Ladder
 from lanista.competition.local import automatic_concurrency
 from lanista.games import registry
@@ -40,7 +40,7 @@ from lanista.games.base import Ruleset
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import MatchReport, distinct
-from lanista.hosting.names import UnusableNameError, bot_command
+from lanista.hosting.names import bot_command
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import LadderInfo, MatchSpec
 from lanista.match.ending import FAILURES
@@ -53,7 +53,7 @@ from lanista.results.match_result import SingleMatch
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
 from lanista.results.submissions import read_owner_salt
-from lanista.toml_spec import SpecError
+from lanista.toml_spec import SpecError, placed
 
 KEPT = 50
 """The number of each name's last matches that are read at the start."""
@@ -458,10 +458,8 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     for number, spec in enumerate(options.spec.ladders, 1):
         if not database.is_shared:
             leave_to_ladder(database, spec.name, spec.game)
-        try:
+        with placed(f"ladders[{number}]."):
             room = LadderRoom.open(spec, options.folder, data, database, private=options.private)
-        except SpecError as error:
-            raise SpecError(f"ladders[{number}].{error}") from None
         rooms[spec.name] = room
     store = NameStore(database)
     benched = store.benched()
@@ -486,17 +484,12 @@ def house_contestants(
         SpecError: A program or a limit doesn't exist, or a name can't be one; the message begins
             with the key within the ladder.
     """
-    try:
-        limits = BotLimits() if ladder.limits is None else parse_limits(ladder.limits)
-    except LimitsError as error:
-        raise SpecError(str(error)) from None
+    limits = BotLimits() if ladder.limits is None else parse_limits(ladder.limits)
     names: list[str] = []
     commands: list[tuple[str, ...]] = []
     for number, bot in enumerate(ladder.house, 1):
-        try:
+        with placed(f"house[{number}]: "):
             name, command = bot_command(ladder.game, bot.command, folder)
-        except UnusableNameError as error:
-            raise SpecError(f"house[{number}]: {error}") from None
         if not is_bot_name(bot.name or name):
             raise SpecError(
                 f"house[{number}]: {name!a} can't be a name on a ladder; write "

@@ -7,12 +7,11 @@ from typing import Any
 import attrs
 
 from lanista.arena.spec import ArenaSpec, LadderSpec
-from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.inputs import checked_setup
 from lanista.results.data_folder import DataFolder
-from lanista.toml_spec import SpecError
+from lanista.toml_spec import placed
 
 LINGERING = 64
 """Number of connections without a place that may take a second to read why. Any others are sent the
@@ -56,14 +55,10 @@ def options_of(spec: ArenaSpec, file: Path) -> Options:
             its key.
     """
     friendly = spec.friendly
-    try:
+    with placed("game: "):
         ruleset = registry.get(spec.default_game)
-    except registry.UnknownGameError as error:
-        raise SpecError(f"game: {error}") from None
-    try:
+    with placed("friendly: "):
         settings, board = checked_setup(ruleset, friendly.map, friendly.settings, file.parent)
-    except BadInputError as error:
-        raise SpecError(f"friendly: {error}") from None
     return Options(
         spec=spec,
         default=ruleset,

@@ -12,8 +12,8 @@ from lanista.arena.options import Options
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError, Tools
 from lanista.bots.sandbox import SandboxError, check_sandbox
+from lanista.errors import BadInputError
 from lanista.hosting.control import Changes
-from lanista.results.submissions import BadSubmissionsError
 from lanista.toml_spec import SpecError
 
 AGAIN = 10.0
@@ -84,6 +84,6 @@ def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSu
             raise SpecError(
                 f"{where}: programs that are handed in run only in sandboxes; {error}"
             ) from None
-        except (BadSubmissionsError, OSError) as error:
+        except (BadInputError, OSError) as error:
             raise SpecError(f"{where}: {error}") from None
     return AllSubmissions(opened, changes)

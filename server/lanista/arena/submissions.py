@@ -98,7 +98,7 @@ class LadderSubmissions:
         """Read what was handed in to a ladder, and offer what plays; this blocks.
 
         Raises:
-            BadSubmissionsError: A file can't be read.
+            BadInputError: A file can't be read.
             OSError: What a crash has left can't be removed.
         """
         folder = SubmissionFolder.of_ladder(submissions.resolve(), room.spec.name)

@@ -107,12 +107,7 @@ class Slip:
 
     match: int
     """The number of the match in its bout, from 1."""
-    turn: int
-    code: str
-    """`late`, `malformed`, `illegal`, `disconnected`, or why its connection was closed."""
-    index: int | None
-    """The submove's place in the answer, from 0; None: the fault isn't one of a submove."""
-    message: str
+    fault: FaultInfo
     raw: str | None
     """The bot's answer, if there was one."""
 
@@ -181,14 +176,7 @@ class Bout:
             return []
         seat = self.spec.seat
         return [
-            Slip(
-                match=number,
-                turn=fault.turn,
-                code=fault.code,
-                index=fault.index,
-                message=fault.words,
-                raw=record.turns[fault.turn].raw[seat],
-            )
+            Slip(match=number, fault=fault, raw=record.turns[fault.turn].raw[seat])
             for number, (record, faults) in enumerate(
                 zip(self.records, self.faults, strict=True), 1
             )
@@ -342,11 +330,7 @@ class _BoutPlayer:
         return report
 
     def _note_match(self, report: MatchReport) -> None:
-        """Note what was seen in a match.
-
-        Raises:
-            CheckFailureError: It was aborted.
-        """
+        """Note what was seen in a match; raise CheckFailureError if it was aborted."""
         bout, spec = self.bout, self.spec
         if report.result.error is not None:
             raise CheckFailureError(f"{spec.name} was aborted:\n{report.result.error}")

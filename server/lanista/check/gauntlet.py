@@ -4,6 +4,7 @@ All bouts but the outnumbered one are short: a good bot should need less than te
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 
@@ -100,43 +101,26 @@ def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
         time_init=max(clock.time_init, PATIENT[0]),
         time_move=max(clock.time_move, PATIENT[1]),
     )
-    apart = _short(tested, APART, 5, seat=last)
-    unknown = _short(tested, WORDS, 8, seat=last // 2)
     specs = [
-        _short(tested, PLAIN, 30),
-        attrs.evolve(apart, tap=GoApart, settle=SETTLE, clock=patient),
-        attrs.evolve(unknown, tap=UnknownWords),
-        _short(tested, ONE, 1),
+        _bout(tested, PLAIN, 30),
+        _bout(tested, APART, 5, seat=last, tap=GoApart, settle=SETTLE, clock=patient),
+        _bout(tested, WORDS, 8, seat=last // 2, tap=UnknownWords),
+        _bout(tested, ONE, 1),
     ]
     largest = games.largest_board(ruleset)
     if largest is not None:
-        big = _short(tested, LARGEST, 20, seat=last)
-        specs.append(attrs.evolve(big, board=largest, clock=patient))
-    specs.append(_crowded(tested, rivals))
-    specs.append(attrs.evolve(_short(tested, KEPT, 5), matches=2))
+        specs.append(_bout(tested, LARGEST, 20, seat=last, board=largest, clock=patient))
+    middle = ruleset.seats // 2
+    board, turns = games.crowded_board(ruleset, tested.seed, middle)
+    specs.append(_bout(tested, CROWDED, turns, board=board, seat=middle, rivals=rivals))
+    specs.append(_bout(tested, KEPT, 5, matches=2))
     return specs
 
 
-def _short(tested: Tested, name: str, turns: int, seat: int = 0) -> BoutSpec:
-    ruleset, settings, _ = games.shortened(tested.ruleset, turns)
-    return BoutSpec(name=name, ruleset=ruleset, settings=settings, clock=tested.clock, seat=seat)
-
-
-def _crowded(tested: Tested, rivals: Sequence[Contestant]) -> BoutSpec:
-    """Return the bout of a whole match, or of hundreds of turns, against strong bots."""
-    ruleset = tested.ruleset
-    seat = ruleset.seats // 2
-    board, turns = games.crowded_board(ruleset, tested.seed, seat)
-    spec = BoutSpec(
-        name=CROWDED,
-        ruleset=ruleset,
-        settings=complete_settings(ruleset, {}),
-        clock=tested.clock,
-        board=board,
-        seat=seat,
-        rivals=rivals,
-    )
-    if turns is None:
-        return spec
-    shorter, settings, _ = games.shortened(ruleset, turns)
-    return attrs.evolve(spec, ruleset=shorter, settings=settings)
+def _bout(tested: Tested, name: str, turns: int | None, **more: Any) -> BoutSpec:
+    """Return a bout of matches of at most so many turns, or of whole ones."""
+    ruleset, settings = tested.ruleset, complete_settings(tested.ruleset, {})
+    if turns is not None:
+        ruleset, settings, _ = games.shortened(ruleset, turns)
+    more = {"clock": tested.clock, **more}
+    return BoutSpec(name=name, ruleset=ruleset, settings=settings, **more)

@@ -146,10 +146,10 @@ def _answers(results: Results) -> Item:
     """Judge whether the bot sent exactly one line for each turn (PROTOCOL.md 4)."""
     plain, command = results.plain, results.tested.bot.command
     turns = sum(bout.turns for bout in results.bouts.values())
-    late = sum(slip.code == LATE for bout in results.bouts.values() for slip in bout.slips())
+    late = sum(slip.fault.code == LATE for bout in results.bouts.values() for slip in bout.slips())
     if plain.void:
         return _untried("answers", _STALLED)
-    left = [slip for slip in plain.slips() if slip.code == LEFT]
+    left = [slip for slip in plain.slips() if slip.fault.code == LEFT]
     if left:
         return _item(
             "answers",
@@ -158,7 +158,7 @@ def _answers(results: Results) -> Item:
             advice=("" if plain.answered else why_unheard(command, plain.exit))
             or "find out why it ended: its own output, if there was any, is above",
         )
-    if not plain.answered and any(slip.code == LATE for slip in plain.slips()):
+    if not plain.answered and any(slip.fault.code == LATE for slip in plain.slips()):
         return _item(
             "answers",
             Status.FAILED,
@@ -216,7 +216,7 @@ def _submoves(results: Results) -> Item:
         (bout, slip)
         for bout in results.bouts.values()
         for slip in bout.slips()
-        if slip.code in WRONG_ANSWER
+        if slip.fault.code in WRONG_ANSWER
     ]
     answers = sum(bout.answered for bout in results.bouts.values())
     if not faults:
@@ -224,12 +224,12 @@ def _submoves(results: Results) -> Item:
             return _untried("submoves", "there was no answer")
         return _item("submoves", Status.OK, counted(answers, "answer"))
     # The same fault in several matches is shown once.
-    first = {slip.message: (bout, slip) for bout, slip in reversed(faults)}
+    first = {slip.fault.words: (bout, slip) for bout, slip in reversed(faults)}
     chosen = list(reversed(first.values()))[:SHOWN]
     evidence = [line for bout, slip in chosen for line in wrong(bout, slip)]
     if len(faults) > len(chosen):
         evidence.append(f"and {len(faults) - len(chosen)} more like these")
-    codes = {slip.code for _, slip in faults}
+    codes = {slip.fault.code for _, slip in faults}
     advice = "; ".join(text for code, text in _SUBMOVE_ADVICE.items() if code in codes)
     return _item("submoves", Status.FAILED, evidence=tuple(evidence), advice=advice)
 
@@ -361,9 +361,9 @@ def _keep(results: Results) -> Item:
 def _times(results: Results) -> Item:
     """Judge the answer times: late answers are a failure, slow ones a warning."""
     bouts = list(results.bouts.values())
-    late = [(bout, slip) for bout in bouts for slip in bout.slips() if slip.code == LATE]
+    late = [(bout, slip) for bout in bouts for slip in bout.slips() if slip.fault.code == LATE]
     if late:
-        evidence = [f"{place(bout, slip)}: {slip.message}" for bout, slip in late]
+        evidence = [f"{place(bout, slip)}: {slip.fault.words}" for bout, slip in late]
         if len(late) > SHOWN:
             evidence[SHOWN:] = [f"and {len(late) - SHOWN} more"]
         advice = "decide within half of the limit, and send each answer as one write, flushed"
@@ -402,10 +402,10 @@ def _processes(results: Results) -> Item:
     bouts = [bout for bout in results.bouts.values() if bout.left_behind]
     if not bouts:
         return _item("processes", Status.OK)
-    evidence = []
-    for bout in bouts[:SHOWN]:
-        processes = "1 process" if bout.left_behind == 1 else f"{bout.left_behind} processes"
-        evidence.append(f"after {bout.spec.name}: {processes} of its own")
+    evidence = [
+        f"after {bout.spec.name}: {counted(bout.left_behind, 'process')} of its own"
+        for bout in bouts[:SHOWN]
+    ]
     advice = "end the processes that you started, and wait for them, before you exit"
     return _item("processes", Status.FAILED, evidence=tuple(evidence), advice=advice)
 
@@ -420,12 +420,8 @@ def _survived(
 ) -> Item:
     """Judge whether the bot played a bout to its end, without a fault that is new in it.
 
-    Args:
-        name: The item's name.
-        results: All bouts; faults of the plain match are known from other items.
-        bout: The item's bout; None: it wasn't played.
-        said: A few words about the bout, for an item that is OK or failed.
-        advice: What to do about a failure.
+    Faults of the plain match are known from other items. A bout of None wasn't played. The words
+    `said` about it are for an item that is OK or failed.
     """
     plain = results.plain
     if bout is None:
@@ -435,12 +431,12 @@ def _survived(
         return _item(name, Status.FAILED, evidence=evidence, advice=advice)
     if bout.void:
         return _untried(name, _STALLED)
-    known = {slip.code for slip in plain.slips()}
+    known = {slip.fault.code for slip in plain.slips()}
     slips = bout.slips()
-    new = [slip for slip in slips if slip.code not in known]
+    new = [slip for slip in slips if slip.fault.code not in known]
     if new:
         slip = new[0]
-        evidence = gone(bout, slip) if slip.code == LEFT else tuple(wrong(bout, slip))
+        evidence = gone(bout, slip) if slip.fault.code == LEFT else tuple(wrong(bout, slip))
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.unasked and not plain.unasked:
         extra = bout.unasked[0]
@@ -448,7 +444,9 @@ def _survived(
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.broken_off:
         slip = slips[0]
-        return _untried(name, f"it was {_CODES.get(slip.code, slip.code)} in turn {slip.turn}")
+        return _untried(
+            name, f"it was {_CODES.get(slip.fault.code, slip.fault.code)} in turn {slip.fault.turn}"
+        )
     if bout.ended_well is False and plain.ended_well:
         evidence = (f"after {bout.spec.name} its process: {bout.how_it_ended}", *output_of(bout))
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
@@ -465,7 +463,7 @@ _CODES = {LATE: "late", LEFT: "gone", "illegal": "refused", "malformed": "refuse
 def gone(bout: Bout, slip: Slip) -> tuple[str, ...]:
     """Return how the bot left a match, how its process ended, and what it wrote last."""
     how = f"; its process: {bout.how_it_ended}" if bout.exit is not None else ""
-    return (f"{place(bout, slip)}: {slip.message}{how}", *output_of(bout))
+    return (f"{place(bout, slip)}: {slip.fault.words}{how}", *output_of(bout))
 
 
 def place(bout: Bout, slip: Slip) -> str:
@@ -473,8 +471,8 @@ def place(bout: Bout, slip: Slip) -> str:
     where = bout.spec.name
     if bout.spec.matches > 1:
         where += f", match {slip.match}"
-    where += f", turn {slip.turn}"
-    return where if slip.index is None else f"{where}, submove {slip.index}"
+    where += f", turn {slip.fault.turn}"
+    return where if slip.fault.index is None else f"{where}, submove {slip.fault.index}"
 
 
 def output_of(bout: Bout) -> list[str]:
@@ -491,14 +489,15 @@ def output_of(bout: Bout) -> list[str]:
 def wrong(bout: Bout, slip: Slip) -> Iterator[str]:
     """Yield a fault of an answer, and the bytes that it is about."""
     # The message about a malformed line ends with the line, which is shown below.
-    yield f"{place(bout, slip)}: {slip.code}: {slip.message.partition('; the line was ')[0]}"
+    said = slip.fault.words.partition("; the line was ")[0]
+    yield f"{place(bout, slip)}: {slip.fault.code}: {said}"
     if slip.raw is None:
-        if slip.code in WRONG_ANSWER and bout.tap is not None and bout.tap.last:
+        if slip.fault.code in WRONG_ANSWER and bout.tap is not None and bout.tap.last:
             yield f"  its bytes: {shown(bout.tap.last)}"
         return
     line = f"  the line: {shown(slip.raw.encode())}"
-    if slip.index is not None:
-        submove = games.submove_at(bout.spec.ruleset, slip.raw.split(), slip.index)
+    if slip.fault.index is not None:
+        submove = games.submove_at(bout.spec.ruleset, slip.raw.split(), slip.fault.index)
         if submove is not None and len(slip.raw) > LINE_SHOWN:
             yield f"  the submove: {shown(' '.join(submove).encode())}"
     yield line

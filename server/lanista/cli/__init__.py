@@ -132,20 +132,16 @@ def _message(error: click.ClickException) -> str:
         name, known = error.command_name, group.list_commands(ctx)
     elif isinstance(error, click.NoSuchOption) and ctx is not None:
         # Without the dashes, which would make any two options look alike.
-        texts = [text for param in ctx.command.get_params(ctx) for text in _spellings(param)]
-        close = nearest(error.option_name.lstrip("-"), [text.lstrip("-") for text in texts])
+        params = ctx.command.get_params(ctx)
+        texts = [text for param in params for text in (*param.opts, *param.secondary_opts)]
+        names = [text[2:] for text in texts if text.startswith("--")]
+        close = nearest(error.option_name.lstrip("-"), names)
         return (
             error.message if close is None else f"{error.message[:-1]}; did you mean '--{close}'?"
         )
     else:
         return error.format_message()
     return error.message.removesuffix(".") + (did_you_mean(name, known) or ".")
-
-
-def _spellings(param: click.Parameter) -> list[str]:
-    """Return the long names of an option."""
-    texts = [*param.opts, *param.secondary_opts]
-    return [text for text in texts if text.startswith("--")]
 
 
 def _complain(message: str) -> None:

@@ -10,9 +10,9 @@ from lanista.cli import Group
 from lanista.cli.arena_file import FILE, ArenaFile, NotRunningError, arena_argument
 from lanista.cli.arena_names import command as name
 from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
-from lanista.cli.arena_submissions import bad_submissions, folder_of
 from lanista.cli.arena_submissions import command as submissions
-from lanista.cli.common import write_example
+from lanista.cli.arena_submissions import folder_of
+from lanista.cli.common import say, write_example
 from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
@@ -87,7 +87,7 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
         for ladder in arena.spec.ladders:
             number = database.competition(Kind.LADDER, ladder.name, ladder.game)
             if number is None:
-                click.echo(printable(f"{ladder.name}: no results are stored"))
+                say(f"{ladder.name}: no results are stored")
                 continue
             records = LadderRecords(arena.data.records, ladder.name)
             is_right &= show(ladder.name, Comparison(Store(database, number), records))
@@ -101,13 +101,12 @@ def _has_right_sources(arena: ArenaFile) -> bool:
         if ladder.submissions is None:
             continue
         folder = folder_of(arena, ladder)
-        with bad_submissions():
-            for text in folder.damaged():
-                is_right = False
-                click.echo(printable(f"{ladder.name}: submission: {text}"))
-            count = sum(len(author.versions) for author in folder.read().values())
+        for text in folder.damaged():
+            is_right = False
+            say(f"{ladder.name}: submission: {text}")
+        count = sum(len(author.versions) for author in folder.read().values())
         rest = "; nothing is wrong" if is_right else ""
-        click.echo(printable(f"{ladder.name}: {counted(count, 'version')} handed in{rest}"))
+        say(f"{ladder.name}: {counted(count, 'version')} handed in{rest}")
     return is_right
 
 

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import attrs
-import click
 import trio
 
 from lanista.arena.admission import is_loopback
@@ -22,20 +21,19 @@ from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
-from lanista.bots.execute import printable
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
+from lanista.cli.common import say
 from lanista.cli.serving import connections_allowed
-from lanista.cli.web import shown_tournaments, warning_of_token, with_port
-from lanista.errors import BadInputError, one_line
+from lanista.cli.web import shown_tournaments, warning_of_token
+from lanista.errors import BadInputError, LanistaError, one_line
 from lanista.games import registry
 from lanista.games.picture import counted
-from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.accept import open_port
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.errors import StoreError
 from lanista.system import usable_cores
-from lanista.toml_spec import SpecError
+from lanista_client.console import address
 
 EXIT_FAILED = 1
 GIB = 1 << 30
@@ -43,82 +41,86 @@ SOON = timedelta(days=14)
 """How long before its end a certificate gets a warning."""
 
 
-@attrs.frozen
-class Finding:
-    """One line of the result."""
+@attrs.define
+class Report:
+    """Prints what is right, and what is wrong or may be; a mistake begins with its key."""
 
-    text: str
-    """What is right, or wrong; a mistake begins with its key."""
-    mark: str = "FAIL"
-    """`ok`, `warn`, or `FAIL` if the arena wouldn't do what its file says."""
+    failures: int = 0
+    """How often the arena wouldn't do what its file says."""
+
+    def ok(self, text: str) -> None:
+        """Print that something is right."""
+        say(f"ok    {text}")
+
+    def warn(self, text: str) -> None:
+        """Print that something may be wrong."""
+        say(f"warn  {text}")
+
+    def fail(self, text: str) -> None:
+        """Print that something is wrong."""
+        say(f"FAIL  {text}")
+        self.failures += 1
+
+    @contextlib.contextmanager
+    def failing(self, place: str) -> Iterator[None]:
+        """Print, after a place, the error that keeps the arena from something within."""
+        try:
+            yield
+        except (LanistaError, OSError) as error:
+            self.fail(f"{place}{one_line(error)}")
 
 
 def check(spec: ArenaSpec, folder: Path) -> int:
     """Print what is found about an arena, whose file is in a folder, and return the exit code."""
-    has_failed = False
-    for finding in findings(spec, folder.resolve()):
-        click.echo(printable(f"{finding.mark:5} {finding.text}"))
-        has_failed |= finding.mark == "FAIL"
-    return EXIT_FAILED if has_failed else 0
-
-
-def findings(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
-    """Yield what is right and what is wrong."""
+    report, folder = Report(), folder.resolve()
+    data = DataFolder(folder / spec.data)
     for number, ladder in enumerate(spec.ladders, 1):
-        yield from _ladder(ladder, f"ladders[{number}]", folder)
-    yield from _friendly(spec, folder)
-    yield from _sandbox(spec.ladders)
-    yield from _submissions(spec.ladders, DataFolder(folder / spec.data))
-    yield from _places(spec, folder)
-    yield from _ports(spec)
+        _ladder(report, ladder, f"ladders[{number}]", folder)
+    _friendly(report, spec, folder)
+    _sandbox(report, spec.ladders)
+    _submissions(report, spec.ladders, data)
+    _places(report, spec, folder)
+    _ports(report, spec)
     if spec.tls is not None:
-        yield from _certificate(spec.tls, folder)
-    yield from _data(DataFolder(folder / spec.data))
-    yield from _store(spec, DataFolder(folder / spec.data))
-    yield from _tournaments(spec, folder)
-    yield from _machine(spec)
+        _certificate(report, spec.tls, folder)
+    _data(report, data)
+    _store(report, spec, data)
+    with report.failing("page.tournaments: "):
+        shown_tournaments([folder / file for file in spec.page.tournaments])
+    _machine(report, spec)
+    return EXIT_FAILED if report.failures else 0
 
 
 # -- what is played ----------------------------------------------------------------------------
 
 
-def _ladder(ladder: LadderSpec, key: str, folder: Path) -> Iterator[Finding]:
-    try:
+def _ladder(report: Report, ladder: LadderSpec, key: str, folder: Path) -> None:
+    before = report.failures
+    with report.failing(f"{key}.game: "):
         ruleset = registry.get(ladder.game)
-    except registry.UnknownGameError as error:
-        yield Finding(f"{key}.game: {error}")
+    if report.failures > before:
         return
-    is_right = True
-    try:
+    with report.failing(f"{key}."):
         configurations(ruleset, ladder.maps, ladder.settings, folder)
-    except SpecError as error:
-        is_right = False
-        yield Finding(f"{key}.{error}")
-    house: Sequence[Contestant] = ()
-    try:
+    with report.failing(f"{key}."):
         house = house_contestants(ladder, folder)
-    except SpecError as error:
-        is_right = False
-        yield Finding(f"{key}.{error}")
-    if is_right:
+    if report.failures == before:
         maps = counted(len(ladder.maps), "map")
-        yield Finding(
+        report.ok(
             f"ladder {ladder.name}: {ruleset.title}, {ruleset.seats} seats, "
             f"{counted(len(house), 'house bot')}, "
-            f"{maps if ladder.maps else 'maps made from seeds'}",
-            "ok",
+            f"{maps if ladder.maps else 'maps made from seeds'}"
         )
         # Without any, bots that connect meet each other alone, as the operator may want it.
         if (house or ladder.submissions is not None) and len(house) < ruleset.seats - 1:
-            yield Finding(
+            report.warn(
                 f"{key}.house: {len(house)} of them can't fill the seats of a match for a bot that "
-                f"waits alone; {ruleset.seats - 1} could",
-                "warn",
+                f"waits alone; {ruleset.seats - 1} could"
             )
 
 
-def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
-    """Yield the house bots whose programs lie in a folder that their sandboxes hide.
+def _places(report: Report, spec: ArenaSpec, folder: Path) -> None:
+    """Tell the house bots whose programs lie in a folder that their sandboxes hide.
 
     Also those that look for their program in such a folder, as Python does for a module.
     """
@@ -126,7 +128,7 @@ def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
     for number, ladder in enumerate(spec.ladders, 1):
         if ladder.sandbox is not SandboxName.BWRAP:
             continue
-        with contextlib.suppress(SpecError):  # which was found already
+        with contextlib.suppress(BadInputError):  # which was found already
             for place, bot in enumerate(house_contestants(ladder, folder), 1):
                 key = f"ladders[{number}].house[{place}]"
                 own = sorted(map(Path, own_paths(bot.command, bot.folder or "", os.environ)))
@@ -138,40 +140,36 @@ def _places(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
                 }
                 for program, around in programs.items():
                     seen = "that file" if program.parent in private else "that folder"
-                    yield Finding(
+                    report.warn(
                         f"{key}: {program} lies in {around}, which sandboxes hide, so "
-                        f"{bot.name} sees only {seen}; move it elsewhere",
-                        "warn",
+                        f"{bot.name} sees only {seen}; move it elsewhere"
                     )
                 if not programs and folder in own:
-                    yield Finding(
+                    report.warn(
                         f"{key}: {bot.name} runs in {folder}, which is empty in its sandbox; if "
                         "its program is there, move the program elsewhere, and name its file or "
-                        "folder in the command",
-                        "warn",
+                        "folder in the command"
                     )
 
 
-def _friendly(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
+def _friendly(report: Report, spec: ArenaSpec, folder: Path) -> None:
     try:
         options_of(spec, folder / "arena.toml")
-    except SpecError as error:
+    except BadInputError as error:
         if spec.game is not None or not spec.ladders:  # else it is a ladder's, and was looked at
-            yield Finding(str(error))
+            report.fail(str(error))
 
 
-def _sandbox(ladders: Sequence[LadderSpec]) -> Iterator[Finding]:
+def _sandbox(report: Report, ladders: Sequence[LadderSpec]) -> None:
     for number, ladder in enumerate(ladders, 1):
         if ladder.sandbox is SandboxName.BWRAP:
-            try:
+            with report.failing(f"ladders[{number}]."):
                 check_sandbox()
-            except SandboxError as error:
-                yield Finding(f"ladders[{number}].{error}")
             return
 
 
-def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Finding]:
-    """Yield what programs can be handed in, and whether there is room for them."""
+def _submissions(report: Report, ladders: Sequence[LadderSpec], data: DataFolder) -> None:
+    """Tell what programs can be handed in, and whether there is room for them."""
     taking = [(number, one) for number, one in enumerate(ladders, 1) if one.submissions is not None]
     if not taking:
         return
@@ -179,168 +177,135 @@ def _submissions(ladders: Sequence[LadderSpec], data: DataFolder) -> Iterator[Fi
         assert ladder.submissions is not None
         key, closes = f"ladders[{number}].submissions", ladder.submissions.closes
         if closes is not None and closes < datetime.now(UTC):
-            yield Finding(f"{key}.closes: {closes.isoformat()} is over: nothing is taken", "warn")
+            report.warn(f"{key}.closes: {closes.isoformat()} is over: nothing is taken")
     key = f"ladders[{taking[0][0]}].submissions"
     try:
         check_sandbox()
         found = trio.run(Builder().tools).languages
     except (SandboxError, NotBuiltError, BrokenSandboxError, OSError) as error:
-        yield Finding(f"{key}: programs run only in sandboxes; {one_line(error)}")
+        report.fail(f"{key}: programs run only in sandboxes; {one_line(error)}")
         return
     tools = ", ".join(
         f"{name} ({version.removeprefix(f'{name} ')})" for name, version in found.items()
     )
-    yield Finding(f"submissions: sandboxes work; languages: {tools}", "ok")
+    report.ok(f"submissions: sandboxes work; languages: {tools}")
     missing = [one for one in LANGUAGES if one.name not in found]
     absent = [f"{one.name} ({one.tool})" for one in missing if shutil.which(one.tool) is None]
     if absent:
-        yield Finding(
-            f"submissions: can't be built, as a tool isn't there: {', '.join(absent)}", "warn"
-        )
+        report.warn(f"submissions: can't be built, as a tool isn't there: {', '.join(absent)}")
     for language in missing:
         if (tool := shutil.which(language.tool)) is not None:
-            yield Finding(
+            report.warn(
                 f"submissions: {language.name} can't be built: {tool} doesn't work in sandboxes, "
                 "which don't show what else it needs of a home folder; install it for all users "
-                "(docs/arena.md says how)",
-                "warn",
+                "(docs/arena.md says how)"
             )
     most = sum(one.submissions.max_disk for _, one in taking if one.submissions is not None)
     place = next(path for path in (data.path, *data.path.parents) if path.exists())
     free = shutil.disk_usage(place).free
-    yield Finding(
+    (report.ok if free > most else report.warn)(
         f"submissions: {free / GIB:.1f} GiB are free in {place}; max_disk allows "
-        f"{most / GIB:,.1f} GiB",
-        "ok" if free > most else "warn",
+        f"{most / GIB:,.1f} GiB"
     )
 
 
 # -- the network -------------------------------------------------------------------------------
 
 
-def _ports(spec: ArenaSpec) -> Iterator[Finding]:
+def _ports(report: Report, spec: ArenaSpec) -> None:
     page = None if spec.page.listen == NO_PAGE else spec.page.listen
     addresses = [("port", spec.host, spec.port)]
     if page is not None:
         addresses.append(("page.listen", *address_of(page)))
-    yield from trio.run(_listen, addresses)
+    trio.run(_listen, report, addresses)
     if not is_loopback(spec.host) and spec.tls is None:
-        yield Finding(
-            f"host: {spec.host} without [tls]: names' tokens cross the network unencrypted", "warn"
-        )
+        report.warn(f"host: {spec.host} without [tls]: names' tokens cross the network unencrypted")
     warning = None if page is None else warning_of_token()
     if warning is not None:
-        yield Finding(warning, "warn")
+        report.warn(warning)
 
 
-async def _listen(addresses: Sequence[tuple[str, str, int]]) -> list[Finding]:
+async def _listen(report: Report, addresses: Sequence[tuple[str, str, int]]) -> None:
     """Open ports, given as key, host and number, all at once, and close them again."""
-    found: list[Finding] = []
     listeners: list[trio.SocketListener] = []
     for key, host, port in addresses:
-        shown = with_port(host, port)
-        try:
-            listeners += await trio.open_tcp_listeners(port, host=host)
-        except (OSError, UnicodeError) as error:
-            why = getattr(error, "strerror", None) or error
-            found.append(
-                Finding(f"{key}: can't listen on {shown}: {why}; choose another address or port")
-            )
-        else:
-            found.append(
-                Finding(f"{'bots' if key == 'port' else 'page'}: {shown} can be listened on", "ok")
-            )
+        advice, use = ("host and port", "bots") if key == "port" else (key, "page")
+        with report.failing(f"{key}: "):
+            listeners += (await open_port(host, port, advice))[0]
+            report.ok(f"{use}: {address(host, port)} can be listened on")
     for listener in listeners:
         await listener.aclose()
-    return found
 
 
-def _certificate(tls: Tls, folder: Path) -> Iterator[Finding]:
+def _certificate(report: Report, tls: Tls, folder: Path) -> None:
     certificate = folder / tls.certificate
     try:
         valid = validity(load(certificate, folder / tls.key), certificate)
     except CertificateError as error:
-        yield Finding(f"tls.{error.key}: {error}")
+        report.fail(f"tls.{error.key}: {error}")
         return
     now = datetime.now(UTC)
     if now >= valid.until:
-        yield Finding(
-            f"tls.certificate: {certificate}: expired on {valid.until:%Y-%m-%d}; renew it"
-        )
+        report.fail(f"tls.certificate: {certificate}: expired on {valid.until:%Y-%m-%d}; renew it")
     elif now < valid.since:
-        yield Finding(
+        report.fail(
             f"tls.certificate: {certificate}: not valid before {valid.since:%Y-%m-%d %H:%M} UTC; "
             "check this machine's clock"
         )
     elif valid.until - now < SOON:
-        yield Finding(f"tls.certificate: expires on {valid.until:%Y-%m-%d}; renew it", "warn")
+        report.warn(f"tls.certificate: expires on {valid.until:%Y-%m-%d}; renew it")
     else:
-        yield Finding(f"TLS: certificate valid until {valid.until:%Y-%m-%d}", "ok")
+        report.ok(f"TLS: certificate valid until {valid.until:%Y-%m-%d}")
 
 
 # -- files and databases -----------------------------------------------------------------------
 
 
-def _data(data: DataFolder) -> Iterator[Finding]:
+def _data(report: Report, data: DataFolder) -> None:
     for folder in (data.path, data.records):
         try:
             if folder.exists():
                 with tempfile.TemporaryFile(dir=folder):  # fails if the folder isn't writable
                     pass
         except OSError as error:
-            yield Finding(f"data: {folder} can't be written: {error.strerror}")
+            report.fail(f"data: {folder} can't be written: {error.strerror}")
             return
     if data.path.exists():
-        yield Finding(f"data: {data.path}", "ok")
+        report.ok(f"data: {data.path}")
         return
     parent = next(folder for folder in data.path.parents if folder.exists())
     if parent.is_dir() and os.access(parent, os.W_OK | os.X_OK):
-        yield Finding(f"data: {data.path}, which will be created", "ok")
+        report.ok(f"data: {data.path}, which will be created")
     else:
-        yield Finding(
+        report.fail(
             f"data: {data.path} can't be created: {parent} isn't a folder that can be written"
         )
 
 
-def _store(spec: ArenaSpec, data: DataFolder) -> Iterator[Finding]:
-    """Yield what would keep the arena from opening its database."""
+def _store(report: Report, spec: ArenaSpec, data: DataFolder) -> None:
+    """Tell what would keep the arena from opening its database."""
     if not spec.ladders:
         return
-    try:
+    with report.failing("database: " if spec.store is None else "store: "):
         Database.rehearse(data, spec.store)
-    except (StoreError, OSError) as error:
-        yield Finding(f"{'database' if spec.store is None else 'store'}: {one_line(error)}")
-    else:
         if spec.store is not None:
-            yield Finding("store: the PostgreSQL database can be used", "ok")
-
-
-def _tournaments(spec: ArenaSpec, folder: Path) -> Iterator[Finding]:
-    try:
-        shown_tournaments([folder / file for file in spec.page.tournaments])
-    except BadInputError as error:
-        yield Finding(f"page.tournaments: {error}")
+            report.ok("store: the PostgreSQL database can be used")
 
 
 # -- the machine -------------------------------------------------------------------------------
 
 
-def _machine(spec: ArenaSpec) -> Iterator[Finding]:
-    try:
+def _machine(report: Report, spec: ArenaSpec) -> None:
+    with report.failing("max_connections: "):
         allowed, why = connections_allowed(spec)
-    except BadInputError as error:
-        yield Finding(f"max_connections: {error}")
-    else:
         if why:
-            yield Finding(
+            report.warn(
                 f"max_connections: {allowed} instead of {spec.max_connections} will be possible: "
-                f"{why}",
-                "warn",
+                f"{why}"
             )
     cores = len(usable_cores())
     if spec.workers > cores:
-        yield Finding(
+        report.warn(
             f"workers: {spec.workers} on {counted(cores, 'core')}; they will slow "
-            "each other's matches down",
-            "warn",
+            "each other's matches down"
         )

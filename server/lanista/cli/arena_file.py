@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.bots.execute import printable
 from lanista.errors import BadInputError
 from lanista.results.data_folder import DataFolder
 from lanista.suggestions import did_you_mean
@@ -52,13 +51,11 @@ class ArenaFile:
         """The data folder of the arena."""
         return DataFolder(self.path.parent / self.spec.data)
 
-    @contextlib.contextmanager
-    def database(self) -> "Iterator[Database]":
+    def database(self) -> "Database":
         """Open the database of the arena, and make it if need be; it may be the running one's."""
         from lanista.results.base import Database
 
-        with Database.of_arena(self.data, self.spec.store, check=False) as database:
-            yield database
+        return Database.of_arena(self.data, self.spec.store, check=False)
 
     @contextlib.contextmanager
     def changing_names(self) -> "Iterator[NameStore]":
@@ -81,17 +78,12 @@ class ArenaFile:
                 return ladder
         names = [ladder.name for ladder in self.spec.ladders]
         raise BadInputError(
-            f"{self.path}: no ladder {printable(name)!r}; its ladders are: "
+            f"{self.path}: no ladder {name!r}; its ladders are: "
             f"{', '.join(names) or 'none'}{did_you_mean(name, names)}"
         )
 
     def ask(self, command: str, **arguments: object) -> Any:
-        """Have the running arena carry out a command, and return its answer.
-
-        Args:
-            command: The command's name; `arena.operator` knows them.
-            arguments: Its arguments.
-        """
+        """Have the running arena carry out a command of `arena.operator`, and return its answer."""
         from lanista.arena.operator import socket_address
 
         file = self.path
@@ -119,7 +111,7 @@ class ArenaFile:
             raise BadInputError(f"{file}: the arena ended before it answered")
         answer = json.loads(line)
         if "error" in answer:
-            raise BadInputError(f"{file}: {printable(answer['error'])}")
+            raise BadInputError(f"{file}: {answer['error']}")
         return answer["answer"]
 
 

@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text
@@ -40,7 +39,8 @@ def add(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
     _refuse_house_bot(arena, name)
     with arena.changing_names() as store:
         made = add_name(store, name, token)
-    _print_token(made, given=token_stdin)
+    if token is None:
+        click.echo(made)
     return 0
 
 
@@ -58,7 +58,8 @@ def reset(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
     token = _given_token() if token_stdin else None
     with arena.changing_names() as store:
         made = reset_token(store, name, token)
-    _print_token(made, given=token_stdin)
+    if token is None:
+        click.echo(made)
     return 0
 
 
@@ -108,16 +109,14 @@ def list_(arena: ArenaFile) -> int:
 def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
     """Raise an error if a name is that of a house bot, since the arena keeps those to itself."""
     from lanista.arena.ladder_room import house_contestants
-    from lanista.toml_spec import SpecError
+    from lanista.toml_spec import placed
 
     for number, ladder in enumerate(arena.spec.ladders, 1):
-        try:
+        with placed(f"{arena.path}: ladders[{number}]."):
             house = [bot.name for bot in house_contestants(ladder, arena.path.parent)]
-        except SpecError as error:
-            raise BadInputError(f"{arena.path}: ladders[{number}].{error}") from None
         if name.casefold() in map(str.casefold, house):
             raise BadInputError(
-                f"{printable(name)!r} is the name of a house bot of the ladder {ladder.name}; "
+                f"{name!r} is the name of a house bot of the ladder {ladder.name}; "
                 "choose another name"
             )
 
@@ -125,9 +124,3 @@ def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
 def _given_token() -> str:
     """Return the token that standard input has, without the end of its line."""
     return sys.stdin.read(MAX_TOKEN_LINE).removesuffix("\n").removesuffix("\r")
-
-
-def _print_token(token: str, *, given: bool) -> None:
-    """Print a token, unless whoever runs the command has given it."""
-    if not given:
-        click.echo(token)

@@ -12,6 +12,7 @@ import click
 
 from lanista.bots.execute import printable
 from lanista.cli.arena_file import ArenaFile, arena_argument
+from lanista.cli.common import say
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
@@ -72,10 +73,9 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
 
     host, port = status["address"]
     page = f"; page {status['page']}" if status["page"] else ""
-    workers = status["workers"]
     figures = (
         f"{status['connections']} of {status['max_connections']} connections",
-        f"{status['matches']} matches running in {workers} process{'' if workers == 1 else 'es'}",
+        f"{status['matches']} matches running in {counted(status['workers'], 'process')}",
         f"{status['over']} over",
         f"{status['waiting']} bots waiting off the ladders",
     )
@@ -194,9 +194,7 @@ def backup(arena: ArenaFile, folder: Path) -> int:
     made = back_up(arena.spec, arena.path, folder)
     counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
     programs = f", {counted(made.versions, 'version')} handed in" if made.versions else ""
-    click.echo(
-        printable(f"{folder}: {arena.path.name}; {counts} of records{programs} in {made.data}")
-    )
+    say(f"{folder}: {arena.path.name}; {counts} of records{programs} in {made.data}")
     if arena.spec.store is not None:
         click.echo("the database of `store` isn't in the copy: back it up with pg_dump", err=True)
     return 0

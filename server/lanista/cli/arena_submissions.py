@@ -15,7 +15,7 @@ import click
 from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
-from lanista.cli.common import minute_text
+from lanista.cli.common import minute_text, say
 from lanista.errors import BadInputError, FileError
 from lanista.games.picture import counted
 from lanista.suggestions import did_you_mean
@@ -52,17 +52,6 @@ def folder_of(arena: ArenaFile, ladder: "LadderSpec") -> "SubmissionFolder":
     return SubmissionFolder.of_ladder(arena.data.submissions, ladder.name)
 
 
-@contextlib.contextmanager
-def bad_submissions() -> Iterator[None]:
-    """Report as bad input that what was handed in can't be read."""
-    from lanista.results.submissions import BadSubmissionsError
-
-    try:
-        yield
-    except BadSubmissionsError as error:
-        raise BadInputError(str(error)) from None
-
-
 def ladder_of(arena: ArenaFile, name: str | None) -> "LadderSpec":
     """Return the ladder of a name, or the only one to which programs are handed in."""
     taking = [ladder for ladder in arena.spec.ladders if ladder.submissions is not None]
@@ -75,7 +64,7 @@ def ladder_of(arena: ArenaFile, name: str | None) -> "LadderSpec":
     if not taking or name is not None:
         which = "any ladder" if name is None else name
         raise BadInputError(
-            f"{arena.path}: no programs are handed in to {printable(which)}; a ladder takes them "
+            f"{arena.path}: no programs are handed in to {which}; a ladder takes them "
             "with submissions = true"
         )
     names = ", ".join(ladder.name for ladder in taking)
@@ -88,7 +77,7 @@ def _author(authors: Mapping[str, "Author"], ladder: str, name: str) -> "Author"
     author = authors.get(key_of(name))
     if author is None:
         raise BadInputError(
-            f"nothing was handed in to {ladder} as {printable(name)!r}"
+            f"nothing was handed in to {ladder} as {name!r}"
             f"{did_you_mean(name, [author.name for author in authors.values()])}"
         )
     return author
@@ -114,8 +103,7 @@ def list_(arena: ArenaFile, ladder: str | None) -> int:
     """List the names for which programs were handed in, with the versions that play."""
     from lanista.cli import tables
 
-    with bad_submissions():
-        authors = folder_of(arena, ladder_of(arena, ladder)).read()
+    authors = folder_of(arena, ladder_of(arena, ladder)).read()
     titles = ("name", "plays", "latest", "state", "handed in", "versions", "size", "")
     numbers = {"plays", "latest", "versions", "size"}
     tables.show(tables.listing(titles, map(_row, authors.values()), numbers))
@@ -146,22 +134,20 @@ def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) ->
     """Show the versions of NAME, and what the build and the check of one said (the latest)."""
     of = ladder_of(arena, ladder)
     folder = folder_of(arena, of)
-    with bad_submissions():
-        author = _author(folder.read(), of.name, name)
+    author = _author(folder.read(), of.name, name)
     for version in author.versions.values():
-        click.echo(printable(version_line(author, version)))
+        say(version_line(author, version))
     number = number or max(author.versions, default=0)
     if number not in author.versions:
         known = ", ".join(map(str, author.versions)) or "none"
         raise BadInputError(f"{author.name} has no version {number}; there are: {known}")
     version = author.versions[number]
-    click.echo(f"\nVersion {number}: {version.size} bytes, SHA-256 {printable(version.sha256)}")
+    say("", f"Version {number}: {version.size} bytes, SHA-256 {version.sha256}")
     if author.disabled:
-        click.echo(printable(f"{author.name} is disabled: {author.disabled}"))
+        say(f"{author.name} is disabled: {author.disabled}")
     if version.why:
-        click.echo(printable(f"refused: {version.why}"))
-    for finding in version.findings:
-        click.echo(printable(finding))
+        say(f"refused: {version.why}")
+    say(*version.findings)
     with contextlib.suppress(FileNotFoundError):  # it wasn't built yet
         output = folder.output(author.key, number).read_text(encoding="utf-8", errors="replace")
         click.echo(printable(output, kept="\n\t"), nl=not output.endswith("\n"))
@@ -212,18 +198,17 @@ def enable(arena: ArenaFile, name: str, ladder: str | None) -> int:
 def _disable(arena: ArenaFile, name: str, ladder: str | None, why: str) -> None:
     of = ladder_of(arena, ladder)
     folder = folder_of(arena, of)
-    with bad_submissions():
-        author = _author(folder.read(), of.name, name)
-        with contextlib.suppress(NotRunningError):
-            arena.ask("disable", ladder=of.name, name=author.name, why=why)
-            return
-        with arena.database() as database, database.lock():  # so that none is started now
-            author = folder.read_name(author.key)
-            author.disabled = why
-            try:
-                folder.write(author)
-            except OSError as error:
-                raise FileError.of("can't write", folder.of_name(author.key), error) from None
+    author = _author(folder.read(), of.name, name)
+    with contextlib.suppress(NotRunningError):
+        arena.ask("disable", ladder=of.name, name=author.name, why=why)
+        return
+    with arena.database() as database, database.lock():  # so that none is started now
+        author = folder.read_name(author.key)
+        author.disabled = why
+        try:
+            folder.write(author)
+        except OSError as error:
+            raise FileError.of("can't write", folder.of_name(author.key), error) from None
 
 
 # -- export --------------------------------------------------------------------------------------
@@ -244,8 +229,7 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
     damaged: then it is copied as it is, and said.
     """
     source = folder_of(arena, ladder_of(arena, ladder))
-    with bad_submissions():
-        authors = source.read()
+    authors = source.read()
     count = 0
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -266,7 +250,7 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
     except OSError as error:
         raise FileError.of("can't copy", Path(error.filename or folder), error) from None
     names = counted(len(authors), "name")
-    click.echo(printable(f"{folder}: {counted(count, 'program')} of {names}"))
+    say(f"{folder}: {counted(count, 'program')} of {names}")
     return 0
 
 
@@ -283,11 +267,7 @@ def folder_name(name: str) -> str:
 
 
 def _export(source: Path, file: str, to: Path) -> None:
-    """Copy a source to a folder, unpacked if it is a ZIP that can be.
-
-    Raises:
-        OSError: It can't be read or written.
-    """
+    """Copy a source to a folder, unpacked if it is a ZIP that can be; raise OSError if it fails."""
     from lanista.bots.builder import UnpackError, unpack
 
     to.mkdir(mode=0o700, parents=True)
@@ -295,7 +275,7 @@ def _export(source: Path, file: str, to: Path) -> None:
         try:
             unpack(source, to, files=MAX_FILES, size=MAX_UNPACKED)
         except UnpackError as error:
-            click.echo(printable(f"{to}: {file} isn't unpacked: {error}"), err=True)
+            say(f"{to}: {file} isn't unpacked: {error}", err=True)
             shutil.rmtree(to)
             to.mkdir(mode=0o700)
         else:

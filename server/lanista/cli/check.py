@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
-    bot_limits_of,
     bot_options,
     game_and_bots,
     limit_options,
-    sandboxed,
+    say,
     start_option,
 )
 from lanista.errors import BadInputError
@@ -68,11 +66,13 @@ def command(
     130 interrupted.
     """
     from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.limits import limits_of_match
     from lanista.bots.orphans import become_subreaper
     from lanista.check.bout import CheckFailureError, Tested
     from lanista.check.items import judge, passed
     from lanista.hosting.bot_pool import Contestant
     from lanista.hosting.ids import checked_seed
+    from lanista.hosting.inputs import sandboxed
     from lanista.hosting.names import bot_command
 
     if game is None and len(words) == 1 and words[0] not in registry.names():
@@ -93,7 +93,7 @@ def command(
         bot=Contestant(
             name=name,
             command=argv,
-            limits=bot_limits_of(bot_limits),
+            limits=limits_of_match(bot_limits, None),
             sandboxed=sandboxed(sandbox),
         ),
         ruleset=ruleset,
@@ -101,10 +101,10 @@ def command(
         clock=clock,
     )
     strongest = list(registry.house_bots(game))[-1:]
-    rivals = []
-    for house in strongest * (ruleset.seats - 1):
-        name, argv = bot_command(game, house)
-        rivals.append(Contestant(name=name, command=argv))
+    rivals = [
+        Contestant(name=house, command=bot_command(game, house)[1])
+        for house in strongest * (ruleset.seats - 1)
+    ]
     become_subreaper()
     use_cgroups()
     try:
@@ -117,8 +117,7 @@ def command(
     if as_json:
         click.echo(json.dumps(_as_json(bot, results, items)))
     else:
-        for line in report(results, items):
-            click.echo(printable(line))
+        say(*report(results, items))
     return 0 if passed(items) else EXIT_FINDINGS
 
 

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from lanista.match.record import ResultInfo
 
 
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines, on stderr if wanted; characters that could harm a terminal are escaped."""
+    for line in lines:
+        click.echo(printable(line), err=err)
+
+
 class Finite(click.FloatRange):
     """A click type for finite numbers in a range."""
 
@@ -53,6 +59,16 @@ class Choice(click.Choice[str]):
         return message + (did_you_mean(str(value), self.choices) or ".")
 
 
+OUTPUT_SHOWN = 2000
+"""Characters of the output of a bot that has failed that are shown."""
+
+
+def last_lines(output: str) -> list[str]:
+    """Return the end of what a bot wrote, under a heading; nothing if it wrote nothing."""
+    lines = output.strip()[-OUTPUT_SHOWN:].splitlines()
+    return ["the last lines that it wrote:", *lines] if lines else []
+
+
 REFUSED_ORDERS = frozenset({"illegal", "ignored"})
 """The codes of faults that cost a bot no more than the submove, in games that skip those."""
 
@@ -62,11 +78,8 @@ def fault_lines(
 ) -> Iterator[str]:
     """Yield the faults of each seat, for people: how many of each kind, and the examples.
 
-    Args:
-        names: The bots' names, by seat.
-        result: The result.
-        house: The seats of house bots, whose refused submoves are left out unless one of them ended
-            the match: nobody who reads this could do anything about them.
+    Refused submoves of seats in `house` are left out, unless one of them ended the match: nobody
+    who reads this could do anything about them.
     """
     for seat, counts in enumerate(result.fault_counts):
         leaves_out = seat in house and result.fault_out(seat) is None
@@ -91,14 +104,14 @@ def fault_lines(
                 if examples:
                     lines[0] += f", e.g. {places[0]}: {examples[0].words}"
             for line in lines:
-                yield printable(f"  {names[seat]}: {line}")
+                yield f"  {names[seat]}: {line}"
 
 
 def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
     """Yield a line that says by which rule a match was decided, if there is anything to say."""
     text = ending_text(ruleset, result.reason) if result.is_decided else None
     if text is not None:
-        yield f"  {printable(text)}"
+        yield f"  {text}"
 
 
 def minute_text(moment: datetime | str) -> str:
@@ -108,9 +121,7 @@ def minute_text(moment: datetime | str) -> str:
 
 def verdict_text(result: "ResultInfo") -> str:
     """Return how a match ended and why: `finished: capture`, or `forfeit` alone."""
-    if result.reason == result.end:
-        return printable(result.end)
-    return printable(f"{result.end}: {result.reason}")
+    return result.end if result.reason == result.end else f"{result.end}: {result.reason}"
 
 
 def turns_text(ruleset: Ruleset, result: "ResultInfo") -> str:
@@ -220,14 +231,27 @@ match_cpu_option = click.option(
 )
 
 
+def _settings(_ctx: click.Context, _param: click.Parameter, texts: Sequence[str]) -> dict[str, int]:
+    given: dict[str, int] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not re.fullmatch(r"-?[0-9]{1,18}", value):
+            raise BadInputError(f"--set {text!r}: expected NAME=VALUE with a whole number")
+        if name in given:
+            raise BadInputError(f"--set {name} twice; give it once")
+        given[name] = int(value)
+    return given
+
+
 set_option = click.option(
     "--set",
-    "sets",
+    "settings",
     multiple=True,
+    callback=_settings,
     metavar="NAME=VALUE",
     help="A setting of the game (see `lanista games`); may be repeated.",
 )
-"""The option for the settings of a game, which `given_settings` parses."""
+"""The option for the settings of a game; the command gets those that were given by name."""
 
 
 base_option = click.option(
@@ -265,6 +289,20 @@ The command gets what `tournament_files.described` takes by these names.
 """
 
 
+def _with_move_limit(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a command given `--move-limit` among its `settings`."""
+
+    @functools.wraps(command)
+    def with_move_limit(
+        *args: Any, settings: dict[str, int], move_limit: int | None, **given: Any
+    ) -> Any:
+        if move_limit is not None and settings.setdefault("move_limit", move_limit) != move_limit:
+            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
+        return command(*args, settings=settings, **given)
+
+    return with_move_limit
+
+
 game_options = _together(
     click.option(
         "-i",
@@ -280,8 +318,9 @@ game_options = _together(
         metavar="N",
         help="Moves until a draw; short for --set move_limit=N.",
     ),
+    _with_move_limit,
 )
-"""The options for a game: `map_`, `sets` and `move_limit`."""
+"""The options for a game: `map_` and `settings`."""
 
 
 size_option = click.option(
@@ -305,36 +344,22 @@ display_options = _together(
 """The options of commands that play many blocks: `accept_changes`, `as_json`, `plain`."""
 
 
+def _concurrency(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Any:
+    if text is None or text == "auto":
+        return text
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
+        raise BadInputError(f"--concurrency {text!r}: expected a whole number above 0, or auto")
+    return int(text)
+
+
 concurrency_option = functools.partial(
     click.option,
     "--concurrency",
+    callback=_concurrency,
     metavar="N|auto",
     help="Number of blocks at the same time; auto: as many as give each bot a core of its own.",
 )
-"""Makes the option that `concurrency_of` parses; its default is to be given."""
-
-
-def bot_limits_of(text: str | None, match_cpu: int | None = None) -> Any:
-    """Parse `--limits` and `--match-cpu` into `BotLimits`; None gives the defaults."""
-    from lanista.bots.limits import LimitsError, limits_of_match
-
-    try:
-        return limits_of_match(text, match_cpu)
-    except LimitsError as error:
-        raise BadInputError(f"--{error}") from None
-
-
-def sandboxed(choice: str) -> bool:
-    """Return whether `--sandbox` asks for a sandbox, after checking that one can be made here."""
-    if choice == "none":
-        return False
-    from lanista.bots.sandbox import SandboxError, check_sandbox
-
-    try:
-        check_sandbox()
-    except SandboxError as error:
-        raise BadInputError(f"--{error}") from None
-    return True
+"""Makes the option for a number or `auto`; its default is to be given."""
 
 
 def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
@@ -352,8 +377,8 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
         if not contestant.sandboxed and contestant.limits.processes and not contestant.is_house_bot
     ]
     if names and os.geteuid() == 0 and sys.stderr.isatty() and not can_have_groups():
-        click.echo(
-            f"note: as root and without a sandbox, {printable(names[0])} could start processes "
+        say(
+            f"note: as root and without a sandbox, {names[0]} could start processes "
             "faster than they can be ended; --sandbox bwrap or another user prevents that",
             err=True,
         )
@@ -362,14 +387,7 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
 def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the game and the bots of a command line `GAME BOT…` or `--game GAME BOT…`.
 
-    Args:
-        game: The value of `--game`, if it was given.
-        words: The arguments: the game, unless `--game` was given, and the bots. The game may be
-            said twice, if it is the same one.
-
-    Raises:
-        click.UsageError: No game is said.
-        BadInputError: Two different games are said.
+    The game may be said twice, if it is the same one.
     """
     if game is not None:
         named = words[0] if words and words[0] in registry.names() else game
@@ -381,45 +399,6 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
     return words[0], tuple(words[1:])
 
 
-def setup_of(
-    ruleset: Ruleset, map_: str | None, sets: Sequence[str] = (), move_limit: int | None = None
-) -> tuple[dict[str, int], Any]:
-    """Return all settings, and the board if there is one, from `--map`, `--set` and `--move-limit`.
-
-    Settings of the command line override those of a configuration file. Without `--map`, or with
-    a configuration file that has no board, the board is None: the seed makes it.
-    """
-    from lanista.hosting import inputs
-
-    return inputs.checked_setup(ruleset, map_, given_settings(sets, move_limit))
-
-
-def given_settings(sets: Sequence[str], move_limit: int | None = None) -> dict[str, int]:
-    """Return the settings that `--set` and `--move-limit` name."""
-    given: dict[str, int] = {}
-    for text in sets:
-        name, equals, value = text.partition("=")
-        if not equals or not re.fullmatch(r"-?[0-9]{1,18}", value):
-            raise BadInputError(f"--set {text!r}: expected NAME=VALUE with a whole number")
-        if name in given:
-            raise BadInputError(f"--set {name} twice; give it once")
-        given[name] = int(value)
-    if move_limit is not None:
-        if given.get("move_limit", move_limit) != move_limit:
-            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
-        given["move_limit"] = move_limit
-    return given
-
-
-def concurrency_of(text: str) -> Any:
-    """Parse `--concurrency` into a number or `auto`."""
-    if text == "auto":
-        return "auto"
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
-        raise BadInputError(f"--concurrency {text!r}: expected a whole number above 0, or auto")
-    return int(text)
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a file; characters that it can't hold are escaped."""
     try:
@@ -429,13 +408,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_example(path: Path, text: str, then: str) -> None:
-    """Write an example of a file that isn't there yet, and say what to do with it.
-
-    Args:
-        path: The file.
-        text: The example.
-        then: What to do, such as "check it, then run it".
-    """
+    """Write an example of a file that isn't there yet, and say what is to be done then."""
     try:
         path.touch(exist_ok=False)
     except FileExistsError:
@@ -443,4 +416,4 @@ def write_example(path: Path, text: str, then: str) -> None:
     except OSError as error:
         raise FileError.of("can't write", path, error) from None
     write_text(path, text)
-    click.echo(f"{printable(str(path))}: {then}")
+    say(f"{path}: {then}")

@@ -18,20 +18,34 @@ EXIT_NO_CONNECTION = 1
 
 @click.command("connect", context_settings={"allow_interspersed_args": False})
 @click.option(
-    "--host", metavar="HOST", show_default="LANISTA_HOST or 127.0.0.1", help="The arena's address."
+    "--host",
+    metavar="HOST",
+    envvar="LANISTA_HOST",
+    show_envvar=True,
+    default="127.0.0.1",
+    help="The arena's address.",
 )
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
-    show_default="LANISTA_PORT or 7777",
+    envvar="LANISTA_PORT",
+    show_envvar=True,
+    default=7777,
     help="The arena's port.",
 )
-@click.option("--name", show_default="LANISTA_NAME, or COMMAND's name", help="The bot's name.")
+@click.option(
+    "--name",
+    envvar="LANISTA_NAME",
+    show_default="LANISTA_NAME, or COMMAND's name",
+    help="The bot's name.",
+)
 @click.option("--game", show_default="the arena's", help="The game to play.")
 @click.option("--room", help="Play only against bots that name the same room.")
 @click.option("--seat", type=click.IntRange(0, 9999), help="The seat to play on, from 0.")
 @click.option(
-    "--token", help="The secret for the name or seat; LANISTA_TOKEN keeps it off the command line."
+    "--token",
+    envvar="LANISTA_TOKEN",
+    help="The secret for the name or seat; LANISTA_TOKEN keeps it off the command line.",
 )
 @click.option(
     "--tls",
@@ -51,8 +65,8 @@ EXIT_NO_CONNECTION = 1
 @click.argument("argv", metavar="-- COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     *,
-    host: str | None,
-    port: int | None,
+    host: str,
+    port: int,
     name: str | None,
     game: str | None,
     room: str | None,
@@ -73,6 +87,7 @@ def command(
     Exit codes: COMMAND's own; 1 the arena can't be reached, 2 bad input.
     """
     from lanista.bots import bridge
+    from lanista.hosting.names import checked_name, name_of
     from lanista_client.console import no_arena
     from lanista_protocol import RemoteProtocolError, parse_hello
 
@@ -81,34 +96,26 @@ def command(
         raise BadInputError(
             f"no program {argv[0]!r} that could be run; give the bot's command after --"
         )
-    if name is None:
-        from lanista.hosting.names import name_of
-
-        name = os.environ.get("LANISTA_NAME") or name_of(argv)
     values: dict[str, object] = {
         "v": 1,
         "game": game,
         "room": room,
         "seat": seat,
-        "token": token or os.environ.get("LANISTA_TOKEN") or None,
+        "token": token or None,
         "keep": 1 if keep else None,
         "notes": 1 if notes else None,
     }
     options = [f"{key}={value}" for key, value in values.items() if value is not None]
-    if "=" in name or name != " ".join(name.split()):
-        raise BadInputError(f"--name {name!r}: a name has single spaces between words, and no '='")
     for option in options:
         if " " in option:
             key, _, value = option.partition("=")
             shown = "…" if key == "token" else repr(value)
             raise BadInputError(f"--{key} {shown}: it must be one word")
-    hello = " ".join([name, *options])
+    hello = " ".join([checked_name(name or name_of(argv)), *options])
     try:
         parse_hello(hello)
     except RemoteProtocolError as error:
         raise BadInputError(error.message) from None
-    host = host or os.environ.get("LANISTA_HOST") or "127.0.0.1"
-    port = port or _port()
     context = _tls_context(tls, tls_ca)
     secure = None if context is None else partial(_secured, context=context, host=host, port=port)
     try:
@@ -149,10 +156,3 @@ def _secured(plain: "socket", *, context: "SSLContext", host: str, port: int) ->
         return secured(plain, context, host)
     except TlsError as error:
         raise bridge.CannotConnectError(f"no TLS with {address(host, port)}: {error}") from None
-
-
-def _port() -> int:
-    text = os.environ.get("LANISTA_PORT") or "7777"
-    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
-        raise BadInputError(f"LANISTA_PORT must be a port number, such as 7777, not {text!r}")
-    return int(text)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.bots.execute import printable
 from lanista.cli.view import of_seat
 from lanista.games.picture import Level, Place, Scene, counted
 from lanista.page.seat_colours import letter
@@ -32,17 +31,11 @@ class TurnDrawings:
     cells: Mapping[Place, str]
     """The colour of each cell of the grid that is marked, or that a line crosses."""
     lines: Sequence[str]
-    """Values, texts, and what isn't drawn and why, as printable lines."""
+    """Values, texts, and what isn't drawn and why, as lines."""
 
 
 def turn_drawings(scene: Scene, names: Sequence[str], logs: Mapping[str, str]) -> TurnDrawings:
-    """Return what bots draw in a turn.
-
-    Args:
-        scene: The board.
-        names: The bots' names, by seat, printable.
-        logs: What bots logged in the turn, by seat.
-    """
+    """Return what bots draw in a turn by what they logged in it, by seat."""
     levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
     sizes = [(scene.rows, level.cols) for level in levels]
     cells: dict[Place, str] = {}
@@ -92,9 +85,9 @@ def _texts(name: str, read: Sequence[LogLine]) -> Iterator[str]:
     for line in read:
         match line.content:
             case Drawing(kind="text", points=((row, col),), text=text):
-                shown.append(f"{name}, row {row}, column {col}: {printable(text)}")
+                shown.append(f"{name}, row {row}, column {col}: {text}")
             case Remark(words=words):
-                shown.append(f"{name}, not drawn: {printable(line.text[:60])}: {words}")
+                shown.append(f"{name}, not drawn: {line.text[:60]}: {words}")
     yield from shown[:MAX_SHOWN]
     if len(shown) > MAX_SHOWN:
         yield f"{name}: and {counted(len(shown) - MAX_SHOWN, 'line')} more"

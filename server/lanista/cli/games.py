@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 
 from lanista.cli import Group
-from lanista.cli.common import given_settings, set_option, setup_of, size_option, write_text
+from lanista.cli.common import set_option, size_option, write_text
 from lanista.games import registry
 from lanista.games.base import complete_settings
+from lanista.hosting.inputs import checked_setup
 
 
 @click.command("games")
@@ -43,14 +44,14 @@ def map_() -> None:
     "-o", "--output", metavar="FILE", help="Write the map to FILE instead of printing it."
 )
 @set_option
-def generate(game: str, seed: int | None, output: str | None, sets: tuple[str, ...]) -> None:
+def generate(game: str, seed: int | None, output: str | None, settings: dict[str, int]) -> None:
     """Generate a map for GAME from a seed."""
     from lanista.games.originals import of_game
     from lanista.hosting.ids import checked_seed
 
     ruleset = registry.get(game)
     seed = checked_seed(ruleset, seed)
-    settings = complete_settings(ruleset, given_settings(sets))
+    settings = complete_settings(ruleset, settings)
     board = ruleset.generate(settings, ruleset.chance(seed))
     originals = of_game(game)
     # An original game's own format has the settings too.
@@ -77,7 +78,7 @@ def show(game: str, map_: str, size: int) -> None:
     from lanista.cli.view import BoardView, lacks_colours
 
     ruleset = registry.get(game)
-    settings, board = setup_of(ruleset, map_)
+    settings, board = checked_setup(ruleset, map_, None)
     chance = ruleset.chance(0)
     if board is None:  # the file has only settings: the seed makes the board
         board = ruleset.generate(settings, chance)
@@ -95,7 +96,7 @@ def check(game: str, maps: tuple[str, ...]) -> None:
     """Check maps of GAME; report the first bad one with line and column."""
     ruleset = registry.get(game)
     for map_ in maps:
-        setup_of(ruleset, map_)
+        checked_setup(ruleset, map_, None)
         click.echo(f"{map_}: in order")
 
 

@@ -33,14 +33,11 @@ class LiveBoard:
         delay: float | None,
         console: Console | None = None,
     ) -> None:
-        """Make a board.
+        """Make a board for bots with these names, by seat.
 
-        Args:
-            names: The names of the bots, by seat.
-            cell_width: The maximum width of a cell, in characters.
-            delay: How long each position is shown, in seconds. None: `DELAY` at first, and less
-                and less the longer the match goes on, so that it never takes `LONGEST` more.
-            console: Where to draw.
+        A cell has at most `cell_width` characters. Each position is shown for a delay in seconds.
+        If it is None, that is `DELAY` at first, and less and less the longer the match goes on, so
+        that it never takes `LONGEST` more.
         """
         self._names = names
         self._cell_width = cell_width

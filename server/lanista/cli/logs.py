@@ -76,10 +76,6 @@ def shortened(value: Any) -> Any:
             return shortened(str(value))
 
 
-def _shorten(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    return {key: shortened(value) for key, value in event.items()}
-
-
 def json_line(_: Any, __: str, event: structlog.typing.EventDict) -> str:
     """Render a line of the log as a JSON object that has nothing but printable ASCII."""
     ordered = {key: event[key] for key in FIRST if key in event} | dict(event)
@@ -100,7 +96,7 @@ def configure_log(log_format: LogFormat = LogFormat.TEXT) -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _shorten,
+            lambda _, __, event: shortened(event),
             renderer,
         ],
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),

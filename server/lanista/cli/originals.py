@@ -20,14 +20,9 @@ if TYPE_CHECKING:
     from lanista.match.record import Record
 
 EXIT_UNEXPLAINED = 1
+EXIT_REFUSED = 1  # by the compiler
 OUT = -1
 """The status, in a match file, of a player who is out."""
-
-
-class CompileFailedError(click.ClickException):
-    """The compiler refused the file; its output is on stderr before this line."""
-
-    exit_code = 1
 
 
 def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
@@ -55,7 +50,7 @@ def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
     callback=_print_include,
     help="Print the folder of the headers, for compiling without this command.",
 )
-def build(source: str, game: str | None, output: str | None) -> None:
+def build(source: str, game: str | None, output: str | None) -> int:
     """Compile AINAME.cc, an unchanged player of an original kit, into a bot.
 
     The compiler is $CXX, else g++, else clang++; $CXXFLAGS adds options.
@@ -70,12 +65,13 @@ def build(source: str, game: str | None, output: str | None) -> None:
     try:
         built = kit.build(file, Path(output or file.stem), game)
     except kit.CompileError as error:
-        click.echo(error.output, err=True)
-        raise CompileFailedError(error.hint) from None
+        click.echo(f"{error.output}\nlanista: {error.hint}", err=True)
+        return EXIT_REFUSED
     if built.warnings:
         click.echo(built.warnings, err=True)
     bot = shlex.quote(str(built.output if built.output.is_absolute() else f"./{built.output}"))
     click.echo(f"{bot} plays {built.game}: lanista play {built.game} {bot} Demo Null Dummy")
+    return 0
 
 
 @click.command("explain")

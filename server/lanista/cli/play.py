@@ -18,16 +18,15 @@ from lanista.bots.execute import printable
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     Finite,
-    bot_limits_of,
     bot_options,
     clock_options,
     ending_line,
     fault_lines,
     game_and_bots,
     game_options,
+    last_lines,
     match_cpu_option,
-    sandboxed,
-    setup_of,
+    say,
     size_option,
     start_option,
     turns_text,
@@ -59,8 +58,6 @@ ORIGINAL_SPELLINGS = {
     "-console": "--console",
 }
 """Options of the original Angry Mob arena, and Lanista's options for them."""
-OUTPUT_SHOWN = 2000
-"""Characters of a bot's output that are shown when it couldn't start."""
 
 
 class PlayCommand(click.Command):
@@ -140,8 +137,7 @@ def command(
     seed: int | None,
     original_seeds: bool,
     map_: str | None,
-    sets: tuple[str, ...],
-    move_limit: int | None,
+    settings: dict[str, int],
     record: str | None,
     clock: Clock,
     bot_limits: str | None,
@@ -167,6 +163,7 @@ def command(
     """
     gc.disable()  # what is imported stays: to search it for garbage would take 20 ms
     from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.limits import limits_of_match
     from lanista.bots.orphans import become_subreaper
     from lanista.hosting import ids, inputs
     from lanista.hosting.bot_pool import Contestant, apart
@@ -199,8 +196,8 @@ def command(
     if seed is not None:
         ids.checked_seed(ruleset, first_seed + matches - 1)
     seeds_of = _original_seeds(ruleset) if original_seeds else None
-    settings, board = setup_of(ruleset, map_, sets, move_limit)
-    limits, in_sandbox = bot_limits_of(bot_limits, match_cpu), sandboxed(sandbox)
+    complete, board = inputs.checked_setup(ruleset, map_, settings)
+    limits, in_sandbox = limits_of_match(bot_limits, match_cpu), inputs.sandboxed(sandbox)
     contestants = apart(
         [
             Contestant(
@@ -239,7 +236,7 @@ def command(
         match = StartedMatch(
             spec=MatchSpec(
                 ruleset=ruleset,
-                settings=settings,
+                settings=complete,
                 seed=match_seed,
                 seat_seeds=seeds_of(match_seed, ruleset.seats) if seeds_of is not None else (),
                 board=board,
@@ -257,7 +254,7 @@ def command(
 
 
 def _tell_wait(what: str) -> None:
-    click.echo(f"{printable(what)} …", err=True)
+    say(f"{what} …", err=True)
 
 
 def _original_seeds(ruleset: Ruleset) -> Callable[[int, int], tuple[int, ...]]:
@@ -316,42 +313,31 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
     return lambda match: path / inputs.record_name(game, seed, match)
 
 
+@attrs.define(eq=False)
 class _Session:
     """Plays the matches of one `lanista play` and prints their results."""
 
-    def __init__(
-        self,
-        ruleset: Ruleset,
-        bots: Sequence[str],
-        *,
-        as_json: bool,
-        res: Path | None,
-        page: "PagePort | None",
-    ) -> None:
+    ruleset: Ruleset
+    bots: Sequence[str]
+    as_json: bool
+    res: Path | None
+    page: "PagePort | None"
+    exit_code: int = 0
+    _won: Counter[str] = attrs.field(factory=Counter, init=False)
+    """By name, in the order of the seats, how often a bot has won."""
+    _drawn: int = attrs.field(default=0, init=False)
 
-        self._ruleset = ruleset
-        self._bots = bots
-        house = registry.house_bots(ruleset.name)
-        self._house = {seat for seat, bot in enumerate(bots) if bot in house}
-        self._as_json = as_json
-        self._page = page
-        self._res = res
-        self._won: Counter[str] = Counter()
-        self._names: dict[str, None] = {}
-        self._drawn = 0
-        self.exit_code = 0
+    @property
+    def _house(self) -> set[int]:
+        """The seats of house bots."""
+        house = registry.house_bots(self.ruleset.name)
+        return {seat for seat, bot in enumerate(self.bots) if bot in house}
 
     def play(self, match: "StartedMatch", delay: float | None, size: int, *, draws: bool) -> int:
-        """Play one match and print its result.
+        """Play one match, print its result, and return the exit code.
 
-        Args:
-            match: The match.
-            delay: Pause between moves while the board is drawn, in seconds; None for the usual one.
-            size: Width of a cell of the drawn board, in characters.
-            draws: Whether to draw the board in the terminal.
-
-        Returns:
-            The exit code.
+        If it is drawn, cells have at most the size, and the delay is the pause between moves in
+        seconds; None for the usual one.
         """
         import trio
 
@@ -359,13 +345,13 @@ class _Session:
         from lanista.hosting.started_match import StartFailureError
 
         try:
-            if self._page is not None:
+            if self.page is not None:
                 from lanista.cli.live import DELAY
                 from lanista.cli.watch import play_watched
                 from lanista.hosting.control import MatchControl
 
                 match.control = MatchControl(DELAY if delay is None else delay)
-                played = trio.run(play_watched, match, self._page, self._print)
+                played = trio.run(play_watched, match, self.page, self._print)
             elif not draws:
                 played = trio.run(interruptible, match.play, match.interrupt)
             else:
@@ -376,30 +362,20 @@ class _Session:
                     match.on_wait = lambda what: live.say(f"{printable(what)} …")
                     played = trio.run(interruptible, match.play, match.interrupt)
         except StartFailureError as error:
-            click.echo(f"lanista play: {printable(str(error))}", err=True)
-            if error.output.strip():
-                click.echo("the last lines that it wrote:", err=True)
-                click.echo(printable(error.output.rstrip()[-OUTPUT_SHOWN:], "\n"), err=True)
-            for line in self._check_lines([error.seat]):
-                click.echo(line, err=True)
+            say(f"lanista play: {error}", err=True)
+            say(*last_lines(error.output), *self._check_lines([error.seat]), err=True)
             return EXIT_NO_START
-        except OSError as error:
-            where = f" {error.filename}" if error.filename else ""
-            raise BadInputError(
-                f"can't write the record{where}: {error.strerror}; "
-                "what was played, if anything, is in the .part file there"
-            ) from None
         if played is not None:
-            if self._page is None:
+            if self.page is None:
                 self._print(played, interrupted=match.interrupted)
-            if self._res is not None:
-                self._export(played, self._res)
+            if self.res is not None:
+                self._export(played, self.res)
         if match.interrupted:
             if played is None:
                 click.echo("lanista play: interrupted before the match began", err=True)
             return EXIT_INTERRUPTED
         assert played is not None
-        if played.result.end in ("void", "aborted"):
+        if not played.result.is_decided:
             self.exit_code = EXIT_NOT_COUNTED
         return self.exit_code
 
@@ -410,63 +386,57 @@ class _Session:
 
         record = read_record(played.record)
         write_text(res, "".join(as_res(record, registry.get(record.header.game))))
-        if not self._as_json:
+        if not self.as_json:
             click.echo(f"match file {res}")
 
     def _print(self, played: "MatchReport", *, interrupted: bool) -> None:
         result = played.result
-        counted = result.end in ("finished", "forfeit")
-        for name in played.names:
-            self._names.setdefault(name)
+        self._won.update(dict.fromkeys(played.names, 0))
         best = [name for name, rank in zip(played.names, result.ranks, strict=True) if rank == 1]
-        if counted:
+        if result.is_decided:
             if len(best) == 1:
                 self._won[best[0]] += 1
             else:
                 self._drawn += 1
-        if self._as_json:
+        if self.as_json:
             click.echo(json.dumps(_as_json(played)))
             return
         if interrupted:
             verdict = "interrupted"
-        elif not counted:
+        elif not result.is_decided:
             verdict = "not counted"
         elif len(best) == 1:
             verdict = f"{best[0]} wins"
         else:
             verdict = "draw" if len(best) == len(played.names) else f"{', '.join(best)} share it"
-        turns = turns_text(self._ruleset, result)
-        click.echo(f"{verdict} ({verdict_text(result)}, {turns})")
-        for line in ending_line(self._ruleset, result):
-            click.echo(line)
+        say(f"{verdict} ({verdict_text(result)}, {turns_text(self.ruleset, result)})")
+        say(*ending_line(self.ruleset, result))
         order = sorted(range(len(played.names)), key=lambda seat: result.ranks[seat])
         for seat in order:
             click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")
-        for line in fault_lines(played.names, result, self._house):
-            click.echo(line)
+        say(*fault_lines(played.names, result, self._house))
         if result.error:
             click.echo(printable(result.error, "\n"), err=True)
         click.echo(f"seed {played.spec.seed}")
         click.echo(f"record {played.record}")
         for bundle in played.bundles.values():
             click.echo(f"why: {bundle / 'about.txt'}")
-        for line in self._check_lines(played.bundles):
-            click.echo(line)
+        say(*self._check_lines(played.bundles))
         if (error := played.bundle_error) is not None:
             trouble = f"can't write the failure bundle {error.filename}: {error.strerror}"
-            click.echo(f"lanista play: {printable(trouble)}", err=True)
+            say(f"lanista play: {trouble}", err=True)
 
     def _check_lines(self, seats: Iterable[int]) -> Iterator[str]:
         """Yield the commands that check the bots of some seats, which have failed."""
-        for bot in dict.fromkeys(self._bots[seat] for seat in seats if seat not in self._house):
-            command = shlex.join(["lanista", "check", self._ruleset.name, bot])
-            yield printable(f"check it: {command}")
+        for bot in dict.fromkeys(self.bots[seat] for seat in seats if seat not in self._house):
+            command = shlex.join(["lanista", "check", self.ruleset.name, bot])
+            yield f"check it: {command}"
 
     def summarize(self, matches: int) -> None:
         """Print the number of wins of each bot, if there were several matches."""
-        if matches == 1 or self._as_json:
+        if matches == 1 or self.as_json:
             return
-        won = ", ".join(f"{name} won {self._won[name]}" for name in self._names)
+        won = ", ".join(f"{name} won {count}" for name, count in self._won.items())
         click.echo(f"{matches} matches: {won}, {self._drawn} drawn")
 
 

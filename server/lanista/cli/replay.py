@@ -19,13 +19,13 @@ from lanista.cli.common import (
     Finite,
     ending_line,
     fault_lines,
+    say,
     size_option,
     turns_text,
     verdict_text,
     write_text,
 )
-from lanista.errors import BadInputError
-from lanista.games import registry
+from lanista.errors import BadInputError, LanistaError
 from lanista.games.base import Game, Ruleset, turn_word
 from lanista.games.picture import counted
 from lanista.page.seat_colours import letter
@@ -46,21 +46,13 @@ def command() -> None:
 
 
 def _read(file: str) -> "tuple[Record, Ruleset]":
-    from lanista.match.record import BadRecordError, read_record
+    from lanista.match.replay import read_with_rules
 
-    try:
-        record = read_record(Path(file))
-        return record, registry.get(record.header.game)
-    except OSError as error:
-        raise BadInputError(f"can't read {file}: {error.strerror}") from None
-    except BadRecordError as error:
-        raise BadInputError(str(error)) from None
-    except registry.UnknownGameError as error:
-        raise BadInputError(f"{file}: {error}") from None
+    return read_with_rules(Path(file))
 
 
 @contextlib.contextmanager
-def _replaying(file: str) -> Iterator[None]:
+def _replaying(file: str, *, err: bool = True) -> Iterator[None]:
     """Have the command end by its exit code if a record proves wrong while it is replayed."""
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError
@@ -68,7 +60,7 @@ def _replaying(file: str) -> Iterator[None]:
     try:
         yield
     except MismatchError as error:
-        click.echo(f"{file}: DIFFERS: {printable(str(error))}", err=True)
+        say(f"{file}: DIFFERS: {error}", err=err)
         raise click.exceptions.Exit(EXIT_MISMATCH) from None
     except BadRecordError as error:
         raise BadInputError(f"{file}: {error}") from None
@@ -81,26 +73,22 @@ def verify(files: tuple[str, ...]) -> int:
 
     Exit codes: 0 all agree, 1 one differs, 2 a file isn't a record or can't be read.
     """
-    from lanista.match.record import BadRecordError
-    from lanista.match.replay import MismatchError
     from lanista.match.replay import verify as verify_record
 
     code = 0
     for file in files:
         try:
             record, ruleset = _read(file)
-            turns = verify_record(record, ruleset)
-        except (BadRecordError, BadInputError) as error:
-            message = str(error) if isinstance(error, BadInputError) else f"{file}: {error}"
-            click.echo(f"lanista: {printable(message)}", err=True)
-            code = EXIT_BAD_INPUT
-            continue  # the other files are verified all the same
-        except MismatchError as error:
-            click.echo(f"{file}: DIFFERS: {printable(str(error))}")
-            code = max(code, EXIT_MISMATCH)
-            continue
-        whole = "" if record.result is not None else "; the match was cut off, there is no result"
-        click.echo(f"{file}: verified {counted(turns, turn_word(ruleset))}{whole}")
+            with _replaying(file, err=False):
+                turns = verify_record(record, ruleset)
+        except click.exceptions.Exit as differs:
+            code = max(code, differs.exit_code)
+        except LanistaError as error:
+            say(f"lanista: {error}", err=True)
+            code = EXIT_BAD_INPUT  # the other files are verified all the same
+        else:
+            cut = "; the match was cut off, there is no result" if record.result is None else ""
+            say(f"{file}: verified {counted(turns, turn_word(ruleset))}{cut}")
     return code
 
 
@@ -135,18 +123,17 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
             try:
                 verify(record, rules)
             except (BadRecordError, MismatchError) as error:
-                raise BadInputError(f"{file}: {printable(str(error))}") from None
+                raise BadInputError(f"{file}: {error}") from None
         raise
     if as_json:
         click.echo(json.dumps(json_of(difference)))
     else:
-        for line in _difference_lines(difference, (file_a, file_b), a.header):
-            click.echo(printable(line))
+        say(*_difference_lines(difference, (file_a, file_b), a.header))
     if page is not None:
         if not difference.is_comparable:
             raise BadInputError(f"{page} isn't written: these matches can't be compared")
         size = _write_comparison(file_a, file_b, json_of(difference), Path(page))
-        click.echo(f"{printable(page)}: {size} bytes", err=as_json)
+        say(f"{page}: {size} bytes", err=as_json)
     return EXIT_MISMATCH if difference.found else 0
 
 
@@ -161,13 +148,7 @@ def _write_comparison(file_a: str, file_b: str, difference: dict[str, Any], page
 
 
 def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header") -> Iterator[str]:
-    """Yield a difference as lines for people.
-
-    Args:
-        difference: The difference.
-        files: The names of the two records, A and B.
-        a: The header of A.
-    """
+    """Yield a difference between the records A, with this header, and B as lines for people."""
     yield f"A: {files[0]}"
     yield f"B: {files[1]}"
     if difference.start:
@@ -271,8 +252,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
             view = BoardView(game.scene(), names, size, plain=lacks_colours(console))
             drawn = drawn_on(game)
             view.print(game.frame(), console, drawn.cells)
-            for line in (*drawn.lines, *_output_lines(record, names, game.turn)):
-                click.echo(line)
+            say(*drawn.lines, *_output_lines(record, names, game.turn))
     _print_result(record, ruleset)
     return 0
 
@@ -349,7 +329,7 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
         ending, parts = ".gif", files.as_gif(file, first, last, delay, given["size"])
     path = _new_name(file, ending) if output is None else Path(output)
     size = files.write([file], path, parts)
-    click.echo(f"{printable(str(path))}: {size} bytes")
+    say(f"{path}: {size} bytes")
 
 
 def _new_name(file: str, ending: str) -> Path:
@@ -399,9 +379,8 @@ def html(file: str, output: str | None) -> int:
 
     path = _new_name(file, ".html") if output is None else Path(output)
     size = files.write([file], path, bundle(parts()))
-    click.echo(f"{printable(str(path))}: {size} bytes")
-    for trouble in troubles:
-        click.echo(f"{file}: {printable(trouble)}", err=True)
+    say(f"{path}: {size} bytes")
+    say(*(f"{file}: {trouble}" for trouble in troubles), err=True)
     return EXIT_MISMATCH if troubles else 0
 
 
@@ -491,7 +470,7 @@ def _print_feed(
         )
     if result.trouble is not None:
         ended = "was ended" if result.exit_code is None else f"exit code {result.exit_code}"
-        click.echo(f"turn {len(result.answers)}: no answer: {printable(result.trouble)} ({ended})")
+        say(f"turn {len(result.answers)}: no answer: {result.trouble} ({ended})")
         return EXIT_MISMATCH
     recorded = record.turns[last].raw[seat]
     answer = result.answers[last]
@@ -502,51 +481,43 @@ def _print_feed(
     for fault in next(itertools.islice(by_turn, last, None)):
         if fault.seat == seat:
             place = "" if fault.index is None else f", submove {fault.index}"
-            click.echo(printable(f"  then{place}: {fault.code}: {fault.words}"))
+            say(f"  then{place}: {fault.code}: {fault.words}")
     return 0
 
 
 def _output_lines(record: "Record", names: Sequence[str], turn: int) -> Iterator[str]:
-    """Yield what bots' processes wrote in a turn, as printable lines, of each bot the last ones."""
+    """Yield what bots' processes wrote in a turn, of each bot the last lines."""
     bots = () if record.result is None else record.result.bots
     for seat, (bot, name) in enumerate(zip(bots, names, strict=False)):
         lines = [] if bot is None else bot.written_in(turn).splitlines()
         if len(lines) > MAX_OUTPUT_LINES:
             yield f"{letter(seat)} {name} wrote {len(lines)} lines; the last ones:"
         for line in lines[-MAX_OUTPUT_LINES:]:
-            yield f"{letter(seat)} {name} wrote: {printable(line)}"
+            yield f"{letter(seat)} {name} wrote: {line}"
 
 
 def _print_result(record: "Record", ruleset: Ruleset) -> None:
     from lanista.games.originals import of_game
 
     header, result = record.header, record.result
-    click.echo(
-        f"{header.game}, match {printable(header.match)}, {printable(header.started)}, "
-        f"seed {header.seed}"
-    )
+    say(f"{header.game}, match {header.match}, {header.started}, seed {header.seed}")
     if result is None:
         click.echo("no result: the arena ended before the match did")
         return
-    turns = turns_text(ruleset, result)
-    click.echo(f"{verdict_text(result)}, {turns}")
-    for line in ending_line(ruleset, result):
-        click.echo(line)
+    say(f"{verdict_text(result)}, {turns_text(ruleset, result)}")
+    say(*ending_line(ruleset, result))
     for seat, player in enumerate(header.players):
         # The original programs and their players count from 0; the board has letters.
         called = f" ({letter(seat)}, player {seat})" if of_game(header.game) is not None else ""
-        name = printable(player.name)
-        click.echo(f"  {result.ranks[seat]}. {name}{called}  score {result.scores[seat]}")
+        say(f"  {result.ranks[seat]}. {player.name}{called}  score {result.scores[seat]}")
     house = [
         seat
         for seat, player in enumerate(header.players)
         if any(HOUSE_BOT.match(word) for word in player.command or ())
     ]
-    for line in fault_lines([player.name for player in header.players], result, house):
-        click.echo(line)
+    say(*fault_lines([player.name for player in header.players], result, house))
     if result.is_decided:
-        for line in _story_lines(record, ruleset):
-            click.echo(printable(line))
+        say(*_story_lines(record, ruleset))
 
 
 def _story_lines(record: "Record", ruleset: Ruleset) -> Iterator[str]:

@@ -12,8 +12,6 @@ from lanista.cli.common import (
     Finite,
     clock_options,
     game_options,
-    given_settings,
-    setup_of,
 )
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
@@ -134,8 +132,7 @@ def command(
     start: str,
     matches: int | None,
     map_: str | None,
-    sets: tuple[str, ...],
-    move_limit: int | None,
+    settings: dict[str, int],
     clock: Clock,
     web: str | None,
     no_web: bool,
@@ -155,8 +152,9 @@ def command(
     """
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, implied, toml_of
-    from lanista.cli.serving import serve_arena
+    from lanista.cli.serving import refused_option, serve_arena
     from lanista.cli.web import address_of
+    from lanista.hosting.inputs import checked_setup
     from lanista.ranges import ValueOfKeyError
 
     if no_web and (web is not None or open_logs or tournaments):
@@ -167,8 +165,8 @@ def command(
         address_of(web)
     spec = implied(ladders)
     ruleset = registry.get(game or spec.default_game)
-    settings, board = setup_of(ruleset, map_, sets, move_limit)
-    rated = _as_given(spec.ladders, ruleset, settings, map_, clock)
+    complete, board = checked_setup(ruleset, map_, settings)
+    rated = _as_given(spec.ladders, ruleset, complete, map_, clock)
     try:
         page = Page(
             listen=NO_PAGE if no_web else web,
@@ -179,7 +177,7 @@ def command(
             start=Start(start),
             matches=matches,
             map=map_,
-            settings=given_settings(sets, move_limit),
+            settings=settings,
             clock=clock,
         )
         spec = attrs.evolve(
@@ -192,11 +190,11 @@ def command(
             **keys,
         )
     except ValueOfKeyError as error:
-        raise BadInputError(f"--{error.key.replace('_', '-')}: {error}") from None
+        raise refused_option(error) from None
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0
-    return serve_arena(Options(spec=spec, default=ruleset, settings=settings, board=board))
+    return serve_arena(Options(spec=spec, default=ruleset, settings=complete, board=board))
 
 
 def _as_given(

@@ -25,7 +25,7 @@ from lanista.errors import BadInputError
 from lanista.page.connections import MAX_CONNECTIONS
 from lanista.page.ladders import Ladders
 from lanista.ranges import ValueOfKeyError
-from lanista.toml_spec import SpecError
+from lanista.toml_spec import placed
 
 log = structlog.get_logger()
 
@@ -33,21 +33,15 @@ log = structlog.get_logger()
 def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_config: bool) -> int:
     """Run the arena of a file, or print what it is to be, and return the exit code.
 
-    Args:
-        file: The file.
-        spec: Its content.
-        given: The options of `run` that hold instead of it, by their names; None for none.
-        print_config: Whether to print the spec with these options only.
+    Options of `run` that were given, those that aren't None, hold instead of what the file says.
     """
     spec = _overridden(spec, given)
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0
     _check_certificate(spec, file)
-    try:
+    with placed(f"{file}: "):
         options = options_of(spec, file)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
     return serve_arena(options, partial(_reread, file, spec, given))
 
 
@@ -63,12 +57,7 @@ def _check_certificate(spec: ArenaSpec, file: Path) -> None:
 
 
 def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
-    """Return a spec with what the options of `run` say instead of the file.
-
-    Args:
-        spec: The content of the file.
-        given: By option: its value, or None.
-    """
+    """Return a spec with what the options of `run` say instead of the file."""
     changes = {option: value for option, value in given.items() if value is not None}
     web, data = changes.pop("web", None), changes.pop("data", None)
     if data is not None:
@@ -78,29 +67,25 @@ def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
             changes["page"] = attrs.evolve(spec.page, listen=web)
         return attrs.evolve(spec, **changes)
     except ValueOfKeyError as error:
-        option = error.key if error.key in changes else "web"
-        raise BadInputError(f"--{option}: {error}") from None
+        raise refused_option(error) from None
+
+
+def refused_option(error: ValueOfKeyError) -> BadInputError:
+    """Return an error about an option from one about the key of a spec that it gives."""
+    option = "web" if error.key == "listen" else error.key.replace("_", "-")
+    return BadInputError(f"--{option}: {error}")
 
 
 def _reread(
     file: Path, begun_with: ArenaSpec, given: Mapping[str, Any], options: Options
 ) -> Options:
-    """Return an arena's options with the limits that its file says now.
-
-    Args:
-        file: The file.
-        begun_with: What the arena was started with.
-        given: The options of `run` that hold instead of the file.
-        options: The options that hold now.
-    """
+    """Return an arena's options with the limits that its file says now, however it was begun."""
     spec = _overridden(read_spec(file), given)
-    try:
+    with placed(f"{file}: max_connections: "):
         possible = allow_connections(
             attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls),
             lambda why: log.warning("fewer connections than the file says", why=why),
         )
-    except BadInputError as error:
-        raise SpecError(f"{file}: max_connections: {error}") from None
     ahead = unchangeable(begun_with, spec)
     if ahead:
         log.warning("these keys take effect when the arena is restarted", keys=ahead)
@@ -182,8 +167,7 @@ def _open_files(spec: ArenaSpec, connections: int) -> int:
 def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
     """Return how many connections of bots the system allows by its limit of open files.
 
-    Returns:
-        The number, at most what the spec says; and if it is less, the reason, otherwise "".
+    It is at most what the spec says; if it is less, the second value is the reason, otherwise "".
     """
     wanted = spec.max_connections
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -205,12 +189,8 @@ def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
 def allow_connections(spec: ArenaSpec, warn: Callable[[str], object]) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
-    Args:
-        spec: The arena.
-        warn: Called with a line for the operator if the system doesn't allow so many.
-
-    Returns:
-        The number of connections of bots that the system allows, at most what the spec says.
+    Return the number of connections that the system allows; if it is less than the spec says,
+    `warn` is called with a line for the operator.
     """
     allowed, why = connections_allowed(spec)
     if why:

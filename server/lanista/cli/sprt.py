@@ -1,8 +1,7 @@
 """`lanista sprt`: a sequential test whether one version of a bot is stronger than another."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ import click
 from lanista.cli.common import (
     Finite,
     base_option,
-    concurrency_of,
     concurrency_option,
     display_options,
     tournament_options,
@@ -19,17 +17,12 @@ from lanista.cli.common import (
 from lanista.cli.tournament_files import described
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.games.picture import counted
 
 if TYPE_CHECKING:
     from lanista.competition.director import Report
-    from lanista.competition.events import Event
-    from lanista.competition.setup import Setup
 
 EXIT_H0 = 1
 EXIT_UNDECIDED = 3
-STEPS_SHOWN = 9
-"""Maximum number of distinct scores of a block whose counts are listed; two seats have five."""
 
 
 @click.command("sprt")
@@ -74,7 +67,7 @@ def command(
     beta: float,
     base: int | None,
     blocks: int | None,
-    concurrency: str,
+    concurrency: Any,
     name: str | None,
     accept_changes: bool,
     as_json: bool,
@@ -90,13 +83,11 @@ def command(
     Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 it can't continue, or --blocks
     weren't enough, 130 interrupted.
     """
-    from lanista.cli.tournament_run import play
+    from lanista.cli.tournament_run import Scores, play
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount, Sprt
     from lanista.results.blocks import FormatName
 
-    if as_json and plain:
-        raise BadInputError("--json and --plain: give only one of them")
     if not -math.inf < elo0 < elo1 < math.inf:
         raise BadInputError(
             f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
@@ -109,7 +100,7 @@ def command(
         seeds=SeedCount(count=1, base=base),
         blocks=blocks,
         sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta),
-        concurrency=concurrency_of(concurrency),
+        concurrency=concurrency,
         **matches,
     )
     return play(
@@ -118,72 +109,9 @@ def command(
         accept_changes=accept_changes,
         as_json=as_json,
         plain=plain,
-        tally=Scores(spec.bots[0].name),
+        scores=Scores(spec.bots[0].name),
         code_of=code_of,
     )
-
-
-class Scores:
-    """Counts how often A had which number of points in the blocks of a test."""
-
-    def __init__(self, first: str) -> None:
-        """Begin with no blocks of A, which has this name."""
-        self._first = first
-        self._counts: Counter[float] = Counter()
-        self._most = 0.0  # the points that A can have in a block
-
-    def begin(self, setup: "Setup") -> None:
-        """Count the blocks that were played before."""
-        from lanista.competition.stored_blocks import read_stored_blocks
-        from lanista.results.database import Store
-
-        with Store.open(setup.database, create=False) as store:
-            stored = read_stored_blocks(setup, store.played())
-        for entry in stored.entries:
-            bots, seatings = entry.played.bots, setup.seatings(entry.played.bots)
-            self._add(
-                ([bots[place] for place in seating], ranks)
-                for seating, ranks in zip(seatings, entry.played.ranks, strict=True)
-            )
-
-    def event(self, event: "Event") -> None:
-        """Count the block, if the event is the end of one."""
-        from lanista.competition.events import BlockDone
-
-        if isinstance(event, BlockDone):
-            self._add(
-                ([seat.bot for seat in match.seats], [seat.rank for seat in match.seats])
-                for match in event.matches
-                if match.counted
-            )
-
-    def _add(self, matches: Iterable[tuple[Sequence[str], Sequence[int]]]) -> None:
-        points = most = 0.0
-        for names, ranks in matches:
-            ours = [rank for name, rank in zip(names, ranks, strict=True) if name == self._first]
-            others = [rank for name, rank in zip(names, ranks, strict=True) if name != self._first]
-            points += sum((our < other) + (our == other) / 2 for our in ours for other in others)
-            most += len(ours) * len(others)
-        self._counts[points] += 1
-        self._most = most
-
-    def line(self) -> str:
-        """Return the counts as a line, empty before the first block.
-
-        For example `A scored 61.2 % in 12 blocks; by its points in a block, from 0 to 2: 1, 0, 5,
-        4, 2`.
-        """
-        blocks = self._counts.total()
-        if not blocks:
-            return ""
-        points_made = sum(points * count for points, count in self._counts.items())
-        share = 100 * points_made / (blocks * self._most)
-        text = f"{self._first} scored {share:.1f} % in {counted(blocks, 'block')}"
-        steps = [half / 2 for half in range(int(2 * self._most) + 1)]
-        if len(steps) > STEPS_SHOWN:
-            return text
-        counts = ", ".join(str(self._counts[step]) for step in steps)
-        return f"{text}; by its points in a block, from 0 to {self._most:g}: {counts}"
 
 
 def code_of(report: "Report") -> int:

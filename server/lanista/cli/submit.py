@@ -1,7 +1,6 @@
 """`lanista submit`: hands a program in to an arena's ladder, and looks after what was handed in."""
 
 import hashlib
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.execute import printable
-from lanista.cli.common import minute_text
+from lanista.cli.common import minute_text, say
 from lanista.errors import BadInputError, FileError
 
 if TYPE_CHECKING:
@@ -29,15 +28,23 @@ _number = click.IntRange(min=1)
 
 @click.command("submit")
 @click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option("--arena", metavar="URL", show_default="LANISTA_ARENA", help="The arena's page.")
+@click.option(
+    "--arena",
+    metavar="URL",
+    envvar="LANISTA_ARENA",
+    show_default="LANISTA_ARENA",
+    help="The arena's page.",
+)
 @click.option("--ladder", required=True, metavar="NAME", help="The ladder.")
 @click.option(
     "--name",
+    envvar="LANISTA_NAME",
     show_default="LANISTA_NAME, or the one handed in as before",
     help="The bot's name on the ladder.",
 )
 @click.option(
     "--token",
+    envvar="LANISTA_TOKEN",
     show_default="LANISTA_TOKEN, or the one that was kept",
     help="The secret of the name; without any, one is made and kept.",
 )
@@ -77,16 +84,9 @@ def command(
         )
     if follow and not files:
         raise BadInputError("--follow shows what becomes of files that are handed in; name them")
-    address = arena or os.environ.get("LANISTA_ARENA")
-    if not address:
+    if not arena:
         raise BadInputError("no arena: give the address of its page, as --arena http://HOST:8080")
-    page = SubmissionsPage.of(
-        address,
-        ladder,
-        name or os.environ.get("LANISTA_NAME") or None,
-        token or os.environ.get("LANISTA_TOKEN") or None,
-        makes_token=bool(files),
-    )
+    page = SubmissionsPage.of(arena, ladder, name or None, token or None, makes_token=bool(files))
     if files:
         return _hand_in(page, files, follow=follow)
     (action,) = chosen
@@ -110,7 +110,7 @@ def _hand_in(page: "SubmissionsPage", files: tuple[Path, ...], *, follow: bool) 
         raise BadInputError(f"{name} has {len(data)} bytes; at most {most} are taken")
     version = page.hand_in(name, data)
     number = version["version"]
-    click.echo(printable(f"{page.name}: {name} is version {number} on {page.ladder}"))
+    say(f"{page.name}: {name} is version {number} on {page.ladder}")
     if follow:
         return follow_version(page, number)
     click.echo(f"how it goes: lanista submit --arena {page.url} --ladder {page.ladder} --list")
@@ -149,10 +149,9 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
         if state in FINISHED:
             break
         page.waiting.sleep(INTERVAL)
-    for finding in version["findings"]:
-        click.echo(printable(finding))
+    say(*version["findings"])
     if state == "refused":
-        click.echo(printable(f"refused: {version['why']}"))
+        say(f"refused: {version['why']}")
         return EXIT_REFUSED
     click.echo("playing" if state == "playing" else "ready: another version plays, or none")
     return 0
@@ -162,18 +161,18 @@ def _show(author: Mapping[str, Any]) -> None:
     """Print the versions of a name."""
     versions = author["versions"]
     if not versions:
-        click.echo(printable(f"{author['name']}: nothing was handed in"))
+        say(f"{author['name']}: nothing was handed in")
     for version in versions:
         received = minute_text(version["received"])
         line = (
             f"{version['version']:>4}  {version['state']:8}  {received}  {version['size']:>8} B  "
             f"{version['file']}"
         )
-        click.echo(printable(f"{line}  {version['why']}".rstrip()))
+        say(f"{line}  {version['why']}".rstrip())
     if author["paused"]:
         click.echo("paused: nothing plays until --resume")
     if author["disabled"]:
-        click.echo(printable(f"disabled by the operator: {author['disabled']}"))
+        say(f"disabled by the operator: {author['disabled']}")
 
 
 def _download(page: "SubmissionsPage", number: int) -> None:

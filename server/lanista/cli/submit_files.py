@@ -28,8 +28,7 @@ MAX_KEPT = 1 << 20
 def packed(files: Sequence[Path]) -> tuple[str, bytes]:
     """Return the name and the content of the one file to hand in.
 
-    Args:
-        files: One file; or several files and folders, or one folder, to be packed into a ZIP.
+    Several files and folders, or one folder, are packed into a ZIP.
     """
     try:
         if len(files) == 1 and not files[0].is_dir():

@@ -16,9 +16,8 @@ from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import attrs
-import click
 
-from lanista.bots.execute import printable
+from lanista.cli.common import say
 from lanista.cli.submit_files import KeptName, keep, kept_names
 from lanista.errors import BadInputError
 from lanista.suggestions import did_you_mean
@@ -43,16 +42,14 @@ T = TypeVar("T")
 class NoAnswerError(BadInputError):
     """The page doesn't answer; later it may. What was asked for may have been done."""
 
-    wait = 0.0
-    """Seconds after which the page, or a proxy before it, wants to be asked again."""
+    def __init__(self, message: str, wait: float = 0.0) -> None:
+        super().__init__(message)
+        self.wait = wait
+        """Seconds after which the page, or a proxy before it, wants to be asked again."""
 
 
 class NotNowError(NoAnswerError):
     """The page, or a proxy before it, says that it can't do now what was asked for."""
-
-    def __init__(self, message: str, wait: float = 0.0) -> None:
-        super().__init__(message)
-        self.wait = wait
 
 
 class PageRefusedError(BadInputError):
@@ -73,9 +70,7 @@ class Waiting:
     def answer(self, ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
         """Return the answer to a request, and say on stderr if it must be waited for.
 
-        Args:
-            ask: Sends the request.
-            of: Those of its errors after which it is sent again.
+        The request is sent again after errors `of` a class.
         """
         begin, wait, is_said = self.clock(), FIRST_WAIT, False
         while True:
@@ -90,7 +85,7 @@ class Waiting:
                     raise type(error)(f"{error}; {what}") from None
                 if not is_said:
                     words = f"{error}; it is asked again for up to {GIVE_UP / 60:g} minutes"
-                    click.echo(printable(words), err=True)
+                    say(words, err=True)
                     is_said = True
             self.sleep(pause)
             wait = min(2 * wait, LONGEST_WAIT)
@@ -240,15 +235,9 @@ class SubmissionsPage:
         makes_token: bool,
         waiting: Waiting | None = None,
     ) -> "SubmissionsPage":
-        """Find the ladder, the name and its token.
+        """Find the ladder, and what is kept of name and token if they aren't given.
 
-        Args:
-            address: The address of the page.
-            ladder: The ladder's name.
-            name: The name; None for that which is kept.
-            token: Its token; None for that which is kept.
-            makes_token: Whether one is made, and kept, if there is none.
-            waiting: Sends requests again that the page can't answer now; None for the usual way.
+        If there is no token, one is made and kept if wanted.
         """
         page = Page.of(address)
         kept = kept_names().of(page.url, name)
@@ -290,10 +279,8 @@ class SubmissionsPage:
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
         """Send a request about what was handed in, and return its answer.
 
-        Args:
-            method: GET or POST.
-            path: What follows the ladder's `submissions` in its path.
-            again: Those errors after which it is sent again.
+        The path is what follows the ladder's `submissions`. After errors of the class `again` the
+        request is sent again.
         """
         return self.waiting.answer(partial(self._json, method, path), again)
 

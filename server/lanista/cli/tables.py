@@ -43,11 +43,9 @@ def plain_text(drawn: RenderableType) -> str:
 
 
 def empty_table(heads: Iterable[tuple[str, bool]], *, wraps: bool = False) -> Table:
-    """Return a table without rows.
+    """Return a table without rows, given each column's title and whether it is text.
 
-    Args:
-        heads: Of each column the title, and whether it is text.
-        wraps: Whether text that is too long for a terminal goes on below, and isn't cut.
+    If it `wraps`, text that is too long for a terminal goes on below instead of being cut.
     """
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     for title, is_text in heads:
@@ -59,13 +57,7 @@ def empty_table(heads: Iterable[tuple[str, bool]], *, wraps: bool = False) -> Ta
 def listing(
     titles: Iterable[str], rows: Iterable[Iterable[str]], numbers: Collection[str] = ()
 ) -> Table:
-    """Return a table of texts, which are escaped.
-
-    Args:
-        titles: The titles of the columns.
-        rows: The texts of each row.
-        numbers: The titles of the columns whose texts are numbers.
-    """
+    """Return a table of texts, which are escaped; columns with titles in `numbers` have numbers."""
     drawn = empty_table(((title, title not in numbers) for title in titles), wraps=True)
     for row in rows:
         drawn.add_row(*(Text(printable(cell)) for cell in row))

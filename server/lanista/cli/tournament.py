@@ -13,7 +13,6 @@ from lanista.cli import Group
 from lanista.cli.common import (
     Choice,
     base_option,
-    concurrency_of,
     concurrency_option,
     display_options,
     tournament_options,
@@ -158,7 +157,7 @@ def check(file: Path) -> int:
 def run(
     words: tuple[str, ...],
     *,
-    concurrency: str | None,
+    concurrency: Any,
     executor: str | None,
     accept_changes: bool,
     unbench: tuple[str, ...],
@@ -182,12 +181,9 @@ def run(
 
     if web and (not words or web in registry.names()):  # `run --web cup.toml`: not its address
         words, web = (web, *words), ""
-    if as_json and plain:
-        raise BadInputError("--json and --plain: give only one of them")
     file = _file_of(words)
-    changes: dict[str, Any] = {} if executor is None else {"executor": executor}
-    if concurrency is not None:
-        changes["concurrency"] = concurrency_of(concurrency)
+    given = {"executor": executor, "concurrency": concurrency}
+    changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     if file is not None:
         _check_only_file(file)
         setup = setup_of(attrs.evolve(read_spec(file), **changes), file)
@@ -209,12 +205,7 @@ def run(
 
 
 def _file_of(words: Sequence[str]) -> Path | None:
-    """Return the spec that the arguments of `run` name; None if they are a game and bots.
-
-    Raises:
-        click.UsageError: There are no arguments.
-        BadInputError: They are a file and something else.
-    """
+    """Return the spec that the arguments of `run` name; None if they are a game and bots."""
     from lanista.hosting.names import is_file
 
     if not words:
@@ -253,18 +244,7 @@ def _of_bots(
     output: Path | None,
     **keys: Any,
 ) -> "Setup":
-    """Return the tournament between bots that the options of `run` describe.
-
-    Args:
-        game: The name of the game.
-        bots: The bots, as `lanista play` takes them.
-        format_: The name of the format.
-        seeds: The number of seeds.
-        base: The number from which they are drawn; None for a secret.
-        fill: The house bot that takes free seats; None for none.
-        output: The folder of the results, which is made; None for the current one.
-        keys: What else `described` takes.
-    """
+    """Return the tournament between bots that the options of `run` describe."""
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount
     from lanista.results.blocks import FormatName
@@ -296,12 +276,7 @@ def _of_bots(
 
 
 def page_of(file: Path, web: str) -> "PagePort":
-    """Return the port of a page that shows a tournament.
-
-    Args:
-        file: The spec of the tournament.
-        web: The page's address; empty for the default, or a free port.
-    """
+    """Return the port of a page that shows a tournament; "" is the default, or a free port."""
     from lanista.cli.logs import configure_log
     from lanista.cli.web import PagePort, shown_tournaments
 
@@ -337,14 +312,11 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     """
     from lanista.competition.standings import standings_of
     from lanista.results.database import Store
-    from lanista.toml_spec import SpecError
+    from lanista.toml_spec import placed
 
     setup = _played(file)
-    try:
-        with Store.open(setup.database, create=False) as store:
-            table = standings_of(setup, store)
-    except SpecError as error:
-        raise BadInputError(f"{file}: {error}") from None
+    with placed(f"{file}: "), Store.open(setup.database, create=False) as store:
+        table = standings_of(setup, store)
     if format_ == "table" and output is None:
         from lanista.cli import tables
         from lanista.cli.tournament_table import whole

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from lanista.bots.cgroup import use_cgroups
-from lanista.bots.execute import printable
 from lanista.bots.orphans import become_subreaper
 from lanista.cli import EXIT_INTERRUPTED
+from lanista.cli.common import last_lines, say
 from lanista.cli.tournament_live import blocks_text, duration
 from lanista.competition import worker
 from lanista.competition.formats.base import Format
@@ -22,8 +22,6 @@ from lanista.results.engines import where_of
 from lanista.system import heeded
 
 EXIT_FAILED = 1
-OUTPUT_SHOWN = 2000
-"""Characters of a failed bot's output that are shown."""
 SEEDS_SHOWN = 5
 """Maximum number of a spec's seeds that are shown."""
 
@@ -33,7 +31,7 @@ def check(setup: Setup, format_: Format) -> int:
     become_subreaper()
     use_cgroups()
     trials: list[Trial] = []
-    click.echo(heading(setup))
+    say(heading(setup))
     handlers = {
         number: signal.getsignal(number) for number in heeded((signal.SIGTERM, signal.SIGHUP))
     }
@@ -44,8 +42,7 @@ def check(setup: Setup, format_: Format) -> int:
             trials.append(
                 worker.try_bot(setup.match_setup, setup.contestants[name], _opening(setup))
             )
-            for line in trial_lines(trials[-1]):
-                click.echo(printable(line))
+            say(*trial_lines(trials[-1]))
     except KeyboardInterrupt:
         click.echo("lanista tournament check: interrupted", err=True)
         return EXIT_INTERRUPTED
@@ -53,8 +50,7 @@ def check(setup: Setup, format_: Format) -> int:
         worker.close()
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    for line in plan(setup, format_, trials):
-        click.echo(printable(line))
+    say(*plan(setup, format_, trials))
     return EXIT_FAILED if any(trial.trouble for trial in trials) else 0
 
 
@@ -70,17 +66,14 @@ def heading(setup: Setup) -> str:
     spec = setup.spec
     fillers = f" and {', '.join(setup.fillers)} to fill" if setup.fillers else ""
     bots = counted(len(setup.bots), "bot")
-    return printable(f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}")
+    return f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}"
 
 
 def trial_lines(trial: Trial) -> Iterator[str]:
     """Yield how a bot did, as lines; they aren't escaped, though its output may hold anything."""
     if trial.trouble:
         yield f"FAIL  {trial.bot}: {trial.trouble}"
-        output = trial.output.strip()[-OUTPUT_SHOWN:]
-        if output:
-            yield "      the last lines that it wrote:"
-            yield from (f"      {line}" for line in output.splitlines())
+        yield from (f"      {line}" for line in last_lines(trial.output))
         return
     figures = f"hello after {trial.hello_after:.2f} s, {trial.turns} turns in {trial.seconds:.2f} s"
     mark = "warn" if trial.warning else "ok"
@@ -93,7 +86,7 @@ def plan(setup: Setup, format_: Format, trials: list[Trial]) -> Iterator[str]:
     """Yield a description of the tournament, line by line."""
     planned = format_.progress().planned
     each = len(format_.seated)
-    matches = f"{each} match{'' if each == 1 else 'es'}"
+    matches = counted(each, "match")
     if planned is None:
         yield f"blocks: as many as it takes, each {matches}"
     else:
@@ -109,15 +102,13 @@ def plan(setup: Setup, format_: Format, trials: list[Trial]) -> Iterator[str]:
     yield f"seeds: {seeds_text(setup)}"
     if setup.spec.maps:
         yield f"maps: {', '.join(setup.match_setup.settings)}"
-    yield f"results: {where(setup)}"
+    yield f"results: {where_of(setup.database)}, records in {setup.records}"
 
 
 def slowest_seat(times: Sequence[float], seats: int) -> float:
-    """Return the mean, over all line-ups, of the time of the bot that takes longest in each.
+    """Return the mean over all line-ups of the time of the slowest bot in each, in seconds.
 
-    Args:
-        times: How long each bot takes, in seconds.
-        seats: The number of seats, which any of the bots may take.
+    There is a bot for each of the times, and any of them may take any of the seats.
     """
     seats = min(seats, len(times))
     line_ups = math.comb(len(times), seats)
@@ -146,8 +137,3 @@ def seeds_text(setup: Setup) -> str:
         else ("; further ones are drawn as needed")
     )
     return f"{text}; each {each} is on the next ones{further}"
-
-
-def where(setup: Setup) -> str:
-    """Return where the results are stored, without the password of a database."""
-    return f"{where_of(setup.database)}, records in {setup.records}"

@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import click
 
 from lanista.bots.execute import printable
 from lanista.bots.unpacker import PYTHON
 from lanista.cli.arena_file import ArenaFile
 from lanista.cli.arena_submissions import (
-    bad_submissions,
     folder_name,
     folder_of,
     ladder_of,
     last_ready,
 )
-from lanista.cli.common import write_example
+from lanista.cli.common import say, write_example
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.base import Ruleset
@@ -53,12 +51,9 @@ FOLDER = "{}.programs"
 
 
 def write(file: Path, arena: ArenaFile, name: str) -> None:
-    """Write the spec of a tournament between the programs that play on a ladder.
+    """Write the spec of a tournament between the programs that play on a ladder to a new file.
 
-    Args:
-        file: The spec, which isn't there yet; the programs go to a new folder beside it.
-        arena: The arena's file.
-        name: The ladder's name.
+    The programs go to a new folder beside it.
     """
     ladder = ladder_of(arena, name)
     ruleset = registry.get(ladder.game)
@@ -66,7 +61,7 @@ def write(file: Path, arena: ArenaFile, name: str) -> None:
     for path in (file, folder):
         if path.exists():
             raise BadInputError(f"{path} exists already; name another file")
-    with _whole(folder), bad_submissions():
+    with _whole(folder):
         bots = list(_programs(folder_of(arena, ladder), folder))
         if not bots:
             raise BadInputError(f"no program on {ladder.name} is ready to play")
@@ -110,7 +105,7 @@ def _programs(source: "SubmissionFolder", folder: Path) -> Iterator[Mapping[str,
         version = last_ready(author)
         why = f"disabled: {author.disabled}" if author.disabled else "none of its versions is ready"
         if version is None or author.disabled:
-            click.echo(printable(f"left out: {author.name}, {why}"), err=True)
+            say(f"left out: {author.name}, {why}", err=True)
             continue
         program = folder / f"{folder_name(author.name)}-{version.number}.program"
         shutil.copyfile(source.program(key, version.number), program)

@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lanista.bots.execute import printable
+from lanista.cli.common import say
 from lanista.cli.tables import show
 from lanista.cli.tournament_table import table, whole
 from lanista.competition import events
@@ -113,7 +114,7 @@ class JsonDisplay(Display):
 
     def note(self, line: str) -> None:
         """Print the line to stderr, as stdout is for programs."""
-        click.echo(printable(line), err=True)
+        say(line, err=True)
 
     def end(self, standings: Standings, places: list[str]) -> None:  # noqa: ARG002 - they are for people
         """Print the standings."""
@@ -154,25 +155,26 @@ class LineDisplay(Display):
         self._print(line)
 
     def more(self, line: str) -> None:
-        """Add the line to the next line of progress."""
+        """Add the line to the figures from now on."""
         self._more = line
 
     def end(self, standings: Standings, places: list[str]) -> None:
         """Print the table and the closing lines."""
-        end(self._console, standings, places)
+        show(whole(standings), self._console)
+        for line in places:
+            self._print(line)
 
 
-class LiveDisplay(Display):
+class LiveDisplay(LineDisplay):
     """Redraws a bar, figures, the table and the last failures; notes stay above them."""
 
     def __init__(self, console: Console) -> None:
-        self._console = console
+        super().__init__(console)
         self._last: events.Begun | events.BlockDone | None = None
         self._failures: deque[str] = deque(maxlen=FAILURES_SHOWN)
         self._failed = 0
         self._standings: Standings | None = None
         self._finishing = ""
-        self._more = ""
         # No thread draws: a task calls `refresh`.
         self._live = Live(
             console=console,
@@ -214,10 +216,6 @@ class LiveDisplay(Display):
         """Draw these standings from now on."""
         self._standings = standings
 
-    def more(self, line: str) -> None:
-        """Draw this line below the bar from now on."""
-        self._more = line
-
     def refresh(self) -> None:
         """Draw everything again."""
         self._live.update(Group(*self._parts()), refresh=True)
@@ -253,14 +251,7 @@ class LiveDisplay(Display):
     def end(self, standings: Standings, places: list[str]) -> None:
         """Print the table and the closing lines in place of the bar."""
         self._live.stop()
-        end(self._console, standings, places)
-
-
-def end(console: Console, standings: Standings, places: list[str]) -> None:
-    """Print the last standings and where the results are."""
-    show(whole(standings), console)
-    for line in places:
-        click.echo(printable(line), file=console.file)
+        super().end(standings, places)
 
 
 def failure_lines(event: events.BlockDone) -> Iterator[str]:
@@ -315,7 +306,7 @@ def note_of(event: events.Event) -> str:
             bots = f"{len(event.bots)} bots"
             return f"{name}: {game}, {format_}, {bots}; {before}; concurrency {event.slots}"
         case events.Voided(bots=bots, count=count, stall=stall):
-            void = f"{count} match{'' if count == 1 else 'es'} of {', '.join(bots)}"
+            void = f"{counted(count, 'match')} of {', '.join(bots)}"
             return f"void: {void}: this machine stalled for {1000 * stall:.0f} ms; played again"
         case events.Lowered(words=words):
             return words

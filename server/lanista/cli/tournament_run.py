@@ -6,8 +6,9 @@
 import contextlib
 import itertools
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -28,8 +29,11 @@ from lanista.cli.watch import GRACE, watch_signals
 from lanista.competition import events
 from lanista.competition.running import open_tournament
 from lanista.competition.setup import Setup
+from lanista.competition.stored_blocks import read_stored_blocks
 from lanista.errors import BadInputError
+from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
+from lanista.results.database import Store
 from lanista.results.engines import where_of
 from lanista.results.errors import StoreError
 from lanista.toml_spec import SpecError
@@ -43,20 +47,66 @@ REFRESH = 0.25
 """Seconds between two drawings of the live display."""
 STANDINGS_EVERY = 3.0
 """Seconds between two updates of the standings, or more if computing them takes long."""
+STEPS_SHOWN = 9
+"""Maximum number of distinct scores of a block whose counts are listed; two seats have five."""
 
 
-class Tally(Protocol):
-    """Counts something about the blocks that the standings don't have."""
+class Scores:
+    """Counts how often A had which number of points in the blocks of a test."""
+
+    def __init__(self, first: str) -> None:
+        """Begin with no blocks of A, which has this name."""
+        self._first = first
+        self._counts: Counter[float] = Counter()
+        self._most = 0.0  # the points that A can have in a block
 
     def begin(self, setup: Setup) -> None:
-        """Count the blocks that were played before; the database must exist."""
+        """Count the blocks that were played before."""
+        with Store.open(setup.database, create=False) as store:
+            stored = read_stored_blocks(setup, store.played())
+        for entry in stored.entries:
+            bots, seatings = entry.played.bots, setup.seatings(entry.played.bots)
+            self._add(
+                ([bots[place] for place in seating], ranks)
+                for seating, ranks in zip(seatings, entry.played.ranks, strict=True)
+            )
 
     def event(self, event: events.Event) -> None:
         """Count the block, if the event is the end of one."""
+        if isinstance(event, events.BlockDone):
+            self._add(
+                ([seat.bot for seat in match.seats], [seat.rank for seat in match.seats])
+                for match in event.matches
+                if match.counted
+            )
+
+    def _add(self, matches: Iterable[tuple[Sequence[str], Sequence[int]]]) -> None:
+        points = most = 0.0
+        for names, ranks in matches:
+            ours = [rank for name, rank in zip(names, ranks, strict=True) if name == self._first]
+            others = [rank for name, rank in zip(names, ranks, strict=True) if name != self._first]
+            points += sum((our < other) + (our == other) / 2 for our in ours for other in others)
+            most += len(ours) * len(others)
+        self._counts[points] += 1
+        self._most = most
 
     def line(self) -> str:
-        """Return the counts as one line, which may be empty."""
-        ...
+        """Return the counts as a line, empty before the first block.
+
+        For example `A scored 61.2 % in 12 blocks; by its points in a block, from 0 to 2: 1, 0, 5,
+        4, 2`.
+        """
+        blocks = self._counts.total()
+        if not blocks:
+            return ""
+        points_made = sum(points * count for points, count in self._counts.items())
+        share = 100 * points_made / (blocks * self._most)
+        text = f"{self._first} scored {share:.1f} % in {counted(blocks, 'block')}"
+        steps = [half / 2 for half in range(int(2 * self._most) + 1)]
+        if len(steps) > STEPS_SHOWN:
+            return text
+        counts = ", ".join(str(self._counts[step]) for step in steps)
+        return f"{text}; by its points in a block, from 0 to {self._most:g}: {counts}"
 
 
 def play(
@@ -67,7 +117,7 @@ def play(
     unbench: tuple[str, ...] = (),
     as_json: bool = False,
     plain: bool = False,
-    tally: Tally | None = None,
+    scores: Scores | None = None,
     code_of: "Callable[[Report], int] | None" = None,
     page: "PagePort | None" = None,
 ) -> int:
@@ -80,10 +130,12 @@ def play(
         unbench: Benched bots that may play again.
         as_json: Whether to print events as lines of JSON.
         plain: Whether to print lines even in a terminal.
-        tally: Counts all blocks, also those played before; its line is shown.
+        scores: Counts all blocks, also those played before; its line is shown.
         code_of: Returns the exit code of a tournament that was played to its end; None: 0.
         page: The port of a page that shows the tournament, until its last viewer leaves; or None.
     """
+    if as_json and plain:
+        raise BadInputError("--json and --plain: give only one of them")
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
     display = Silenced(_display(as_json=as_json, is_live=is_live))
@@ -92,11 +144,11 @@ def play(
     def on_event(event: events.Event) -> None:
         if isinstance(event, events.Halted):
             halts.append(event)
-        if tally is not None:
-            tally.event(event)
+        if scores is not None:
+            scores.event(event)
         with display.shown() as shown:
-            if tally is not None:
-                shown.more(tally.line())
+            if scores is not None:
+                shown.more(scores.line())
             shown.event(event)
 
     try:
@@ -106,11 +158,11 @@ def play(
             ) as director,
             display,
         ):
-            if tally is not None:
-                tally.begin(setup)
+            if scores is not None:
+                scores.begin(setup)
 
             def show_end(report: "Report") -> None:
-                counts = [line] if tally is not None and (line := tally.line()) else []
+                counts = [line] if scores is not None and (line := scores.line()) else []
                 with display.shown() as shown:
                     shown.end(report.standings, counts + _ending(setup, report))
 

@@ -3,8 +3,6 @@
 `lanista.ratings.text` makes the texts of the cells; they are escaped here.
 """
 
-from collections.abc import Iterator, Sequence
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -25,9 +23,7 @@ from lanista.ratings.text import (
 def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType:
     """Return everything that is shown of standings: name, summary, table and remarks.
 
-    Args:
-        standings: The standings.
-        head_to_head: Whether to add the results of each pair of bots.
+    The results of each pair of bots are added if they are wanted.
     """
     parts: list[RenderableType] = [
         Text(printable(standings.name), style="bold"),
@@ -45,12 +41,7 @@ def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType
 
 
 def table(standings: Standings, rows: int | None = None) -> Table:
-    """Return the table of the bots.
-
-    Args:
-        standings: The standings.
-        rows: Maximum number of bots; a further row says how many more there are. None: all.
-    """
+    """Return the table of the bots; of more than `rows`, the last row says how many more."""
     shown = columns(standings)
     titles = [column.title for column in shown]
     drawn = empty_table((column.title, column.is_text) for column in shown)
@@ -71,13 +62,8 @@ def _matrix(standings: Standings) -> Table:
     bots = [row.bot for row in standings.rows]
     numbers = [(str(number), False) for number in range(1, len(bots) + 1)]
     drawn = empty_table([("no.", False), (BOT, True), *numbers])
-    for cells in _meetings(standings, bots):
-        drawn.add_row(*(Text(printable(cell)) for cell in cells))
-    return drawn
-
-
-def _meetings(standings: Standings, bots: Sequence[str]) -> Iterator[list[str]]:
     pairs = by_pair(standings)
     for number, bot in enumerate(bots, 1):
         cells = ["·" if other == bot else score_text(pairs.get((bot, other))) for other in bots]
-        yield [str(number), bot, *cells]
+        drawn.add_row(str(number), Text(printable(bot)), *cells)
+    return drawn

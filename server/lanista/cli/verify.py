@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lanista.bots.execute import printable
+from lanista.cli.common import say
 
 if TYPE_CHECKING:
     from lanista.results.rebuild import Rebuild
@@ -25,14 +26,9 @@ _INTERVAL = 0.5
 
 
 def show(name: str, comparison: "Comparison") -> bool:
-    """Print what differs between stored results and records, and the totals.
+    """Print how stored results differ from records, and the totals; return whether all is right.
 
-    Args:
-        name: What the lines begin with: the ladder or the tournament.
-        comparison: The comparison; nothing of it has been read.
-
-    Returns:
-        Whether everything is right.
+    The lines begin with the name, that of the ladder or the tournament.
 
     Raises:
         StoreError: The database is damaged or can't be read.
@@ -47,26 +43,22 @@ def show(name: str, comparison: "Comparison") -> bool:
             click.echo(printable(progress) + "\r", nl=False, err=True)
         if finding is not None:
             counts[finding.trouble.value] += 1
-            click.echo(printable(f"{name}: {finding.trouble.value}: {finding.text}"))
+            say(f"{name}: {finding.trouble.value}: {finding.text}")
     parts = [f"{comparison.matches:,} match{'' if comparison.matches == 1 else 'es'} stored"]
     parts += [f"{trouble}: {count:,}" for trouble, count in counts.items()]
     if comparison.without_record:
         parts.append(f"without a record: {comparison.without_record:,}")
-    click.echo(printable(f"{name}: {'; '.join(parts)}{'' if counts else '; nothing is wrong'}"))
+    say(f"{name}: {'; '.join(parts)}{'' if counts else '; nothing is wrong'}")
     return not counts
 
 
 def show_rebuilt(name: str, work: "Rebuild") -> bool:
-    """Print after a name what a rebuilt database has, and what couldn't be read.
-
-    Returns:
-        Whether everything could be read.
-    """
+    """Print what a rebuilt database has, and what couldn't be read; return whether all could."""
     for trouble in work.troubles:
-        click.echo(printable(f"{name}: {trouble}"))
+        say(f"{name}: {trouble}")
     parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored again"]
     parts += [f"{what}: {count:,}" for what, count in work.kept.items()]
     if work.kept_at is not None:
         parts.append(f"the old database is kept as {work.kept_at}")
-    click.echo(printable(f"{name}: {'; '.join(parts)}"))
+    say(f"{name}: {'; '.join(parts)}")
     return not work.troubles

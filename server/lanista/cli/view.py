@@ -78,14 +78,10 @@ class BoardView:
     def __init__(
         self, scene: Scene, names: Sequence[str], cell_width: int, *, plain: bool = False
     ) -> None:
-        """Set up the drawing.
+        """Set up the drawing of a scene, in cells of at most a width in characters.
 
-        Args:
-            scene: What stays the same in all frames.
-            names: The bots' names, by seat.
-            cell_width: Maximum width of a cell, in characters.
-            plain: Whether to use characters in place of colours: `#` for walls, and the seat's
-                letter before each unit.
+        A plain one has characters in place of colours: `#` for walls, and the seat's letter before
+        units.
         """
         self._scene = scene
         self._names = names
@@ -112,13 +108,9 @@ class BoardView:
     def screen(
         self, frame: Frame, console: Console, number: int = 0, drawn: Drawn | None = None
     ) -> Group:
-        """Return legend and board, or a part of it, for a console's window.
+        """Return legend and board for a console's window, whose size may change between frames.
 
-        Args:
-            frame: What to draw.
-            console: The console, whose size may change from frame to frame.
-            number: Which of the parts is drawn, counted from 0 and beginning again after the last.
-            drawn: The cells that bots mark.
+        If only a part fits, the number says which one, counted from 0 and again after the last.
         """
         layout = self._fit(frame, console, Window(*console.size), self._choices_of(console))
         number %= len(layout.screens)
@@ -156,7 +148,7 @@ class BoardView:
     def _fit(
         self, frame: Frame, console: Console, window: Window, choices: Sequence[Cells]
     ) -> Layout:
-        legends = self._legends(frame, choices[-1])
+        legends = [self.legend(frame, choices[-1], signs=signs) for signs in (True, False)]
 
         @functools.cache
         def heads(width: int) -> Sequence[int]:
@@ -171,7 +163,7 @@ class BoardView:
 
     def _head(self, frame: Frame, console: Console, layout: Layout) -> list[Text]:
         """Return the lines of the legend; one that is too long is cut, and ends in `…`."""
-        legend = self._legends(frame, layout.cells)[layout.legend]
+        legend = self.legend(frame, layout.cells, signs=not layout.legend)
         lines = list(legend.wrap(console, console.width))
         if len(lines) > layout.legend_lines:
             lines = lines[: layout.legend_lines]
@@ -220,7 +212,8 @@ class BoardView:
     def _colour(self, place: Place, position: _Position) -> str:
         """Return the colour of a cell without a text; what stands on it hides a bot's mark."""
         if place in position.marks:
-            return of_mark(position.marks[place])
+            mark = position.marks[place]
+            return of_shape(mark.shape, mark.seat)
         if place in position.drawn:
             return position.drawn[place]
         owner = self._scene.owners.get(place, position.frame.owned.get(place))
@@ -265,10 +258,6 @@ class BoardView:
         return text, _style(of_seat(seat).unit, of_seat(seat).ground)
 
     # The legend
-
-    def _legends(self, frame: Frame, cells: Cells) -> tuple[Text, Text]:
-        """Return the legend, and a shorter one without the meanings of signs."""
-        return self.legend(frame, cells), self.legend(frame, cells, signs=False)
 
     def legend(self, frame: Frame, cells: Cells, *, signs: bool = True) -> Text:
         """Return the turn, each seat's letter, colour and caption, and what the signs mean."""
@@ -320,11 +309,6 @@ def _joined(pairs: Iterator[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:
         text, last = text + more, style
     if last is not None:
         yield text, last
-
-
-def of_mark(mark: Mark) -> str:
-    """Return the colour of a mark that is drawn without its text."""
-    return of_shape(mark.shape, mark.seat)
 
 
 def of_shape(shape: Shape, seat: int | None) -> str:

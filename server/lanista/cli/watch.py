@@ -47,19 +47,14 @@ async def play_watched(
 ) -> "MatchReport | None":
     """Play a match that begins when its page is open; serve the page until it is closed.
 
-    Args:
-        match: The match; it must have a control, which pauses it at first.
-        page: The page's port.
-        print_result: Called with the report and `interrupted=` when the match is over, while the
-            page is still served.
-
-    Returns:
-        The report, or None if the match was interrupted before it began.
+    The match must have a control, which pauses it at first. Its result is printed, by a function
+    that gets the report and `interrupted=`, while the page is still served. Return None if the
+    match was interrupted before it began.
 
     Raises:
         CannotListenError: The page's port can't be opened.
         StartFailureError: A bot didn't start or connect.
-        OSError: The record can't be written.
+        FileError: The record can't be written.
     """
     from lanista.page.frame_cache import FrameCache
     from lanista.page.view import View

@@ -1,7 +1,6 @@
 """The port of the page and what it shows, for the commands that serve one; addresses for people."""
 
 import contextlib
-import dataclasses
 import fcntl
 import ipaddress
 import os
@@ -15,8 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+import attrs
+
 from lanista.errors import BadInputError, CannotListenError
 from lanista.games.picture import counted
+from lanista_client.console import address
 
 if TYPE_CHECKING:
     import trio
@@ -65,7 +67,7 @@ def warning_of_token() -> str | None:
     )
 
 
-@dataclasses.dataclass(frozen=True)
+@attrs.frozen
 class ShownTournaments:
     """The tournaments that the page shows."""
 
@@ -75,11 +77,7 @@ class ShownTournaments:
 
 
 def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
-    """Return what the page needs to show tournaments.
-
-    Args:
-        paths: The specs of the tournaments, and folders with specs.
-    """
+    """Return what the page needs to show the tournaments of specs, and of folders with specs."""
     from lanista.cli.tournament_files import prepared
     from lanista.page.tables import TableHelpers
     from lanista.page.tournaments import Tournaments
@@ -134,10 +132,10 @@ class PagePort:
         open_logs: bool = False,
         embed: Sequence[str] = (),
     ) -> None:
-        """Parse the address; nothing is opened yet.
+        """Parse the address, HOST:PORT; nothing is opened yet.
 
         Args:
-            web: HOST:PORT; None: the default, or a free port if the default is in use.
+            web: The address; None: the default, or a free port if the default is in use.
             shown: The tournaments that the page shows; None for none.
             open_logs: Whether all viewers see bots' logs during a match.
             embed: The sites that may show the page within theirs.
@@ -154,10 +152,7 @@ class PagePort:
     ) -> None:
         """Serve an arena's page in a nursery, and set `announced` to the page's address.
 
-        Args:
-            arena: The arena.
-            nursery: The nursery.
-            ladders: The arena's ladders, which the caller runs; None if it has none.
+        The caller runs the arena's ladders.
         """
         import structlog
 
@@ -192,12 +187,7 @@ class PagePort:
         return server
 
     async def listen(self, view: "View", tls: "TlsRelay | None" = None) -> "Server":
-        """Open the port and return a server, which the caller must run.
-
-        Args:
-            view: What the page shows.
-            tls: Speaks TLS with viewers; None for plain text.
-        """
+        """Open the port and return a server, which the caller must run; `tls` is for viewers."""
         from lanista.arena.admission import is_loopback
         from lanista.page.server import Server
 
@@ -225,7 +215,7 @@ class PagePort:
         if server.token is not None:
             fragment = f"token={quote(server.token, safe='')}{path and '&'}{path}"
         scheme = "http" if server.tls is None else "https"
-        return f"{scheme}://{with_port(host, server.port)}/" + (f"#{fragment}" if fragment else "")
+        return f"{scheme}://{address(host, server.port)}/" + (f"#{fragment}" if fragment else "")
 
     def tunnel(self, server: "Server") -> str | None:
         """Return the command by which the page can be reached from where this SSH session is from.
@@ -243,22 +233,18 @@ class PagePort:
 
 
 def own_addresses(host: str) -> list[str]:
-    """Return the addresses under which others reach a port that listens on a host.
+    """Return at most `MAX_SHOWN` addresses under which others reach a port that listens on a host.
 
-    Args:
-        host: `0.0.0.0` or `::`; of the latter also the IPv4 addresses.
-
-    Returns:
-        The first `MAX_SHOWN` addresses, without loopback and link-local ones; none if they can't
-        be found out.
+    That is `0.0.0.0` or `::`; of the latter also the IPv4 addresses. Loopback and link-local ones
+    are left out, and there are none if they can't be found out.
     """
     found = _of_interfaces()
     if host == "::":
         found += _of_version_6()
     usable = [
-        address
-        for address in dict.fromkeys(found)
-        if not (parsed := ipaddress.ip_address(address)).is_loopback and not parsed.is_link_local
+        own
+        for own in dict.fromkeys(found)
+        if not (parsed := ipaddress.ip_address(own)).is_loopback and not parsed.is_link_local
     ]
     return usable[:MAX_SHOWN]
 
@@ -283,14 +269,9 @@ def _of_version_6() -> list[str]:
     return []
 
 
-def with_port(host: str, port: int) -> str:
-    """Return an address with a port, as `10.0.0.7:7777` or `[::1]:7777`."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
 def listening_text(host: str, port: int) -> str:
     """Return where somebody listens, for people; of all addresses those that help others."""
     addresses = own_addresses(host) if host in WILDCARDS else []
     if not addresses:
-        return with_port(host, port)
-    return "all addresses: " + ", ".join(with_port(address, port) for address in addresses)
+        return address(host, port)
+    return "all addresses: " + ", ".join(address(own, port) for own in addresses)

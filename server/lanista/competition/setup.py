@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 
-from lanista.bots.command import CommandError, parse_command
-from lanista.bots.limits import BotLimits, LimitsError, limits_of_match
+from lanista.bots.command import parse_command
+from lanista.bots.limits import BotLimits, limits_of_match
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.competition import executors
 from lanista.competition.spec import BotEntry, SeedCount, Spec, read_spec, spec_of
@@ -22,12 +22,12 @@ from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import distinct
 from lanista.hosting.inputs import given_path
-from lanista.hosting.names import UnusableNameError, bot_command, checked_name
+from lanista.hosting.names import bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import Clock
 from lanista.results.blocks import Seating, SeatingsName, seatings
 from lanista.suggestions import did_you_mean
-from lanista.toml_spec import SpecError
+from lanista.toml_spec import SpecError, placed
 
 _SQLITE = "sqlite:///"
 _ID_DIGITS = 32
@@ -237,10 +237,8 @@ def prepare(
     """
     folder = folder.resolve()
     executors.parse_executor(spec.executor)
-    try:
+    with placed("game: "):
         ruleset = registry.get(spec.game)
-    except registry.UnknownGameError as error:
-        raise SpecError(f"game: {error}") from None
     settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
     _check_seeds(spec, ruleset)
     if plays and spec.sandbox is SandboxName.BWRAP:
@@ -316,10 +314,8 @@ def _contestants(spec: Spec, folder: Path, *, plays: bool) -> dict[str, Contesta
     if not spec.bots:
         raise SpecError("bots: there are none; a tournament needs [[bots]] tables")
     for number, entry in enumerate(spec.bots, 1):
-        try:
+        with placed(f"bots[{number}].name: "):
             checked_name(entry.name)
-        except UnusableNameError as error:
-            raise SpecError(f"bots[{number}].name: {error}") from None
         if entry.name in contestants:
             raise SpecError(
                 f"bots[{number}].name: {entry.name} is used twice; give each bot its own name"
@@ -333,17 +329,13 @@ def _contestant(
 ) -> Contestant:
     command: tuple[str, ...] = ()
     if plays and entry.program is None:
-        try:
+        with placed(f"bots[{number}].command: "):
             _, command = bot_command(spec.game, entry.command, folder)
-        except UnusableNameError as error:
-            raise SpecError(f"bots[{number}].command: {error}") from None
     place, text = "limits", spec.limits
     if entry.limits is not None:
         place, text = f"bots[{number}].limits", entry.limits
-    try:
+    with placed(f"{place}: "):
         limits = limits_of_match(text, spec.match_cpu)
-    except LimitsError as error:
-        raise SpecError(f"{place}: {error}") from None
     restart = entry.restart
     if spec.match_cpu is not None:
         if restart is False:
@@ -386,10 +378,8 @@ def _built(
     program = folder / entry.program
     if plays and not program.is_file():
         raise SpecError(f"bots[{number}].program: there is no file {program}")
-    try:
+    with placed(f"bots[{number}].command: "):
         command = command_of(program, parse_command(entry.command))
-    except CommandError as error:
-        raise SpecError(f"bots[{number}].command: {error}") from None
     place = str(program.parent)
     return attrs.evolve(contestant, command=command, folder=place, hidden=(place,))
 

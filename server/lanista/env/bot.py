@@ -16,9 +16,18 @@ Policy = Callable[[Observation, Mask], Any]
 
 
 class PolicyBot:
-    """A bot that asks a policy in every turn."""
+    """A bot that plays by a policy.
 
-    def __init__(self, policy: Policy, game: str, size: tuple[int, int] | None = None) -> None:
+    Args:
+        policy: Gets an observation and its mask, as one array; returns an action.
+        game: The game that it was trained for.
+        size: For Angry Mob, the rows and columns of the arrays, as in training.
+
+    Raises:
+        BadInputError: There is no such game, or its arrays can't have that size.
+    """
+
+    def __init__(self, policy: Policy, game: str, *, size: tuple[int, int] | None = None) -> None:
         if not callable(policy):
             raise BadInputError(f"policy {policy!r:.200}; expected a function")
         encoder_of(game, complete_settings(registry.get(game), {}), size)  # whether it is there
@@ -45,15 +54,4 @@ class PolicyBot:
         return arena.result
 
 
-def as_bot(policy: Policy, game: str, *, size: tuple[int, int] | None = None) -> PolicyBot:
-    """Return a bot that plays by a policy.
-
-    Args:
-        policy: Gets an observation and its mask, as one array; returns an action.
-        game: The game that it was trained for.
-        size: For Angry Mob, the rows and columns of the arrays, as in training.
-
-    Raises:
-        BadInputError: There is no such game, or its arrays can't have that size.
-    """
-    return PolicyBot(policy, game, size)
+as_bot = PolicyBot

@@ -20,8 +20,7 @@ from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.arrays import Cells, Mask, Observation, encoder_of
 from lanista.games.base import Consequence, whole_number
-from lanista.hosting.inputs import checked_setup
-from lanista.hosting.names import Map
+from lanista.hosting.inputs import Map, checked_setup
 from lanista.library.game import Game, GameOverError, begin
 
 T = TypeVar("T")
@@ -32,7 +31,10 @@ RESULT_REWARD = 100.0
 
 
 class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
-    """The environment that `parallel_env` makes; its agents are `seat_0`, `seat_1` and so on."""
+    """A PettingZoo `ParallelEnv` of a game, with the options of docs/training.md.
+
+    Its agents are `seat_0`, `seat_1` and so on.
+    """
 
     def __init__(
         self,
@@ -314,11 +316,9 @@ def _results(ranks: tuple[int, ...]) -> np.ndarray[Any, Any]:
     return share
 
 
-def parallel_env(game: str, **options: Any) -> LanistaEnv:
-    """Return a PettingZoo `ParallelEnv` of a game; the options are those of docs/training.md."""
-    return LanistaEnv(game, **options)
+parallel_env = LanistaEnv
 
 
 def env(game: str, **options: Any) -> Any:
     """Return the same environment as a PettingZoo `AECEnv`, in which seats act one by one."""
-    return parallel_to_aec(parallel_env(game, **options))
+    return parallel_to_aec(LanistaEnv(game, **options))

@@ -14,7 +14,14 @@ from lanista.games.base import whole_number
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
-    """The environment that `seat_env` makes."""
+    """A Gymnasium `Env` of one seat of a game.
+
+    Args:
+        game: The ruleset's name.
+        opponents: The house bots of the other seats, in their order, or one for all of them.
+        seat: The seat that acts.
+        options: Those of `parallel_env`, `opponents` apart.
+    """
 
     def __init__(
         self, game: str, opponents: str | Sequence[str], *, seat: int = 0, **options: Any
@@ -61,15 +68,4 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return self.parallel.render()
 
 
-def seat_env(
-    game: str, opponents: str | Sequence[str], *, seat: int = 0, **options: Any
-) -> SeatEnv:
-    """Return a Gymnasium `Env` of one seat of a game.
-
-    Args:
-        game: The ruleset's name.
-        opponents: The house bots of the other seats, in their order, or one for all of them.
-        seat: The seat that acts.
-        options: Those of `parallel_env`, `opponents` apart.
-    """
-    return SeatEnv(game, opponents, seat=seat, **options)
+seat_env = SeatEnv

@@ -226,8 +226,9 @@ class Frame:
 
 
 def counted(count: int, thing: str) -> str:
-    """Return a count with its noun, such as `1 unit` or `12 units`."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+    """Return a count with its noun, such as `1 unit`, `12 units` or `2 matches`."""
+    plural = f"{thing}es" if thing.endswith(("ch", "ss")) else f"{thing}s"
+    return f"{count} {thing if count == 1 else plural}"
 
 
 def named(kind: str, units: Sequence[int]) -> str:

@@ -156,11 +156,7 @@ class PooledBot:
         return self.bot.output_tail(self.bot.output_bytes - self.written)
 
     def info(self, exit_: str) -> BotInfo:
-        """Return what a record says of its process.
-
-        Args:
-            exit_: How it ended.
-        """
+        """Return what a record says of its process, given how it ended."""
         turns = self.bot.output_turns(self.bot.output_bytes - self.written)
         return BotInfo(exit=exit_, output=self.output(), output_turns=tuple(turns))
 
@@ -353,7 +349,7 @@ class BotPool:
                 limits=contestant.limits,
                 sandbox=sandbox,
             ) as bot:
-                connection = await handshake.wait(listeners, bot, time_start)
+                connection = await handshake.wait(listeners, bot.exited, time_start)
                 why, hint = handshake.why_not(bot, contestant.command, time_start)
                 if connection is not None:
                     hello_after = trio.current_time() - began

@@ -14,13 +14,13 @@ import trio
 from lanista.bots.command import environment, fill
 from lanista.games.base import Ruleset
 from lanista.games.outcome import Termination
-from lanista.hosting import handshake, ids
-from lanista.hosting.accept import accept_few
+from lanista.hosting import ids
+from lanista.hosting.handshake import Handshake, speaks_version1
 from lanista.match.connection import Connection
 from lanista.match.feed import payloads
 from lanista.match.record import Record
 from lanista.system import heeded
-from lanista_protocol import Hello, RemoteProtocolError, messages
+from lanista_protocol import RemoteProtocolError, messages
 
 HOST = "127.0.0.1"
 PATIENCE = 2.0
@@ -92,7 +92,7 @@ class Feeder:
                 try:
                     async with trio.open_nursery() as nursery:
                         nursery.start_soon(self._wait_for_signals, signals)
-                        nursery.start_soon(accept_few, self._greet, listeners)
+                        nursery.start_soon(self._serve, listeners, process)
                         nursery.start_soon(self._wait_for_exit, process)
                         await self._over.wait()
                         if self.patient:
@@ -122,29 +122,26 @@ class Feeder:
         self._trouble = "it ended before it had answered the turn"
         self._over.set()
 
-    async def _greet(self, stream: trio.SocketStream) -> None:
-        connection = handshake.accepted(stream)
-        if connection is None or self._over.is_set():
-            return
+    async def _serve(self, listeners: Sequence[trio.SocketListener], process: trio.Process) -> None:
+        """Feed the bot when it has said hello."""
+        handshake = Handshake(self.ruleset, self._token, is_one_try=True)
+        connection = await handshake.wait(listeners, process.wait, math.inf)
         try:
-            hello = await connection.read_hello(math.inf)
-            if hello is None:
-                return
-            if hello.token is not None and not handshake.same_secret(hello.token, self._token):
-                return
-            await self._feed(connection, hello)
+            if connection is not None:
+                await self._feed(connection)
+            elif handshake.refusal is not None:
+                raise handshake.refusal
+            else:
+                return  # it has ended, which is noticed elsewhere
         except (_TroubleError, RemoteProtocolError) as error:
             self._trouble = error.message if isinstance(error, RemoteProtocolError) else str(error)
         finally:
-            connection.channel.close()
+            if connection is not None:
+                connection.channel.close()
         self._over.set()
 
-    async def _feed(self, connection: Connection, hello: Hello) -> None:
-        if handshake.ruleset_of(hello, self.ruleset).name != self.ruleset.name:
-            raise _TroubleError(f"it wants to play {hello.game}; the record is of another game")
-        is_version1 = handshake.speaks_version1(hello, self.ruleset)
-        if is_version1:
-            handshake.send_at_once(connection, handshake.welcome())
+    async def _feed(self, connection: Connection) -> None:
+        hello = connection.greeting
         connection.session.start()
         for turn, data in enumerate(payloads(self.record, self.ruleset, self.seat, hello)):
             if not data:
@@ -165,10 +162,10 @@ class Feeder:
             connection.session.take_log()
             if turn == self.turn:
                 break
-        await connection.close(self._end() if is_version1 else b"")
+        await connection.close(self._end() if speaks_version1(hello, self.ruleset) else b"")
 
     def _end(self) -> bytes:
-        """Return the lines that end the match for the bot, as if the arena had aborted it."""
+        """Return the exit code of a process that exits by itself; end others, and return None."""
         seats = range(self.ruleset.seats)
         ranks = [messages.rank(seat, 1) for seat in seats]
         scores = [messages.score(seat, 0) for seat in seats]

@@ -17,7 +17,7 @@ buffer.
 
 import hmac
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import attrs
 import trio
@@ -66,13 +66,16 @@ class Handshake:
     """Whether the bot's process ended during the wait, so not because its connection was closed."""
 
     async def wait(
-        self, listeners: Sequence[trio.SocketListener], bot: Bot, seconds: float
+        self,
+        listeners: Sequence[trio.SocketListener],
+        exited: Callable[[], Awaitable[object]],
+        seconds: float,
     ) -> Connection | None:
         """Wait for the bot's hello, then close the port.
 
         Args:
             listeners: The listening sockets of the bot's port.
-            bot: The bot's process; the wait ends early when that has ended.
+            exited: Waits for the bot's process to end, after which the wait ends early.
             seconds: How long to wait.
 
         Returns:
@@ -80,7 +83,7 @@ class Handshake:
         """
         try:
             with trio.move_on_after(seconds):
-                await self._admit_one(listeners, bot)
+                await self._admit_one(listeners, exited)
         except BaseException:
             # If we are cancelled in the moment in which the bot is admitted, nobody gets its
             # connection.
@@ -89,7 +92,11 @@ class Handshake:
             raise
         return self.connection
 
-    async def _admit_one(self, listeners: Sequence[trio.SocketListener], bot: Bot) -> None:
+    async def _admit_one(
+        self,
+        listeners: Sequence[trio.SocketListener],
+        exited: Callable[[], Awaitable[object]],
+    ) -> None:
         """Greet whoever connects, until one is admitted or the bot's process has ended."""
         async with trio.open_nursery() as nursery:
 
@@ -99,7 +106,7 @@ class Handshake:
                     nursery.cancel_scope.cancel()
 
             async def give_up_at_exit() -> None:
-                await bot.exited()
+                await exited()
                 self._has_left = True
                 # Its hello may still be in a socket's buffer.
                 await trio.sleep(LAST_LOOK)
@@ -132,11 +139,7 @@ class Handshake:
                 connection.channel.close()
 
     def _check(self, hello: Hello) -> None:
-        """Check that a hello is from the bot that was started, and for the right game.
-
-        Raises:
-            RemoteProtocolError: It isn't.
-        """
+        """Raise an error if a hello is from another bot than was started, or for another game."""
         if ruleset_of(hello, self.ruleset).name != self.ruleset.name:
             raise RemoteProtocolError(
                 ErrorCode.UNKNOWN_GAME,
@@ -154,12 +157,9 @@ class Handshake:
             )
 
     def why_not(self, bot: Bot, command: Sequence[str], seconds: float) -> tuple[str, str]:
-        """Return why the bot wasn't admitted, as a phrase, and what to do about it, if known.
+        """Return why the bot wasn't admitted in time, as a phrase, and what to do, if it is known.
 
-        Args:
-            bot: The bot's process.
-            command: The command that it was started with, with placeholders.
-            seconds: How long it was waited for.
+        The command is the one that it was started with, with placeholders.
         """
         why = f"no hello within {seconds:g} s"
         if self._has_left and bot.exit is not None:
@@ -227,10 +227,9 @@ def speaks_version1(hello: Hello, ruleset: Ruleset) -> bool:
 
 
 def send_at_once(connection: Connection, data: bytes) -> bool:
-    """Send a short line between matches, without waiting.
+    """Send a short line between matches, without waiting; return whether all of it was sent.
 
-    Returns:
-        Whether all of it was sent; if not, the bot doesn't read, or is gone.
+    If not, the bot doesn't read, or is gone.
     """
     try:
         return connection.channel.send_some(data) == len(data)
@@ -244,11 +243,7 @@ def welcome() -> bytes:
 
 
 def http_reply(page: str | None) -> bytes:
-    """Return the answer to an HTTP request on the bots' port.
-
-    Args:
-        page: The address of the arena's web page, to which the answer points; None if it has none.
-    """
+    """Return the answer to an HTTP request on the bots' port, with the page's address if any."""
     where = "This arena has no page." if page is None else f"The page is {page}"
     body = f"This port is for bots, which speak Lanista's wire protocol. {where}\n".encode()
     head = (

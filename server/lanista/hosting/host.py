@@ -108,12 +108,9 @@ class VoidRecords:
     _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
 
     def end(self, match: str, record: Path, *, is_void: bool) -> None:
-        """Tell watchers that a match is over, and publish its record unless that has to be hidden.
+        """Tell watchers that a match is over, and publish its record unless it is void.
 
-        Args:
-            match: The match's id.
-            record: Its record, which needn't exist.
-            is_void: Whether the match is void.
+        The record needn't exist.
         """
         self._hidden.pop(record, None)  # with `-o FILE`, this record has replaced a hidden one
         if is_void:
@@ -293,10 +290,7 @@ def _running_match(seated: SeatedMatch, match: Match) -> RunningMatch:
 async def _keep_bots(seated: SeatedMatch, match: Match, infos: list[BotInfo | None]) -> None:
     """Give the bots back to their pool that can play another match, and note what is said of them.
 
-    Args:
-        seated: The match.
-        match: The match, which is over.
-        infos: By seat: where to note what its record says of such a bot.
+    That is noted by seat, for the record of the match, which is over.
     """
     assert match.outcome is not None
     if match.outcome.termination in {Termination.VOID, Termination.ABORTED}:
@@ -323,9 +317,7 @@ async def _end_bots(
 ) -> Sequence[Exit | None]:
     """End the bots that aren't kept, all at the same time, and return how they ended, by seat.
 
-    Args:
-        bots: The bots, by seat.
-        infos: By seat: what the record says of the bot if it is kept; otherwise it is noted here.
+    What the record says of a bot is noted in `infos`; it is there already for those that are kept.
     """
     exits: list[Exit | None] = [None] * len(bots)
 

@@ -3,6 +3,7 @@
 An error is a `BadInputError` whose message is one line about what was given.
 """
 
+import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,10 +11,28 @@ from typing import Any
 
 from lanista.errors import BadInputError
 from lanista.games.base import BadBoardError, Ruleset, complete_settings
-from lanista.hosting.names import Map, configuration_of, map_name
+from lanista.games.tokens import FormatError
+from lanista.hosting.names import is_file
+from lanista.suggestions import did_you_mean
 
 RECORDS = Path("lanista-records")
 """The folder for records, unless another is given."""
+
+
+MAX_MAP = 4 * 1024 * 1024
+"""Maximum number of characters of a map or configuration file; the largest map has 300,000."""
+
+Map = str | os.PathLike[str]
+"""A map as users give it: the name of a shipped map, a path, or the text of a map file or of a
+configuration of an original game, which is known by its line breaks."""
+
+
+def map_name(map_: Map) -> str:
+    """Return what results call a map: as it was given; a text, `text-` and a hash of it."""
+    name = os.fspath(map_)
+    if "\n" not in name:
+        return name
+    return f"text-{hashlib.sha256(name.encode(errors='backslashreplace')).hexdigest()[:8]}"
 
 
 def checked_setup(
@@ -26,8 +45,8 @@ def checked_setup(
 
     Args:
         ruleset: The game.
-        map_: A shipped map's name, a path, or the text of a map file or of a configuration of an
-            original game; None to have the seed make the map.
+        map_: The map: a board, or a configuration with settings and perhaps a board; None to have
+            the seed make the map.
         given: The settings that override a configuration's; None is none.
         folder: The folder that a path is relative to; None for the current one.
 
@@ -39,33 +58,97 @@ def checked_setup(
     """
     if map_ is None:
         return complete_settings(ruleset, given), None
-    from_file, board = configuration_of(ruleset, map_, folder)
-    settings = complete_settings(ruleset, given, from_file)
-    if board is not None:
-        try:
+    if not isinstance(map_, str | os.PathLike):
+        raise BadInputError(
+            f"map {map_!r:.200}; expected a shipped map's name, a path, or the text of a map file"
+        )
+    text, is_configuration = _map_text(ruleset.name, os.fspath(map_), folder)
+    try:
+        from_file, board = (
+            _configuration(ruleset, text) if is_configuration else ({}, ruleset.read_board(text))
+        )
+        settings = complete_settings(ruleset, given, from_file)
+        if board is not None:
             ruleset.new(settings, board, ruleset.chance(ruleset.seeds[0]))
-        except BadBoardError as error:
-            raise BadInputError(f"{map_name(map_)}: {error}") from None
+    except (BadBoardError, FormatError) as error:
+        raise BadInputError(f"{map_name(map_)}: {error}") from None
     return settings, board
 
 
-def given_path(what: str, path: object) -> Path:
-    """Return a path that a program gave.
+def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
+    """Return the text of a map, and whether it is a configuration of an original game."""
+    import lanista_maps  # noqa: PLC0415 - few matches have a map
+
+    if "\n" in map_:
+        return map_.removeprefix("\ufeff"), _is_configuration(map_)
+    path = Path(map_) if folder is None else folder / map_
+    if is_file(path):
+        try:
+            with path.open(encoding="utf-8-sig") as file:
+                text = file.read(MAX_MAP + 1)  # limited, since a device or a pipe may be endless
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInputError(f"{map_}: can't be read as text ({error})") from None
+        if len(text) > MAX_MAP:
+            raise BadInputError(f"{map_}: more than 4 MiB, which is too much for a map")
+        return text, path.name.endswith(".cnf")
+    name = map_.removesuffix(".map").removesuffix(".cnf")
+    shipped = lanista_maps.names(game)
+    if name in shipped:
+        return lanista_maps.read(game, name), lanista_maps.file_name(game, name).endswith(".cnf")
+    raise BadInputError(
+        f"no map file {map_!r}, and no shipped map of that name; shipped maps of {game}: "
+        f"{', '.join(shipped) or 'none'}{did_you_mean(name, shipped)}"
+    )
+
+
+def _is_configuration(text: str) -> bool:
+    from lanista.games.originals import of_text  # noqa: PLC0415 - as above
+
+    try:
+        of_text(text)
+    except FormatError:
+        return False
+    return True
+
+
+def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]:
+    from lanista.games.originals import of_game, of_text  # noqa: PLC0415 - as above
+
+    originals = of_game(ruleset.name)
+    if originals is None:
+        raise FormatError(f"{ruleset.title} has no configuration files; give a map")
+    format_ = of_text(text)
+    if format_.game != originals.game:
+        raise FormatError(f"this is a configuration of {format_.game}, not of {ruleset.name}")
+    return originals.read_cnf(text)
+
+
+def sandboxed(choice: str) -> bool:
+    """Return whether a sandbox is asked for, after checking that one can be made here.
 
     Raises:
-        BadInputError: It is none; the message begins with `what`.
+        BadInputError: The choice is unknown.
+        SandboxError: No sandbox can be made on this machine.
     """
+    if choice not in ("none", "bwrap"):
+        raise BadInputError(f"sandbox {choice!r:.200}; expected 'none' or 'bwrap'")
+    if choice == "none":
+        return False
+    from lanista.bots.sandbox import check_sandbox  # noqa: PLC0415 - few matches have one
+
+    check_sandbox()
+    return True
+
+
+def given_path(what: str, path: object) -> Path:
+    """Return a path that a program gave as `what`; raise BadInputError if it is none."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
         raise BadInputError(f"{what} {path!r:.200}; expected a path")
     return Path(path)
 
 
 def check_function(what: str, function: object) -> None:
-    """Check that a function is what a program gave, or None.
-
-    Raises:
-        BadInputError: It is something else; the message begins with `what`.
-    """
+    """Raise BadInputError if what a program gave as `what` is neither a function nor None."""
     if function is not None and not callable(function):
         raise BadInputError(f"{what} {function!r:.200}; expected a function")
 

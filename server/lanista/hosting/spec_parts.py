@@ -7,8 +7,7 @@ from pathlib import Path
 import lanista_maps
 from lanista.errors import BadInputError
 from lanista.games.base import BadSettingError, Ruleset
-from lanista.hosting.inputs import checked_setup
-from lanista.hosting.names import map_name
+from lanista.hosting.inputs import checked_setup, map_name
 from lanista.toml_spec import SpecError, quoted
 
 

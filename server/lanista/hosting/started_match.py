@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.errors import LanistaError
+from lanista.errors import FileError, LanistaError
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import (
@@ -79,18 +79,25 @@ class StartedMatch:
 
         Raises:
             StartFailureError: A bot can't be started or doesn't say hello.
-            OSError: The record can't be written.
+            FileError: The record can't be written.
         """
-        async with helpers_nursery() as helpers:
-            self._helpers = helpers
-            helpers.start_soon(self.stalls.beat)
-            reports = await play_match(
-                self.spec,
-                partial(self._seat, BotPool(helpers)),
-                partial(host_match, stalls=self.stalls, on_begin=self._begin),
-                records=VoidRecords(self.running),
-                may_repeat=lambda: not self.interrupted,
-            )
+        try:
+            async with helpers_nursery() as helpers:
+                self._helpers = helpers
+                helpers.start_soon(self.stalls.beat)
+                reports = await play_match(
+                    self.spec,
+                    partial(self._seat, BotPool(helpers)),
+                    partial(host_match, stalls=self.stalls, on_begin=self._begin),
+                    records=VoidRecords(self.running),
+                    may_repeat=lambda: not self.interrupted,
+                )
+        except OSError as error:
+            where = f" {error.filename}" if error.filename else ""
+            raise FileError(
+                f"can't write the record{where}: {error.strerror or error}; "
+                "what was played, if anything, is in the .part file there"
+            ) from error
         return reports[-1] if reports else None
 
     async def _seat(self, pool: BotPool, spec: MatchSpec) -> SeatedMatch | None:

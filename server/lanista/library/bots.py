@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 
 from lanista.bots.limits import limits_of_match
-from lanista.bots.sandbox import check_sandbox
 from lanista.errors import BadInputError
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant
@@ -109,11 +108,7 @@ class Bots:
 
 
 def _check_parts(bot: Bot) -> None:
-    """Check the types of what a bot has beside its command.
-
-    Raises:
-        BadInputError: One is wrong.
-    """
+    """Raise BadInputError if what a bot has beside its command is of a wrong type."""
     for what, value in (("name", bot.name), ("limits", bot.limits)):
         if not isinstance(value, str | None):
             raise BadInputError(f"a bot's {what} {value!r:.200}; expected a text")
@@ -127,18 +122,3 @@ def _check_parts(bot: Bot) -> None:
             f"a bot's environment {environment!r:.200}; expected a dictionary such as "
             "{'LEVEL': '2'}"
         )
-
-
-def sandboxed(choice: str) -> bool:
-    """Return whether a sandbox is asked for, after checking that one can be made here.
-
-    Raises:
-        BadInputError: The choice is unknown.
-        SandboxError: No sandbox can be made on this machine.
-    """
-    if choice not in ("none", "bwrap"):
-        raise BadInputError(f"sandbox {choice!r:.200}; expected 'none' or 'bwrap'")
-    if choice == "none":
-        return False
-    check_sandbox()
-    return True

@@ -38,7 +38,7 @@ from lanista.hosting.ids import checked_seed
 from lanista_client import GAMES, State
 
 if TYPE_CHECKING:
-    from lanista.hosting.names import Map
+    from lanista.hosting.inputs import Map
 
 __all__ = ["BadAnswerError", "Game", "GameOverError", "from_state", "new_game"]
 

@@ -13,7 +13,7 @@ from collections.abc import (
 )
 from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 import attrs
 import trio
@@ -63,6 +63,9 @@ class ManyOptions(MatchOptions, total=False):
     on_progress: OnProgress | None
     """Called after each match with how many were played, and how many there are; 0 if that isn't
     known."""
+
+
+_OURS = ManyOptions.__annotations__.keys() - MatchOptions.__annotations__.keys()
 
 
 def play_many(
@@ -115,24 +118,6 @@ async def aplay_many(
         job.result  # noqa: B018 - raises what has ended the job
 
 
-@attrs.frozen
-class _Wish:
-    """The arguments of `play_many`, apart from the options of a match."""
-
-    pairings: Iterable[Sequence[AnyBot]]
-    seeds: Iterable[int]
-    workers: int | Literal["auto"] = "auto"
-    seatings: Seats = "given"
-    records: str | Path | None = None
-    keep: Keep = "all"
-    on_progress: OnProgress | None = None
-
-    @property
-    def folder(self) -> Path:
-        """The folder for records."""
-        return RECORDS if self.records is None else Path(self.records)
-
-
 @contextmanager
 def _begun(
     game: str,
@@ -141,17 +126,17 @@ def _begun(
     options: Mapping[str, Any],
 ) -> Iterator[tuple[Job[None], Callable[[Match], Match]]]:
     """Begin to play; yield the job, and what to do with each match before the caller gets it."""
-    ours = attrs.fields_dict(_Wish).keys() & options.keys()
-    wish = _Wish(pairings, seeds, **{name: options[name] for name in ours})
-    of_match = {name: value for name, value in options.items() if name not in ours}
-    with prepared(game, of_match, wish.records, wish.on_progress) as setup:
-        many = _Many(setup, wish)
+    of_match = {name: options[name] for name in options.keys() - _OURS}
+    ours = {name: options[name] for name in options.keys() & _OURS}
+    on_progress = ours.pop("on_progress", None)
+    with prepared(game, of_match, ours.get("records"), on_progress) as setup:
+        many = _Many(setup, pairings, seeds, **ours)
         job = Job(many.run)
         numbers = itertools.count(1)
 
         def taken(match: Match) -> Match:
-            if wish.on_progress is not None:
-                wish.on_progress(next(numbers), many.total)
+            if on_progress is not None:
+                on_progress(next(numbers), many.total)
             job.call(many.wake)
             return match
 
@@ -164,25 +149,28 @@ class _Many(Scheduler):
     Matches are posted to the caller in order, so one that was played before an earlier one waits.
     """
 
-    def __init__(self, setup: Prepared, wish: _Wish) -> None:
-        """Check the arguments.
-
-        Raises:
-            BadInputError: One can't be used.
-        """
-        workers, keep, seated = wish.workers, wish.keep, wish.seatings
+    def __init__(
+        self,
+        setup: Prepared,
+        pairings: Iterable[Sequence[AnyBot]],
+        seeds: Iterable[int],
+        *,
+        workers: int | Literal["auto"] = "auto",
+        seatings: Seats = "given",
+        records: str | Path | None = None,
+        keep: Keep = "all",
+    ) -> None:
+        """Check the arguments; raise BadInputError if one can't be used."""
         ruleset = setup.ruleset
-        if keep not in ("all", "failures", "none"):
-            raise BadInputError(f"keep {keep!r:.200}; expected 'all', 'failures' or 'none'")
-        if seated not in ("given", "rotations", "all"):
-            raise BadInputError(f"seatings {seated!r:.200}; expected 'given', 'rotations' or 'all'")
+        _check_choice("keep", keep, Keep)
+        _check_choice("seatings", seatings, Seats)
         try:
             check_concurrency(workers)
         except ValueError as error:
             raise BadInputError(f"workers {error}") from None
         if workers == "auto":
             workers = automatic_concurrency(ruleset.seats)
-        contestants, self._lineups = _lineups(setup, wish)
+        contestants, self._lineups = _lineups(setup, pairings, seatings)
         board = setup.board
         super().__init__(
             MatchSetup(
@@ -196,9 +184,9 @@ class _Many(Scheduler):
             on_event=_end_if_halted,
         )
         self._setup = setup
-        self._records = wish.folder
+        self._records = RECORDS if records is None else Path(records)
         self._keep = keep
-        self._seeds = _seeds(setup, wish.seeds)
+        self._seeds = _seeds(setup, seeds)
         self.total = (
             len(self._seeds) * len(self._lineups) if isinstance(self._seeds, Sequence) else 0
         )
@@ -326,21 +314,27 @@ def _end_if_halted(event: events.Event) -> None:
         raise WorkError(event.words)
 
 
+def _check_choice(name: str, value: object, choices: Any) -> None:
+    if value not in get_args(choices):
+        *others, last = map(repr, get_args(choices))
+        raise BadInputError(f"{name} {value!r:.200}; expected {', '.join(others)} or {last}")
+
+
 def _lineups(
-    setup: Prepared, wish: _Wish
+    setup: Prepared, pairings: Iterable[Sequence[AnyBot]], seated: Seats
 ) -> tuple[Mapping[str, Contestant], Sequence[tuple[str, ...]]]:
     """Return the bots by name, and by match with the same seed: the bots' names, by seat."""
     contestants: dict[str, Contestant] = {}
     lineups: list[tuple[str, ...]] = []
-    if not isinstance(wish.pairings, Iterable):
-        raise BadInputError(f"pairings {wish.pairings!r:.200}; give a list of lists of bots")
-    for pairing in wish.pairings:
+    if not isinstance(pairings, Iterable):
+        raise BadInputError(f"pairings {pairings!r:.200}; give a list of lists of bots")
+    for pairing in pairings:
         bots = setup.bots.seated(pairing)
         contestants |= {bot.name: bot for bot in bots}
         names = tuple(bot.name for bot in bots)
         arrangements = [tuple(range(len(names)))]
-        if wish.seatings != "given":
-            arrangements = list(seatings(names, every=wish.seatings == "all"))
+        if seated != "given":
+            arrangements = list(seatings(names, every=seated == "all"))
         lineups += [tuple(names[place] for place in seating) for seating in arrangements]
     if not lineups:
         raise BadInputError("pairings: there are none; give a list of lists of bots")

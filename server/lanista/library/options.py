@@ -11,9 +11,16 @@ import attrs
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset, whole_number
-from lanista.hosting.inputs import RECORDS, check_function, checked_setup, given_path
-from lanista.hosting.names import Map, map_name
-from lanista.library.bots import Bots, sandboxed
+from lanista.hosting.inputs import (
+    RECORDS,
+    Map,
+    check_function,
+    checked_setup,
+    given_path,
+    map_name,
+    sandboxed,
+)
+from lanista.library.bots import Bots
 from lanista.library.functions import Functions
 from lanista.match.conditions import (
     CLOCK_OPTIONS,

@@ -9,7 +9,7 @@ from typing import Unpack
 import attrs
 
 from lanista.bots.keeper_process import close_fork_server
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError
 from lanista.games.base import Game
 from lanista.hosting.bot_pool import apart
 from lanista.hosting.host import MatchReport, distinct
@@ -123,15 +123,8 @@ def _begin(
             watcher=None if on_progress is None else watcher,
         )
         job.interrupt = match.interrupt
-        try:
-            with _counted():
-                return await match.play()
-        except OSError as error:
-            where = f" {error.filename}" if error.filename else ""
-            raise FileError(
-                f"can't write the record{where}: {error.strerror or error}; "
-                "what was played, if anything, is in the .part file there"
-            ) from error
+        with _counted():
+            return await match.play()
 
     return Job(work), lambda progress: on_progress and on_progress(*progress)
 

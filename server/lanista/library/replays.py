@@ -7,15 +7,14 @@ from typing import Any, overload
 
 import attrs
 
-from lanista.errors import BadInputError, FileError
-from lanista.games import registry
+from lanista.errors import BadInputError
 from lanista.games.base import Game, Ruleset, whole_number
 from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
 from lanista.match.feed import version1
-from lanista.match.record import Record, TurnInfo, read_record
+from lanista.match.record import Record, TurnInfo
 from lanista.page import difference
 from lanista_client import GAMES, State
 
@@ -24,7 +23,9 @@ from lanista_client import GAMES, State
 class Position:
     """A position of a recorded match, and what the bots answered in it; sequences are by seat.
 
-    After the last position nothing was answered, so its answers and times are None.
+    After the last position nothing was answered, so its answers and times are None. States, scores
+    and faults come from the rules: if the record contradicts them, here or earlier, `MismatchError`
+    is raised.
     """
 
     turn: int
@@ -34,45 +35,28 @@ class Position:
 
     @property
     def state(self) -> Any:
-        """The position as seat 0 sees it, as one of the client's state classes.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """The position as seat 0 sees it, as one of the client's state classes."""
         return self.state_of(0)
 
     def state_of(self, seat: int) -> Any:
-        """Return the position as a seat sees it, as one of the client's state classes.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """Return the position as a seat sees it, as one of the client's state classes."""
         return self._replay._state(self.turn, seat)  # noqa: SLF001 - one thing in two classes
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The scores in this position.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """The scores in this position."""
         return self._replay._game(self.turn).scores()  # noqa: SLF001 - as above
 
     @property
     def faults(self) -> tuple[tuple[Fault, ...], ...]:
-        """Everything that was wrong with each answer.
-
-        Raises:
-            MismatchError: The record contradicts the rules, here or earlier.
-        """
+        """Everything that was wrong with each answer."""
         of_seats: list[list[Fault]] = [[] for _ in self._replay.names]
         if self._info is not None:
             game = self._replay._game(self.turn)  # noqa: SLF001 - as above
-            header = self._replay._record.header  # noqa: SLF001 - as above
-            turns = self._replay._record.turns  # noqa: SLF001 - as above
-            previous = turns[self.turn - 1] if self.turn else None
+            record = self._replay._record  # noqa: SLF001 - as above
+            previous = record.turns[self.turn - 1] if self.turn else None
             judged = replay.judge(game, previous, self._info)
-            for fault in replay.turn_faults(header, game, judged):
+            for fault in replay.turn_faults(record.header, game, judged):
                 of_seats[fault.seat].append(
                     Fault(turn=fault.turn, code=fault.code, index=fault.index, message=fault.words)
                 )
@@ -278,11 +262,7 @@ class Replay(Sequence[Position]):
         return path
 
     def _check_picture(self, size: int | None, **turns: int) -> None:
-        """Check the numbers that a picture was asked for with.
-
-        Raises:
-            BadInputError: There is no such turn, or a cell can't have this size.
-        """
+        """Raise BadInputError if there is no such turn, or if a cell can't have this size."""
         if size is not None:
             whole_number("size", size, 1, 200)
         for name, turn in turns.items():
@@ -313,11 +293,7 @@ def open_record(path: str | Path) -> Replay:
         UnknownGameError: The game isn't installed.
     """
     path = given_path("record", path)
-    try:
-        record = read_record(path)
-    except OSError as error:
-        raise FileError.of("can't read", path, error) from None
-    return Replay(path, record, registry.get(record.header.game))
+    return Replay(path, *replay.read_with_rules(path))
 
 
 class _Cursor:

@@ -10,10 +10,12 @@ turn (its faults, its answers in words) asks for that before `carry_out`.
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import attrs
 
-from lanista.errors import LanistaError
+from lanista.errors import FileError, LanistaError
+from lanista.games import registry
 from lanista.games.base import (
     Answer,
     BadBoardError,
@@ -41,6 +43,7 @@ from lanista.match.record import (
     ResultInfo,
     TurnInfo,
     one_line,
+    read_record,
 )
 from lanista.match.verdicts import (
     NAMES,
@@ -69,6 +72,24 @@ class JudgedTurn:
     """The verdicts, by seat."""
     tokens: Sequence[Sequence[Token]]
     """The tokens of each answer that counts, by seat; empty for other verdicts than `Answer`."""
+
+
+def read_with_rules(path: Path) -> tuple[Record, Ruleset]:
+    """Read a record, and find the rules of its game.
+
+    Raises:
+        FileError: The file can't be read.
+        BadRecordError: The file isn't a valid record; the message says where.
+        UnknownGameError: The game isn't installed.
+    """
+    try:
+        record = read_record(path)
+    except OSError as error:
+        raise FileError.of("can't read", path, error) from None
+    try:
+        return record, registry.get(record.header.game)
+    except registry.UnknownGameError as error:
+        raise registry.UnknownGameError(f"{path}: {error}") from None
 
 
 def start(header: Header, ruleset: Ruleset) -> Game:

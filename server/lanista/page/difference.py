@@ -13,11 +13,18 @@ from typing import Any
 
 import attrs
 
-from lanista.games import registry
 from lanista.games.base import Game, Ruleset, turn_word
 from lanista.games.picture import counted
-from lanista.match.record import Header, Record, TurnInfo, read_record
-from lanista.match.replay import JudgedTurn, judge, played_turns, positions, seat_faults, start
+from lanista.match.record import Header, Record, TurnInfo
+from lanista.match.replay import (
+    JudgedTurn,
+    judge,
+    played_turns,
+    positions,
+    read_with_rules,
+    seat_faults,
+    start,
+)
 from lanista.page.answer_words import SUBMOVES_SHOWN, decoded
 from lanista.page.position_words import LINES, differing, position_words
 from lanista_protocol import MalformedLineError, shown, tokenize
@@ -140,8 +147,8 @@ def json_of_files(a: Path, b: Path) -> dict[str, Any]:
         LanistaError: One isn't a record, or contradicts the rules.
         OSError: One can't be read.
     """
-    one, other = read_record(a), read_record(b)
-    return json_of(first_difference(one, other, registry.get(one.header.game)))
+    (one, ruleset), (other, _) = read_with_rules(a), read_with_rules(b)
+    return json_of(first_difference(one, other, ruleset))
 
 
 # -- how they begin -------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.picture import Scene
 from lanista.games.tokens import FormatError
-from lanista.match.record import BadRecordError, read_record
-from lanista.match.replay import MismatchError, positions
+from lanista.match.record import BadRecordError
+from lanista.match.replay import MismatchError, positions, read_with_rules
 from lanista.page.image import BadSizeError, Painter, Shot, gif, png
 from lanista.page.replay_reader import is_record, shown_of
 
@@ -59,15 +59,9 @@ def _of_record(file: Path) -> Shots:
         except BadRecordError as error:
             raise BadInputError(f"{file}: {error}") from None
 
-    try:
-        record = read_record(file)
-        ruleset = registry.get(record.header.game)
-        games = positions(record, ruleset)
-        first = next(games)
-    except BadRecordError as error:
-        raise BadInputError(str(error)) from None
-    except registry.UnknownGameError as error:
-        raise BadInputError(f"{file}: {error}") from None
+    record, ruleset = read_with_rules(file)
+    games = positions(record, ruleset)
+    first = next(games)
     names = [player.name for player in record.header.players]
     return Shots(first.scene(), ruleset.title, names, shots())
 

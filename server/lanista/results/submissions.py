@@ -29,6 +29,7 @@ from typing import Any
 import attrs
 import cattrs
 
+from lanista.errors import BadInputError
 from lanista.results.names import key_of
 from lanista.system import sync_folder
 
@@ -54,10 +55,6 @@ class State(enum.StrEnum):
 
 UNFINISHED = frozenset({State.RECEIVED, State.BUILDING, State.CHECKING})
 """The states from which a version goes on by itself."""
-
-
-class BadSubmissionsError(Exception):
-    """A file of submissions can't be read; the message is one line that names it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -152,7 +149,7 @@ class SubmissionFolder:
         """Return all names with their versions, by key.
 
         Raises:
-            BadSubmissionsError: A file can't be read.
+            BadInputError: A file can't be read.
         """
         found = {}
         for file in sorted(self.path.glob(f"name-*/{_FILE}")):
@@ -164,7 +161,7 @@ class SubmissionFolder:
         """Return a name with its versions, given its key.
 
         Raises:
-            BadSubmissionsError: Its file can't be read.
+            BadInputError: Its file can't be read.
         """
         return _read(self.of_name(key) / _FILE)
 
@@ -174,7 +171,7 @@ class SubmissionFolder:
         Programs may be handed in and removed meanwhile.
 
         Raises:
-            BadSubmissionsError: A file that describes versions can't be read.
+            BadInputError: A file that describes versions can't be read.
         """
         for key, author in self.read().items():
             for version in author.versions.values():
@@ -194,7 +191,7 @@ class SubmissionFolder:
         meanwhile. A file that is missing isn't copied; `damaged` tells of it.
 
         Raises:
-            BadSubmissionsError: A file that describes versions can't be read.
+            BadInputError: A file that describes versions can't be read.
             OSError: Something can't be read or written.
         """
         count = 0
@@ -303,7 +300,7 @@ def _read(file: Path) -> Author:
     try:
         return _author_of(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, cattrs.BaseValidationError) as error:
-        raise BadSubmissionsError(
+        raise BadInputError(
             f"{file}: can't be read: {type(error).__name__}: {error}"[:500]
         ) from None
 
