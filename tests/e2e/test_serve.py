@@ -2,7 +2,6 @@
 
 import re
 import signal
-import socket
 import subprocess
 import time
 import types
@@ -127,18 +126,6 @@ def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
     assert 2 == len(daemon.records())
     assert [] == list(daemon.data.rglob("*.part"))
     assert [None, None] == [bot.process.poll() for bot in bots], "they were to be there still"
-
-
-def test_a_port_in_use_is_told_in_one_line(lanista):
-    """Exit code 2, no traceback, and what to do."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        done = lanista("serve", "--port", port, "--no-web")
-    assert (2, "") == (done.code, done.out)
-    assert (
-        f"lanista: can't listen on 127.0.0.1:{port}: Address already in use; "
-        "choose another address with --host and --port\n"
-    ) == done.err
 
 
 @pytest.mark.parametrize("matches", [12, pytest.param(50, marks=pytest.mark.long)])
