@@ -23,12 +23,12 @@ from lanista.bots import keeper_process
 from lanista.competition import block_player, worker
 from lanista.competition.setup import Opening, prepare
 from lanista.competition.spec import spec_of
-from lanista.competition.worker import Block, Task, WorkError, play_blocks, try_bot
+from lanista.competition.worker import WorkError, play_blocks, try_bot
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from lanista.results.blocks import Pairing
+from support.tournament import task_of
 
 
 @pytest.fixture(autouse=True)
@@ -57,29 +57,6 @@ def setup_of(folder, *bots, game="angrymob", clock=None, **more):
             | more
         ),
         folder,
-    )
-
-
-def task_of(setup, *drawn, playing=None, bots=None):
-    """A task of one block an opening, in which the first bots of the setup meet."""
-    seats = setup.ruleset.seats
-    names = bots or setup.bots[:seats]
-    blocks = []
-    for at in drawn:
-        opening = setup.opening(at)
-        blocks.append(
-            Block(
-                id=setup.block_id(names, opening),
-                bots=names,
-                opening=opening,
-                seatings=setup.seatings(Pairing(names, at)),
-            )
-        )
-    return Task(
-        match_setup=setup.match_setup,
-        contestants=setup.contestants,
-        blocks=tuple(blocks),
-        playing=None if playing is None else str(playing),
     )
 
 
