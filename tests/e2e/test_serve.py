@@ -177,7 +177,7 @@ async def test_many_matches_at_once(serve, matches):
 def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
     """Who read stderr has gone, as with `lanista serve 2>&1 | head`."""
     process = subprocess.Popen(
-        command("serve", "--port", 0, "--move-limit", 1, "--no-clock", "-i", "pit"),
+        command("serve", "--port", 0, "--no-web", "--move-limit", 1, "--no-clock", "-i", "pit"),
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -209,7 +209,8 @@ def test_a_daemon_without_stdin_serves_and_asks_for_the_files_that_it_needs(tmp_
 
     Many systems allow a process 1024 files at first: too few for the default of connections.
     """
-    words = command("serve", "--port", 0, "--start", "manual", "--max-connections", 400)
+    options = ("--no-web", "--start", "manual", "--max-connections", 400)
+    words = command("serve", "--port", 0, *options)
     program = Program(["sh", "-c", 'ulimit -Sn 256; exec "$@" <&-', "sh", *words], tmp_path / "run")
     started(program)
     program.until(lambda: "standard input has ended" in program.err, "stdin's end is noticed")
