@@ -201,6 +201,22 @@ async def test_a_worker_that_dies_after_its_report(workers, nursery, tmp_path):
     leave(connections, bots)
 
 
+async def asking_to_come_back(nursery, player, connection):
+    """Have the bot in seat 0 ask to come back over another connection; set when it is refused."""
+    (running,) = player.running.matches.values()
+    refused = trio.Event()
+
+    async def come_back():
+        with pytest.raises(RejoinError):
+            await running.rejoin(0, connection)
+        refused.set()
+        await connection.watch()  # as a bot that waits: nobody else may read its connection
+
+    nursery.start_soon(come_back)
+    await trio.testing.wait_all_tasks_blocked()
+    return refused
+
+
 async def test_a_bot_that_comes_back_when_its_match_is_over(
     workers, nursery, tmp_path, monkeypatch
 ):
@@ -223,16 +239,7 @@ async def test_a_bot_that_comes_back_when_its_match_is_over(
     with trio.fail_after(PATIENCE):
         await told.wait()
     newer, newer_bot = connected(b"Ann v=1\n")
-    (running,) = player.running.matches.values()
-    refused = trio.Event()
-
-    async def come_back():
-        with pytest.raises(RejoinError):
-            await running.rejoin(0, newer)
-        refused.set()
-
-    nursery.start_soon(come_back)
-    await trio.testing.wait_all_tasks_blocked()
+    refused = await asking_to_come_back(nursery, player, newer)
     hear(*last)
     assert "finished" == (await playing.end()).result.end
     with trio.fail_after(PATIENCE):
@@ -257,17 +264,7 @@ async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_
     (worker,) = player._workers
     os.kill(worker.linked.process.pid, signal.SIGSTOP)
     newer, newer_bot = connected(b"Ann v=1\n")
-    (running,) = player.running.matches.values()
-    refused = trio.Event()
-
-    async def come_back():
-        with pytest.raises(RejoinError):
-            await running.rejoin(0, newer)
-        refused.set()
-        await newer.watch()  # as a bot that waits: nobody else may read its connection
-
-    nursery.start_soon(come_back)
-    await trio.testing.wait_all_tasks_blocked()
+    refused = await asking_to_come_back(nursery, player, newer)
     os.kill(worker.linked.process.pid, signal.SIGKILL)
     assert "aborted" == (await playing.end()).result.end
     with trio.fail_after(PATIENCE):

@@ -80,11 +80,6 @@ def test_what_the_command_does_not_name_is_not_there(user, place):
     assert [[[], "ENOENT", "ENOENT"], [["run"], "ENOENT", "ENOENT"]] == told
 
 
-def test_the_data_of_an_arena_that_runs_is_covered_in_what_is_shown(user, place):
-    (told,) = run(locker(place / "mine"), user=user, data=str(place / "mine"), own=[place])
-    assert [SHUT] == told
-
-
 def test_the_data_stays_covered_where_the_bot_works_in_it(user, place):
     """Or below it. What is named of it is shown: nothing, here."""
     data = place / "mine"
@@ -130,7 +125,7 @@ def test_a_link_that_the_command_names_leads_to_no_data(user, place):
 
 
 def test_the_data_of_serve_is_covered(tmp_path):
-    """Which has its database open for the page."""
+    """Which has its database open for the page; the bot's command names the folder above it."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         Path(name).chmod(0o755)
         data = Path(name) / "mine"

@@ -89,6 +89,10 @@ BAD = {
         [*PLAY, "--set", "move_limit=1", "--set", "move_limit=2"],
         "lanista: --set move_limit twice; give it once",
     ),
+    "limits that can't be meant": (
+        [*PLAY, "--limits", "memory=1M"],
+        "lanista: --limits 'memory=1M': memory=1M is too small to run anything: give at least 16M",
+    ),
     "two limits": (
         [*PLAY, "--set", "move_limit=1", "--move-limit", 2],
         "lanista: --move-limit and --set move_limit differ; give only one of them",
@@ -212,6 +216,7 @@ def test_a_host_of_another_machine_is_told(tmp_path):
     done = run_here(["serve", "--host", "192.0.2.1", "--port", "0"], tmp_path)
     assert (2, "") == (done.code, done.out)
     assert done.err.startswith("lanista: can't listen on 192.0.2.1:0: ")
+    assert done.err.endswith("; choose another address with --host and --port\n")
     assert 1 == done.err.count("\n")
 
 

@@ -76,6 +76,14 @@ def test_the_way_to_the_page_of_an_ssh_session(session, listens, command, monkey
             "lanista: --no-web: leave out --web, --open-logs and --tournament with it",
         ),
         (
+            ["serve", "--no-web", "--open-logs"],
+            "lanista: --no-web: leave out --web, --open-logs and --tournament with it",
+        ),
+        (
+            ["play", "angrymob", *PAIR, "--open-logs"],
+            "lanista: --open-logs is for the page that --watch serves; give --watch too",
+        ),
+        (
             ["play", "angrymob", *PAIR, "--watch", "-n", 2],
             "lanista: --watch shows one match only; use lanista serve for several",
         ),

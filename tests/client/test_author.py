@@ -140,18 +140,6 @@ def test_an_error_without_words_is_its_code():
     assert "late" == str(ArenaError("late"))
 
 
-def test_a_shutdown_in_mid_match_is_an_error(monkeypatch):
-    """PROTOCOL.md 3: it comes instead of `end`."""
-    wired(monkeypatch, WELCOME + START + TURN_0 + b"error shutdown\n")
-    with Arena("A") as arena:
-        next(arena)
-        arena.send([])
-        with pytest.raises(ArenaError) as caught:
-            next(arena)
-    assert "shutdown" == caught.value.code
-    assert arena.result is None
-
-
 @pytest.mark.parametrize("loss", [b"", b"turn 1\nunit", ConnectionResetError("by peer")])
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_connection_lost_in_mid_match_is_an_error(monkeypatch, keep, loss):

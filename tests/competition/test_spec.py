@@ -4,8 +4,6 @@ from pathlib import Path
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lanista.competition import spec as spec_module
 from lanista.competition.spec import (
@@ -15,7 +13,6 @@ from lanista.competition.spec import (
     SpecError,
     parse_spec,
     read_spec,
-    spec_of,
 )
 from lanista.results.blocks import FormatName
 
@@ -156,36 +153,3 @@ def test_a_byte_order_mark_does_no_harm(tmp_path):
     (tmp_path / "cup.toml").write_text("\ufeff" + SMALLEST, encoding="utf-8")
 
     assert "cup" == read_spec(tmp_path / "cup.toml").name
-
-
-json_like = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-KEYS = [
-    "name",
-    "game",
-    "format",
-    "seeds",
-    "bots",
-    "clock",
-    "sprt",
-    "settings",
-    "maps",
-    "rounds",
-    "x",
-]
-
-
-@given(st.dictionaries(st.sampled_from(KEYS), json_like))
-def test_whatever_a_file_holds_there_is_a_spec_or_one_line(value):
-    told = ""
-    try:
-        spec_of(value)
-    except SpecError as error:
-        told = str(error)
-
-    assert told.isprintable()

@@ -10,33 +10,8 @@ import pytest
 from e2e.running import EXAMPLE_MAP
 from lanista import __version__
 
-SEEN_BY_SEAT_1 = EXAMPLE_MAP.translate(str.maketrans("AB", "BA"))
 ROWS = [f"row {row} {tokens}" for row, tokens in enumerate(EXAMPLE_MAP.splitlines()[1:])]
 WELCOME = f"welcome 1 lanista {__version__}"
-
-
-def test_the_example_conversation_byte_for_byte(daemon, peers):
-    """PROTOCOL.md 6, rules/angrymob.md 5: bare names, the map alone, the opponent's lines.
-
-    Player 1's second move is illegal: the lines are exchanged still, both connections close.
-    """
-    first = peers(daemon, "CamperJoe")
-    daemon.until(lambda: "name=CamperJoe" in daemon.err, "the first hello is read")
-    second = peers(daemon, "ProfessorRandom")
-    assert EXAMPLE_MAP == first.exactly(len(EXAMPLE_MAP))
-    assert SEEN_BY_SEAT_1 == second.exactly(len(EXAMPLE_MAP))
-    first.say("2 1 1 1\n")
-    second.say("3 5 1 3\n")
-    assert "3 5 1 3\n" == first.exactly(8)
-    assert "2 1 1 1\n" == second.exactly(8)
-    first.say("1 1 1 0 1 1 1 1\n")
-    second.say("3 4 2 3\n")
-    assert ("3 4 2 3\n", "1 1 1 0 1 1 1 1\n") == (first.rest(), second.rest())
-    record = daemon.record_with("CamperJoe")
-    assert ("forfeit", (1, 2)) == (record.result.end, record.result.ranks)
-    (fault,) = record.result.faults
-    assert (1, 1, "illegal", 0) == (fault.turn, fault.seat, fault.code, fault.index)
-    assert "2 units from (3, 4), where you had 0" == fault.words
 
 
 def test_a_whole_match_of_version_1(daemon, peers):
@@ -119,31 +94,6 @@ def test_classic_and_version_1_meet(daemon, peers):
     record = daemon.record_of(match)
     assert ("classic", "1") == tuple(player.protocol for player in record.header.players)
     assert ("Old Timer", "New") == tuple(player.name for player in record.header.players)
-
-
-def test_kept_connections_play_match_after_match(daemon, peers):
-    """PROTOCOL.md 2, 3: with keep=1 the next `start` follows the scores, and turn 0 again."""
-    kept = [peers(daemon, f"{name} v=1 room=keep keep=1") for name in ("Kim", "Lou")]
-    matches = []
-    for _ in range(3):
-        for peer in kept:
-            told = peer.until("go")
-            assert "turn 0" in told
-            matches.append(next(line for line in told if line.startswith("start ")))
-        for turn in range(1, 4):
-            for peer in kept:
-                peer.say("\n")
-            if turn < 3:
-                for peer in kept:
-                    assert f"turn {turn}" == peer.until("go")[0]
-        for peer in kept:
-            assert "end finished" in peer.until("score")
-            assert peer.line().startswith("score 1 ")
-    # The two seats of a match are told the same id, each match its own.
-    assert matches[::2] == matches[1::2]
-    assert 3 == len(set(matches))
-    for start in matches[::2]:
-        assert "move-limit" == daemon.record_of(start[6:]).result.reason
 
 
 def test_one_who_keeps_meets_one_who_does_not(daemon, peers):

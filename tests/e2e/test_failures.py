@@ -62,7 +62,10 @@ def lost(lanista):
     return play
 
 
-def test_a_bundle_has_the_last_two_turns_byte_for_byte(lost):
+def test_a_bundle_has_the_last_two_turns_and_feeds_the_bot_again(lost, tmp_path):
+    """Byte for byte; its script needs no folder, no environment and no clock. A next match into the
+    same record, which all end normally, leaves none: the record's bundles are the new match's.
+    """
     done = lost(bot("illegal"))
     told_by_record = sent(done.folder / "match.jsonl", 0)
     assert (
@@ -86,11 +89,6 @@ def test_a_bundle_has_the_last_two_turns_byte_for_byte(lost):
     about = (done.bundle / "about.txt").read_text()
     assert "turn 2, submove 0: illegal: (-1, 0) is outside the map" in about
     assert "its process exited with code 0" in about
-
-
-def test_a_bundle_feeds_the_bot_the_same_turn_again(lost, tmp_path):
-    """Its script needs no folder, no environment and no clock."""
-    done = lost(bot("illegal"))
     fed = subprocess.run(
         ["sh", done.bundle / "feed.sh"],
         cwd=tmp_path,
@@ -105,15 +103,10 @@ def test_a_bundle_feeds_the_bot_the_same_turn_again(lost, tmp_path):
         "in the match: '-1 0 1 0'\n"
         "  then, submove 0: illegal: (-1, 0) is outside the map of 7 rows and 9 columns\n"
     ) == fed.stdout.partition("bye\n")[2]
-
-
-def test_a_crash_is_told_with_what_it_wrote(lost):
-    done = lost(bot("dies_in_play"))
-    about = (done.bundle / "about.txt").read_text()
-    assert "disconnected: its process exited with code " in about
-    last = read(done.folder / "match.jsonl").turns[-1].turn
-    assert f"no turn-{last}.answer: none came" in about
-    assert not (done.bundle / f"turn-{last}.answer").exists()
+    again = lost(bot("classic"), "-o", done.folder / "match.jsonl")
+    assert "match.jsonl" in files(done.folder)
+    assert BUNDLE not in files(done.folder)
+    assert "why:" not in again.out
 
 
 @pytest.mark.parametrize(
@@ -159,9 +152,13 @@ def test_a_bot_that_starts_processes_without_end_gets_no_void_match(lanista):
 
 
 def test_a_signal_is_told(lost):
+    """And that no answer came to the last turn."""
     rails = "print('off the rails', file=sys.stderr, flush=True)\n"
     done = lost(asked(f"{rails}os.kill(os.getpid(), {signal.SIGSEGV:d})"))
-    assert "its process killed by SIGSEGV" in (done.bundle / "about.txt").read_text()
+    about = (done.bundle / "about.txt").read_text()
+    assert "disconnected: its process killed by SIGSEGV" in about
+    assert "no turn-0.answer: none came" in about
+    assert not (done.bundle / "turn-0.answer").exists()
     assert "off the rails\n" == (done.bundle / "output.txt").read_text()
     assert "# off the rails\n" == (done.bundle / "turn-0.log").read_text()
 
@@ -186,17 +183,6 @@ def test_a_process_that_fails_after_a_whole_match_gets_one(lost, tmp_path):
     done = lost(f"stdio:{sys.executable} {script}")
     assert "finished" == read(done.folder / "match.jsonl").result.end
     assert "\n  its process exited with code 3\n" in (done.bundle / "about.txt").read_text()
-
-
-def test_a_match_that_all_end_normally_leaves_none_and_removes_the_last(lost):
-    """The record is the new match's, so its bundles are too."""
-    done = lost(bot("illegal"))
-    record = done.bundle.with_name("match.jsonl")
-    assert {record.name, BUNDLE} <= set(files(done.folder))
-    again = lost(bot("classic"), "-o", record)
-    assert record.name in files(done.folder)
-    assert BUNDLE not in files(done.folder)
-    assert "why:" not in again.out
 
 
 def test_a_daemon_writes_bundles_beside_its_records(serve, join):

@@ -150,19 +150,6 @@ def test_whoever_waits_beside_the_ladders_is_told_once(arena, peers, options):
     bot.leave()
 
 
-def test_an_arena_of_ladders_alone_refuses_other_rooms(tmp_path, peers):
-    """`rooms`: also in the classic dialect, and those that name no room."""
-    arena = Arena(tmp_path, more='rooms = "ladders"')
-    try:
-        for options, (room, advice) in {**ROOMS, "": ROOMS["room=practice"]}.items():
-            said = room if options else "no room"
-            error = f"error bad-hello {said}; this arena has only ladders; {advice}\n"
-            assert error == peers(arena, f"Nel {options}").rest()
-        peers(arena, hello("Nel", "pit")).until("wait")
-    finally:
-        arena.end()
-
-
 def test_a_house_bot_fills_the_seat(arena, peers):
     """Whoever waits alone plays the arena's own bot, and that counts."""
     bot = peers(arena, hello("Eve", "guests"))
@@ -183,9 +170,17 @@ def test_a_house_bot_that_cant_be_started_is_logged_with_its_last_line(arena, pe
 
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
-    """Its connection breaks; the other seats go on, and it goes on with the same match."""
-    arena = Arena(tmp_path / "arena", workers)
+    """Its connection breaks; the other seats go on, and it goes on with the same match.
+
+    The arena has only ladders (`rooms`): whoever asks for another room is refused, also in the
+    classic dialect, and if it names none.
+    """
+    arena = Arena(tmp_path / "arena", workers, 'rooms = "ladders"')
     started(arena)
+    for options, (room, advice) in {**ROOMS, "": ROOMS["room=practice"]}.items():
+        said = room if options else "no room"
+        error = f"error bad-hello {said}; this arena has only ladders; {advice}\n"
+        assert error == peers(arena, f"Nel {options}").rest()
     names = ("Fay", "Gus", "Hal", "Ivy")
     bots = {name: peers(arena, hello(name, "hogwarts")) for name in names}
     for bot in bots.values():

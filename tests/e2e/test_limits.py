@@ -70,12 +70,3 @@ def test_a_sandbox_that_can_not_be_made_is_an_error_before_anything_starts(lanis
     assert (2, "", False) == (done.code, done.out, mark.exists())
     (line,) = done.err.splitlines()
     assert "bubblewrap (bwrap) isn't installed" in line
-
-
-def test_limits_that_can_not_be_meant_are_one_line(lanista):
-    """What the mistakes are is tested with `parse_limits`."""
-    done = lanista(*PLAY, OPPONENT, OPPONENT, *OPTIONS, "--limits", "memory=1M")
-    assert (2, "") == (done.code, done.out)
-    (line,) = done.err.splitlines()
-    assert line.startswith("lanista: limits ")
-    assert "memory=1M is too small to run anything: give at least 16M" in line

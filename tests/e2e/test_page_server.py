@@ -76,24 +76,6 @@ def test_off_loopback_logs_of_a_running_match_are_told_where_they_are_opened(ser
         assert 2 == json.dumps(frames).count("# my plan")
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (
-            ("serve", "--no-web", "--open-logs"),
-            "lanista: --no-web: leave out --web, --open-logs and --tournament with it",
-        ),
-        (
-            ("play", "angrymob", *CAMPERS, "--open-logs"),
-            "lanista: --open-logs is for the page that --watch serves; give --watch too",
-        ),
-    ],
-)
-def test_logs_are_opened_on_a_page(lanista, words, told):
-    done = lanista(*words)
-    assert (2, [told]) == (done.code, done.err.splitlines()[-1:])
-
-
 # -- lanista play --watch ------------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 import re
 import signal
-import socket
 import subprocess
 import time
 import types
@@ -129,18 +128,6 @@ def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
     assert [None, None] == [bot.process.poll() for bot in bots], "they were to be there still"
 
 
-def test_a_port_in_use_is_told_in_one_line(lanista):
-    """Exit code 2, no traceback, and what to do."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        done = lanista("serve", "--port", port, "--no-web")
-    assert (2, "") == (done.code, done.out)
-    assert (
-        f"lanista: can't listen on 127.0.0.1:{port}: Address already in use; "
-        "choose another address with --host and --port\n"
-    ) == done.err
-
-
 @pytest.mark.parametrize("matches", [12, pytest.param(50, marks=pytest.mark.long)])
 async def test_many_matches_at_once(serve, matches):
     """All bots of so many rooms have their first turn before any of them answers."""
@@ -190,7 +177,7 @@ async def test_many_matches_at_once(serve, matches):
 def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
     """Who read stderr has gone, as with `lanista serve 2>&1 | head`."""
     process = subprocess.Popen(
-        command("serve", "--port", 0, "--move-limit", 1, "--no-clock", "-i", "pit"),
+        command("serve", "--port", 0, "--no-web", "--move-limit", 1, "--no-clock", "-i", "pit"),
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -222,7 +209,8 @@ def test_a_daemon_without_stdin_serves_and_asks_for_the_files_that_it_needs(tmp_
 
     Many systems allow a process 1024 files at first: too few for the default of connections.
     """
-    words = command("serve", "--port", 0, "--start", "manual", "--max-connections", 400)
+    options = ("--no-web", "--start", "manual", "--max-connections", 400)
+    words = command("serve", "--port", 0, *options)
     program = Program(["sh", "-c", 'ulimit -Sn 256; exec "$@" <&-', "sh", *words], tmp_path / "run")
     started(program)
     program.until(lambda: "standard input has ended" in program.err, "stdin's end is noticed")

@@ -126,20 +126,6 @@ def test_nothing_is_drawn_when_not_wanted(tmp_path, option):
     assert "\x1b" not in written
 
 
-@pytest.mark.long
-def test_a_terminal_smaller_than_the_board_is_no_harm(tmp_path):
-    """What doesn't fit is cropped while drawing; the result is whole."""
-    code, written = run_in_terminal(
-        *(tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "-i", "frontier"),
-        *("--move-limit", 3, "--delay", 0, "--no-clock"),
-        rows=10,
-        cols=40,
-    )
-    assert 0 == code
-    assert "draw (finished: move-limit, 3 moves)" in plain(written)
-    assert "Traceback" not in written
-
-
 def test_ctrl_c_in_the_terminal(tmp_path):
     """The terminal's interrupt ends the match: 130, the cursor is back, the record is there."""
     code, written = run_in_terminal(

@@ -23,11 +23,12 @@ from lanista.bots import keeper_process
 from lanista.competition import block_player, worker
 from lanista.competition.setup import Opening, prepare
 from lanista.competition.spec import spec_of
-from lanista.competition.worker import Block, Task, WorkError, play_blocks, try_bot
+from lanista.competition.worker import WorkError, play_blocks, try_bot
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
+from support.tournament import task_of
 
 
 @pytest.fixture(autouse=True)
@@ -56,29 +57,6 @@ def setup_of(folder, *bots, game="angrymob", clock=None, **more):
             | more
         ),
         folder,
-    )
-
-
-def task_of(setup, *drawn, playing=None, bots=None):
-    """A task of one block an opening, in which the first bots of the setup meet."""
-    seats = setup.ruleset.seats
-    names = bots or setup.bots[:seats]
-    blocks = []
-    for at in drawn:
-        opening = setup.opening(at)
-        blocks.append(
-            Block(
-                id=setup.block_id(names, opening),
-                bots=names,
-                opening=opening,
-                seatings=setup.seatings(names),
-            )
-        )
-    return Task(
-        match_setup=setup.match_setup,
-        contestants=setup.contestants,
-        blocks=tuple(blocks),
-        playing=None if playing is None else str(playing),
     )
 
 
@@ -112,13 +90,17 @@ def test_a_block_is_played_in_both_seatings_and_its_records_verify(tmp_path, lan
 
 
 def test_the_same_block_gives_the_same_results_whoever_played_before(tmp_path):
-    """Kept bots begin each match anew: else a resumed tournament would be another one."""
+    """Kept bots begin each match anew: else a resumed tournament would be another one.
+
+    Where no folder is shared, as here, records come back as bytes.
+    """
     setup = setup_of(tmp_path, ("One", "RandomRunners"), ("Two", "RandomRunners"))
-    first = [
-        match.digest
-        for finished in play_blocks(task_of(setup, 0, 1, 2))
-        for match in finished.result.matches
-    ]
+    first, path = [], tmp_path / "record.jsonl.gz"
+    for finished in play_blocks(task_of(setup, 0, 1, 2)):
+        for match in finished.result.matches:
+            path.write_bytes(finished.records[match.record])
+            assert match.digest == read_record(path).result.digest
+            first.append(match.digest)
     worker.close()
     again = [
         match.digest
@@ -138,39 +120,41 @@ def pids_of_children():
     return found - {str(keeper_process._fork_server.pid)}
 
 
-def test_bots_are_kept_where_they_can_stay(tmp_path):
-    """JOE says keep=1; a bare script of the classic dialect plays one match and goes."""
-    setup = setup_of(tmp_path, JOE, ("Script", bot("classic")))
+@pytest.mark.parametrize(
+    "other",
+    [(bot("classic"),), ("CamperJoe", {"restart": True})],
+    ids=["classic", "restart"],
+)
+def test_bots_are_kept_where_they_can_stay(tmp_path, other):
+    """JOE says keep=1; a script of the classic dialect, or with `restart`, plays one match."""
+    setup = setup_of(tmp_path, JOE, ("Other", *other))
     [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
 
     for match in finished.result.matches:
         infos = read_record(tmp_path / finished.records[match.record]).result.bots
         told = {seat.bot: info.exit for seat, info in zip(match.seats, infos, strict=True)}
-        assert {"Joe": "is kept for the next match", "Script": "exited with code 0"} == told
+        assert {"Joe": "is kept for the next match", "Other": "exited with code 0"} == told
         assert {Ending.NORMAL} == {seat.ending for seat in match.seats}
 
 
 def test_a_kept_bot_is_one_process_until_the_worker_closes(tmp_path):
+    """And its matches leave nothing for the garbage collector."""
     before = pids_of_children()
     setup = setup_of(tmp_path, JOE, RUNNERS)
     play_blocks(task_of(setup, 0))
     kept = pids_of_children() - before
-    play_blocks(task_of(setup, 1, 2))
+    gc.collect()
+    gc.disable()
+    try:
+        play_blocks(task_of(setup, 1))
+        assert [] == [each for each in gc.get_objects() if isinstance(each, Match)]
+    finally:
+        gc.enable()
 
     assert 2 == len(kept)
     assert kept == pids_of_children() - before
     worker.close()
     assert set() == pids_of_children() - before
-
-
-def test_restart_starts_a_bot_afresh_for_every_match(tmp_path):
-    setup = setup_of(tmp_path, (*JOE, {"restart": True}), RUNNERS)
-    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
-
-    for match in finished.result.matches:
-        infos = read_record(tmp_path / finished.records[match.record]).result.bots
-        told = {seat.bot: info.exit for seat, info in zip(match.seats, infos, strict=True)}
-        assert {"Joe": "exited with code 0", "Runners": "is kept for the next match"} == told
 
 
 def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
@@ -317,15 +301,6 @@ def test_two_voids_in_a_row_are_the_blocks_trouble(tmp_path, monkeypatch):
     assert ["void", "void"] == [match.end for match in finished.result.matches]
 
 
-def test_records_come_back_as_bytes_where_no_folder_is_shared(tmp_path):
-    [finished] = play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0))
-
-    for match in finished.result.matches:
-        path = tmp_path / "record.jsonl.gz"
-        path.write_bytes(finished.records[match.record])
-        assert match.digest == read_record(path).result.digest
-
-
 def test_records_of_brief_matches_come_back_as_bytes_if_they_may(tmp_path, monkeypatch):
     """Once a match was brief, though a folder is shared; its record is in no file then."""
     monkeypatch.setattr(block_player, "BRIEF", 1000.0)
@@ -340,18 +315,6 @@ def test_records_of_brief_matches_come_back_as_bytes_if_they_may(tmp_path, monke
         assert match.digest == read_record(place).result.digest
         place.unlink()
     assert files == set(tmp_path.rglob("*.jsonl.gz*"))
-
-
-def test_a_match_of_kept_bots_leaves_nothing_for_the_garbage_collector(tmp_path):
-    setup = setup_of(tmp_path, JOE, RUNNERS)
-    play_blocks(task_of(setup, 0))
-    gc.collect()
-    gc.disable()
-    try:
-        play_blocks(task_of(setup, 1))
-        assert [] == [each for each in gc.get_objects() if isinstance(each, Match)]
-    finally:
-        gc.enable()
 
 
 def test_a_folder_that_cant_be_written_is_one_line(tmp_path):

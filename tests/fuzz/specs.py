@@ -2,16 +2,19 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from random import Random
+from typing import Any
 
-from fuzz.mutation import changed_text
+from fuzz.mutation import changed_text, warp
 from fuzz.target import Target, check_words
 from lanista.arena import spec as arena_spec
 from lanista.arena.ladder_room import house_contestants
 from lanista.competition.example import example
 from lanista.competition.setup import prepare
-from lanista.competition.spec import SpecError, parse_spec
+from lanista.competition.spec import SpecError, parse_spec, spec_of
 from lanista.games import registry
 from lanista.hosting.spec_parts import configurations
 
@@ -62,6 +65,21 @@ ODD = (
     *(b'seatings = "all"', b'sandbox = "bwrap"', b'database = "x://"', b"bots = 1", b"\\U0010ffff"),
 )  # fmt: skip
 
+Given = str | dict[str, Any]
+"""A file's text, or what a reader of TOML made of it."""
+
+
+def _draw(random: Random, corpus: Sequence[bytes]) -> Given:
+    """A changed text; or, as most of those aren't TOML, values that hardly belong where they are.
+
+    The corpus ends with odd pieces, which are no TOML.
+    """
+    if random.random() < 0.5:
+        return changed_text(random, corpus)
+    value = tomllib.loads(random.choice(corpus[:-1]).decode())
+    warp(random, value)
+    return value
+
 
 def spec() -> Target:
     """A spec is read, and what it names is looked up; or one line says what is wrong."""
@@ -69,16 +87,16 @@ def spec() -> Target:
     corpus = [SMALL, SWISS, SMALL, SWISS, written.encode(), b"\n".join(ODD)]
     folder = Path(tempfile.gettempdir())
 
-    def check(text: str) -> None:
+    def check(given: Given) -> None:
         try:
-            found = parse_spec(text, "cup.toml")
+            found = parse_spec(given, "cup.toml") if isinstance(given, str) else spec_of(given)
         except SpecError as error:
             check_words(str(error))
             return
         with contextlib.suppress(SpecError):
             prepare(found, folder, plays=False)
 
-    return Target(draw=lambda random: changed_text(random, corpus), check=check, short=300)
+    return Target(draw=lambda random: _draw(random, corpus), check=check, short=300)
 
 
 ARENA = b"""\
@@ -136,9 +154,12 @@ def arena() -> Target:
     corpus = [ARENA + LADDERS, LADDERS, ARENA, written.encode(), b"\n".join(ODD_IN_ARENAS)]
     folder = Path(tempfile.gettempdir())
 
-    def check(text: str) -> None:
+    def check(given: Given) -> None:
         try:
-            found = arena_spec.parse_spec(text, "arena.toml")
+            if isinstance(given, str):
+                found = arena_spec.parse_spec(given, "arena.toml")
+            else:
+                found = arena_spec.spec_of(given)
         except SpecError as error:
             check_words(str(error))
             return
@@ -149,7 +170,7 @@ def arena() -> Target:
                 house_contestants(ladder, folder)
                 configurations(ruleset, ladder.maps, ladder.settings, folder)
 
-    return Target(draw=lambda random: changed_text(random, corpus), check=check, short=300)
+    return Target(draw=lambda random: _draw(random, corpus), check=check, short=300)
 
 
 TARGETS: Mapping[str, Callable[[], Target]] = {"spec": spec, "arena": arena}

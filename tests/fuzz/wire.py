@@ -234,6 +234,8 @@ MAKERS: Mapping[str, Callable[[str, int, float], bytes]] = {
     "score": lambda _, number, __: messages.score(0, number),
     "clock": lambda _, __, seconds: messages.clock(seconds, seconds),
 }
+WORDED = {"player", "note", "error", "start", "game", "end"}
+"""Those that end with the text."""
 
 
 def any_message() -> Target:
@@ -245,16 +247,20 @@ def any_message() -> Target:
     def draw(random: Random) -> tuple[str, str, int, float]:
         number = int(random.random() * 40) if random.random() < 0.7 else random.choice(numbers)
         seconds = random.random() if random.random() < 0.5 else random.choice(times)
-        return (random.choice([*MAKERS]), changed_text(random, corpus, 200), number, seconds)
+        # A ruleset's words may hold anything, so what is no UTF-8 becomes half a surrogate pair.
+        text = changed(random, corpus, 200).decode("utf-8", "surrogateescape")
+        return (random.choice([*MAKERS]), text, number, seconds)
 
     def check(given: tuple[str, str, int, float]) -> None:
-        keyword, *values = given
+        keyword, text, *values = given
         try:
-            line = MAKERS[keyword](*values).decode()
+            line = MAKERS[keyword](text, *values).decode()
         except LocalProtocolError:
             return
         check_words(line.removesuffix("\n"), 10_000)
         assert line.split(" ")[0].strip() == keyword
+        if keyword in WORDED:
+            assert line.endswith(f" {text}\n")
 
     return Target(draw=draw, check=check, short=3000)
 

@@ -12,7 +12,7 @@ from languages.built import BUILDS
 from lanista.competition import worker
 from lanista.competition.setup import prepare
 from lanista.competition.spec import spec_of
-from lanista.competition.worker import Block, Task, play_blocks, try_bot
+from lanista.competition.worker import play_blocks, try_bot
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.outcome import Outcome, Termination
@@ -20,6 +20,7 @@ from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
 from lanista.match.ending import Ending
 from lanista.match.record import read_record
+from support.tournament import task_of
 
 pytestmark = BUILDS
 
@@ -43,7 +44,7 @@ def setup_of(folder, **more):
                 "name": "cup",
                 "game": "hogwarts",
                 "format": "round-robin",
-                "seeds": [1, 2],
+                "seeds": [1],
                 "settings": {"NUM_ROUNDS": 12},
                 "bots": bots,
                 "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0},
@@ -54,27 +55,11 @@ def setup_of(folder, **more):
 
 
 def play(setup, folder):
-    """The matches of two blocks, each with the record of its match."""
-    names = setup.bots[:4]
-    blocks = []
-    for at in range(2):
-        opening = setup.opening(at)
-        seatings = setup.seatings(names)
-        block_id = setup.block_id(names, opening)
-        blocks.append(Block(id=block_id, bots=names, opening=opening, seatings=seatings))
-    finished = play_blocks(
-        Task(
-            match_setup=setup.match_setup,
-            contestants=setup.contestants,
-            blocks=tuple(blocks),
-            playing=str(folder),
-        )
-    )
+    """The four matches of a block, each with its record."""
+    [block] = play_blocks(task_of(setup, 0, playing=folder))
     worker.close()
     return [
-        (match, read_record(folder / block.records[match.record]))
-        for block in finished
-        for match in block.result.matches
+        (match, read_record(folder / block.records[match.record])) for match in block.result.matches
     ]
 
 
@@ -90,14 +75,14 @@ def test_kept_it_plays_as_started_afresh(compiler, tmp_path):
     afresh = play(setup_of(tmp_path, restart=True), tmp_path)
     kept = play(setup_of(tmp_path, environment={"MARK": str(mark)}), tmp_path)
 
-    assert 8 == len(kept)
+    assert 4 == len(kept)
     assert [match.digest for match, _ in afresh] == [match.digest for match, _ in kept]
     for match, record in kept:
         seat, info = of_kit(match, record)
         assert (Ending.NORMAL, "is kept for the next match") == (seat.ending, info.exit)
         assert "loaded\nplays 0, drawn 0\n" == info.output
     processes, parents = zip(*(line.split() for line in mark.read_text().splitlines()), strict=True)
-    assert (8, 1) == (len(set(processes)), len(set(parents)))
+    assert (4, 1) == (len(set(processes)), len(set(parents)))
 
 
 @pytest.mark.parametrize(

@@ -204,11 +204,11 @@ def pids(state):
         print(os.getpid(), flush=True)
 
 
-@pytest.mark.parametrize(("options", "processes"), [({}, 1), ({"match_cpu": 30}, 3)])
+@pytest.mark.parametrize(("options", "processes"), [({}, 1), ({"match_cpu": 30}, 2)])
 def test_a_budget_for_a_match_needs_a_new_process_for_each(options, processes):
     """Otherwise a bot stays from match to match."""
     matches = lanista.play_many(
-        "angrymob", [(pids, "CamperJoe")], range(3), workers=1, **OPTIONS, **options
+        "angrymob", [(pids, "CamperJoe")], range(2), workers=1, **OPTIONS, **options
     )
     assert processes == len({match.outputs[0].split()[-1] for match in matches})
 

@@ -58,24 +58,21 @@ async def test_within_a_loop_of_trio():
     assert lanista.competition.run({**SHORT, "name": "two"}).over
 
 
-def test_events_are_told_in_the_callers_thread():
-    threads = set()
-    lanista.competition.run(SHORT, on_event=lambda _: threads.add(threading.get_ident()))
-    assert {threading.get_ident()} == threads
-
-
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_it_and_it_goes_on_later(here):
-    """And no process is left, as after every test here."""
+    """Events are told in the caller's thread; no process is left, as after every test here."""
     stored = []
+    threads = set()
 
     def on_event(event):
+        threads.add(threading.get_ident())
         stored.extend([event] if isinstance(event, BlockDone) else [])
         if len(stored) == 3:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
         lanista.competition.run(LONG, on_event=on_event)
+    assert {threading.get_ident()} == threads
     begun = []
     report = lanista.competition.run({**LONG, "seeds": [0, 1, 2]}, on_event=begun.append)
     assert report.over

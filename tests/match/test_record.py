@@ -446,27 +446,6 @@ async def test_a_part_cut_anywhere_is_read_up_to_its_last_whole_line(tmp_path, a
     assert {0, 1, 2, 3, 4} == seen
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=6,
-)
-
-
-@given(line=st.integers(0, 2), data=st.data())
-def test_any_value_anywhere_is_read_or_refused(tmp_path_factory, line, data):
-    """No other exception than BadRecordError, and its words are one line."""
-    lines = changed(line)
-    place = lines[line]["result"] if line == 2 else lines[line]
-    place[data.draw(st.sampled_from(sorted(place)))] = data.draw(JSON)
-    path = tmp_path_factory.getbasetemp() / "any.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    try:
-        read_record(path)
-    except BadRecordError as error:
-        assert "\n" not in str(error)  # noqa: PT017 - either is right
-
-
 def test_a_key_with_a_newline_stays_within_the_message_s_line(tmp_path):
     """An extra key of a record is named, and the name is the file's: escaped."""
     path = tmp_path / "any.jsonl"

@@ -150,6 +150,24 @@ def arenas(tmp_path_factory, windows):
 
 
 @pytest.fixture
+def dropped(arena, show):
+    """Drop a file on the arena's page; the match that it shows, at its start."""
+    from playwright.sync_api import expect
+
+    from page.matchpage import MatchPage, drop
+
+    def dropped(path, **preferences):
+        page = show(f"{arena.page}/", **preferences)
+        expect(page.get_by_text("operator", exact=True)).to_be_visible()
+        drop(page, path)
+        match = MatchPage(page)
+        match.begin()
+        return match
+
+    return dropped
+
+
+@pytest.fixture
 def bots():
     """Connect scripted bots; closed after the test."""
     from page.arena import Bots

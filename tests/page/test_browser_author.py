@@ -17,7 +17,7 @@ from lanista.page.story import story_of
 from page.arena import match_of
 from page.axe import loaded_axe, serious
 from page.browser import DESK, PHONE
-from page.matchpage import MatchPage, drop
+from page.matchpage import MatchPage
 from page.records import changed, unpacked
 
 TRACEBACK = (
@@ -143,7 +143,7 @@ def test_the_end_is_told_when_it_is_asked_for(records, replay):
 
 
 @pytest.fixture
-def failing(arena, records, show, tmp_path):
+def failing(dropped, records, tmp_path):
     """Show a match that the bot in seat B didn't end as it should; at its end, B was as given."""
 
     def failing(*faults, **process):
@@ -153,12 +153,7 @@ def failing(arena, records, show, tmp_path):
         result |= {"endings": ["normal", "disconnect"], "bots": [well, process], "faults": faults}
         path = tmp_path / "crashed.jsonl"
         path.write_bytes(b"".join(changed(lines, -1, result=result)))
-        page = show(f"{arena.page}/")
-        expect(page.get_by_text("operator", exact=True)).to_be_visible()
-        drop(page, path)
-        match = MatchPage(page)
-        match.begin()
-        return match
+        return dropped(path)
 
     return failing
 

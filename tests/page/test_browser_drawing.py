@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from e2e.running import wait_until
 from lanista.page.html import bundle
 from lanista.page.replay_reader import read_frames
-from page.matchpage import MatchPage, drop
+from page.matchpage import MatchPage
 from page.records import changed, unpacked
 from page.test_browser_replay import LARGE
 
@@ -50,14 +50,10 @@ def corner(match, row, col, level=0):
     return found
 
 
-def test_drawings_show_in_their_turn_and_can_be_switched_off(arena, drawn, show):
+def test_drawings_show_in_their_turn_and_can_be_switched_off(drawn, dropped):
     """PROTOCOL.md 9: turn 0 draws on the start; a switch hides it, and stays as it is."""
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    drop(page, drawn)
-    match = MatchPage(page)
-    match.begin()
-    names = match.names()
+    match = dropped(drawn)
+    page, names = match.page, match.names()
     button = switch(page, names[0])
     expect(button).to_have_attribute("aria-pressed", "true")
     expect(switch(page, names[1])).to_have_count(0)
@@ -82,13 +78,12 @@ def test_drawings_show_in_their_turn_and_can_be_switched_off(arena, drawn, show)
     match.expect_picture(first)
 
 
-def test_lines_that_draw_nothing_have_a_remark_and_hostile_text_is_text(arena, drawn, show):
-    """A remark stands beside its line; a text on the board, and in the log, becomes no element."""
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    drop(page, drawn)
-    match = MatchPage(page)
-    match.begin()
+def test_what_a_bot_wrote_to_draw_is_told_beside_the_board(drawn, dropped):
+    """Lines that draw nothing have a remark; a text on the board, and in the log, becomes no
+    element; values become a curve by their name.
+    """
+    match = dropped(drawn)
+    page = match.page
     match.go(1)
     logs = match.panel("Logs")
     expect(logs).to_contain_text("# plain")
@@ -98,6 +93,9 @@ def test_lines_that_draw_nothing_have_a_remark_and_hostile_text_is_text(arena, d
     logs.get_by_text("On the board: 2 drawings, 1 value").click()
     expect(logs.get_by_text(SCRIPT)).to_be_visible()
     assert 0 == page.locator("img, svg[onload], iframe, script:not([src])").count()
+    chart = match.panel("Score").get_by_role("img", name="Value danger by move")
+    expect(chart).to_be_visible()
+    assert 1 == chart.locator("path.line").count()
 
 
 def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
@@ -125,17 +123,13 @@ def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
     assert before == corner(match, 0, 0)
 
 
-def test_each_level_has_its_own_drawings(arena, records, show, tmp_path):
+def test_each_level_has_its_own_drawings(dropped, records, tmp_path):
     """PROTOCOL.md 9: lines on both levels of Crematoria, and the shorter way over the seam."""
     lines = unpacked(records["crematoria"])
     log = "#@ line 5 6 5 9 yellow\n#@ line 20 77 20 2 1 yellow\n"
     path = tmp_path / "levels.jsonl"
     path.write_bytes(b"".join(changed(lines, 1, logs={"2": log})))
-    page = show(f"{arena.page}/", size=LARGE)
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    drop(page, path)
-    match = MatchPage(page)
-    match.begin()
+    match = dropped(path, size=LARGE)
 
     def is_drawn(level, row, *cols):
         """Whether each of these cells has the line's colour in its middle."""
@@ -156,29 +150,11 @@ def test_each_level_has_its_own_drawings(arena, records, show, tmp_path):
     assert {False} == is_drawn(1, 20, 70, 40, 9)
 
 
-def test_values_become_a_curve(arena, drawn, show):
-    """A chart for the name, under the board, in which a click seeks."""
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    drop(page, drawn)
-    match = MatchPage(page)
-    match.begin()
-    chart = match.panel("Score").get_by_role("img", name="Value danger by move")
-    expect(chart).to_be_visible()
-    assert 1 == chart.locator("path.line").count()
-
-
-def test_the_html_file_draws_too(drawn, browser, tmp_path):
+def test_the_html_file_draws_too(drawn, visit, tmp_path):
     """`lanista replay html`: nothing is asked of a network, and drawings show."""
     out = tmp_path / "match.html"
     out.write_bytes(b"".join(bundle(read_frames(drawn))))
-    visit = browser.visit(offline=True)
-    try:
-        page = visit.open(out.as_uri())
-        match = MatchPage(page)
-        match.begin()
-        assert YELLOW["dark"] == corner(match, 0, 0)
-        expect(page.get_by_role("group", name="Drawings")).to_be_visible()
-        assert [] == visit.complaints
-    finally:
-        visit.close()
+    match = MatchPage(visit(offline=True).open(out.as_uri()))
+    match.begin()
+    assert YELLOW["dark"] == corner(match, 0, 0)
+    expect(match.page.get_by_role("group", name="Drawings")).to_be_visible()

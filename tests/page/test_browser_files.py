@@ -1,12 +1,10 @@
-"""Files in a browser: opened one after another, and a self-contained file at a given round."""
+"""Files in a browser, opened one after another."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from lanista.page.html import bundle
-from lanista.page.replay_reader import read_frames
 from page.matchpage import MatchPage, drop
 
 
@@ -36,17 +34,3 @@ def test_files_one_after_another(arena, records, show, tmp_path):
     expect(page).to_have_url(re.compile("#/matches$"))
     page.go_forward()
     expect(page).to_have_title(re.compile("Hogwarts"))
-
-
-@pytest.mark.long
-def test_a_round_typed_into_the_address_of_a_self_contained_file(records, visit, tmp_path):
-    """The file shows the round in its address whenever the address changes."""
-    out = tmp_path / "match.html"
-    out.write_bytes(b"".join(bundle(read_frames(records["angrymob"]))))
-    match = MatchPage(visit(offline=True).open(f"{out.as_uri()}#round=7"))
-    match.at(7)
-    for n in (20, 4):
-        match.page.evaluate("n => { location.hash = `#round=${n}` }", n)
-        match.at(n)
-    match.button("One move on").click()
-    match.at(5)

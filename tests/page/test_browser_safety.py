@@ -63,13 +63,10 @@ def hostile(records, folder):
     return path
 
 
-def test_a_dropped_record(arena, records, show, tmp_path):
+def test_a_dropped_record(dropped, records, tmp_path):
     """Markup in a name and a log is text; what would turn or colour it is shown as a sign."""
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    drop(page, hostile(records, tmp_path))
-    match = MatchPage(page)
-    match.begin()
+    match = dropped(hostile(records, tmp_path))
+    page = match.page
     assert [IMAGE, "RandomRunners"] == match.names()
     match.go(1)
     logs = match.panel("Logs")

@@ -83,6 +83,10 @@ def test_it_plays_and_its_slider_goes_everywhere(shared, alone, records):
     there = alone(f"{address}#round=7")
     there.at(7)
     there.expect_picture(drawn)
+    there.page.evaluate("location.hash = '#round=20'")  # as one types it
+    there.at(20)
+    there.button("One move on").click()
+    there.at(21)
     there.button("Change to the light theme").click()
     expect(there.page.locator("html")).to_have_attribute("data-theme", "light")
 

@@ -51,8 +51,10 @@ FAILURES = ("KeyError: 'gold'", "late: words", "malformed: words")
 
 
 @pytest.fixture(scope="module")
-def failed(arenas, records, tmp_path_factory):
-    """The address of a match on a wide map in which three bots fail."""
+def failures(arenas, records, tmp_path_factory):
+    """The addresses of two matches: on a wide map, in which three bots fail; and one in which a bot
+    is late in a row.
+    """
     lines = unpacked(records["crematoria"])
     result = json.loads(lines[-1])["result"]
     bots = [
@@ -71,9 +73,19 @@ def failed(arenas, records, tmp_path_factory):
     lines = changed(
         lines, len(lines) - 1, result={**result, "endings": ENDINGS, "faults": faults, "bots": bots}
     )
-    path = tmp_path_factory.mktemp("failed") / "failed.jsonl.gz"
+    folder = tmp_path_factory.mktemp("failed")
+    path = folder / "failed.jsonl.gz"
     path.write_bytes(gzip.compress(b"".join(lines)))
-    return arenas(records=[path]).address(match_of(path))
+    late = late_in_a_row(folder)
+    arena = arenas(records=[path, late])
+    return arena.address(match_of(path)), arena.address(match_of(late))
+
+
+@pytest.fixture
+def failed(failures):
+    """The address of a match on a wide map in which three bots fail."""
+    address, _ = failures
+    return address
 
 
 def test_a_lobby_without_a_result_covers_no_start(arenas, bots, show):
@@ -152,11 +164,10 @@ def test_a_replay_from_a_list_of_failures_begins_at_the_fault(failed, show):
     expect(page.locator(".failed")).to_contain_text("late: words")
 
 
-def test_the_headline_leads_to_the_first_late_turn_in_a_row(arenas, tmp_path, show):
+def test_the_headline_leads_to_the_first_late_turn_in_a_row(failures, show):
     """Not to the last, by which the bot is out; so does a link to the fault."""
-    record = late_in_a_row(tmp_path)
-    arena = arenas(records=[record])
-    page = show(f"{arena.address(match_of(record))}?fault=1")
+    _, address = failures
+    page = show(f"{address}?fault=1")
     match = MatchPage(page)
     match.at(4)
     late = page.locator(".failed p").filter(has_text="late 5 turns in a row")

@@ -10,36 +10,16 @@ from hypothesis import strategies as st
 from lanista_protocol import (
     ErrorCode,
     Hello,
-    LocalProtocolError,
-    MalformedLineError,
-    NoteCode,
     RemoteProtocolError,
     bad_hello,
     messages,
     number,
     parse_hello,
     shown,
-    tokenize,
 )
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60)  # surrogates and controls among it
 SPACES = st.integers(1, 3).map(lambda n: " " * n)
-LETTERS = [chr(at) for at in (*range(65, 91), *range(97, 123))]
-NUMBERS = st.integers(-(2**31), 2**31 - 1)
-
-
-def is_one_printable_line(words):
-    return bool(words) and words.isprintable()
-
-
-def tried(fault, call, *arguments):
-    """What a call gives, or the one fault that it may raise."""
-    try:
-        return call(*arguments)
-    except fault as error:
-        return error
-
-
 # -- hello -----------------------------------------------------------------------------------------
 
 NAME_WORDS = st.text(
@@ -56,31 +36,6 @@ OPTIONS = {
     "keep": st.sampled_from("01"),
     "notes": st.sampled_from("01"),
 }
-SOUP = st.lists(
-    st.one_of(
-        ANY_TEXT,
-        SPACES,
-        st.sampled_from(
-            [*(f"{key}=" for key in OPTIONS), "=", "Ann", "1", "0", "v=1", "seat=-1", "\t"]
-        ),
-    ),
-    max_size=8,
-).map("".join)
-
-
-@given(st.one_of(ANY_TEXT, SOUP))
-def test_any_text_is_a_hello_or_the_bots_fault(line):
-    """And the fault's words are one printable line that `error` can carry (PROTOCOL.md 7)."""
-    hello = tried(RemoteProtocolError, parse_hello, line)
-    if isinstance(hello, RemoteProtocolError):
-        assert hello.code in {ErrorCode.BAD_HELLO, ErrorCode.UNKNOWN_VERSION}
-        assert is_one_printable_line(hello.message)
-        assert messages.error(hello.code, hello.message).count(b"\n") == 1
-        return
-    assert isinstance(hello, Hello)
-    assert 1 <= len(hello.name) <= 32
-    assert hello.name == " ".join(hello.name.split())
-    assert "=" not in hello.name
 
 
 @given(
@@ -138,58 +93,7 @@ def test_bad_hello_is_the_error_of_its_code():
 # -- answers ---------------------------------------------------------------------------------------
 
 
-@given(st.one_of(ANY_TEXT, st.text("0123456789-+ aZ.\t٣", max_size=30)))
-def test_any_text_is_tokens_or_malformed(line):
-    tokens = tried(MalformedLineError, tokenize, line)
-    if isinstance(tokens, MalformedLineError):
-        assert is_one_printable_line(str(tokens))
-        return
-    for token in tokens:
-        if isinstance(token, int):
-            assert -(2**31) <= token < 2**31
-        else:
-            assert token in LETTERS
-    assert len(tokens) == len([word for word in line.split(" ") if word])
-
-
-@given(st.lists(st.one_of(NUMBERS, st.sampled_from(LETTERS)), max_size=30), st.data())
-def test_tokens_come_back(tokens, data):
-    """PROTOCOL.md 1: whatever the runs of spaces."""
-    line = "".join(data.draw(SPACES) + str(token) for token in tokens)
-    assert tokens == tokenize(line + data.draw(st.sampled_from(["", " ", "   "])))
-    assert tokens == tokenize(line.lstrip())
-
-
-@given(
-    st.lists(NUMBERS, max_size=6),
-    st.sampled_from(["+1", "1.0", "٣", "aa", "2147483648", "\t", "1\r"]),
-    st.lists(NUMBERS, max_size=6),
-)
-def test_the_first_bad_token_is_named_by_its_place(before, bad, after):
-    line = " ".join(map(str, [*before, bad, *after]))
-    with pytest.raises(MalformedLineError, match=f"^token {len(before)} is "):
-        tokenize(line)
-
-
 # -- messages --------------------------------------------------------------------------------------
-
-
-@given(ANY_TEXT, st.integers(-2, 10**6), st.one_of(st.none(), st.integers(-2, 10**4)))
-def test_any_message_is_one_line_or_our_error(text, count, index):
-    """What comes from a bot or a rule can't break the lines of another (PROTOCOL.md 3)."""
-    makers = (
-        lambda: messages.player(count, text),
-        lambda: messages.start(text),
-        lambda: messages.error(ErrorCode.LATE, text),
-        lambda: messages.note(NoteCode.ILLEGAL, count, index, text),
-    )
-    for make in makers:
-        message = tried(LocalProtocolError, make)
-        if isinstance(message, LocalProtocolError):
-            continue
-        line = message.decode()
-        assert line.endswith(f" {text}\n")
-        assert is_one_printable_line(line[:-1])
 
 
 @given(st.floats(-1e15, 1e15))

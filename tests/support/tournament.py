@@ -17,7 +17,7 @@ from lanista.competition.setup import prepare
 from lanista.competition.spec import spec_of
 from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed
-from lanista.competition.worker import Finished
+from lanista.competition.worker import Block, Finished, Task
 from lanista.match.ending import Ending
 from lanista.results.database import Store
 from lanista.results.lock import folder_lock
@@ -51,6 +51,35 @@ def setup_in(folder, *, bots=3, seeds=(1, 2, 3, 4), behaviour=None, **more):
         "bots": entries,
     }
     return prepare(spec_of({**value, **more}), Path(folder))
+
+
+def task_of(setup, *drawn, playing=None, bots=None):
+    """A task of one block an opening, in which the first bots of the setup meet.
+
+    Args:
+        setup: The tournament's.
+        drawn: The numbers of the openings.
+        playing: The folder for records; None where records come back as bytes.
+        bots: The names of those who meet, if they aren't the first.
+    """
+    names = bots or setup.bots[: setup.ruleset.seats]
+    blocks = []
+    for at in drawn:
+        opening = setup.opening(at)
+        blocks.append(
+            Block(
+                id=setup.block_id(names, opening),
+                bots=names,
+                opening=opening,
+                seatings=setup.seatings(names),
+            )
+        )
+    return Task(
+        match_setup=setup.match_setup,
+        contestants=setup.contestants,
+        blocks=tuple(blocks),
+        playing=None if playing is None else str(playing),
+    )
 
 
 def finished(task, block, *, void=0, stall=0.0, trouble=""):

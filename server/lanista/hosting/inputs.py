@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lanista.errors import BadInputError
-from lanista.games.base import BadBoardError, Ruleset, complete_settings
+from lanista.games.base import Ruleset, complete_settings
 from lanista.games.tokens import FormatError
 from lanista.hosting.names import is_file
 from lanista.suggestions import did_you_mean
@@ -70,7 +70,7 @@ def checked_setup(
         settings = complete_settings(ruleset, given, from_file)
         if board is not None:
             ruleset.new(settings, board, ruleset.chance(ruleset.seeds[0]))
-    except (BadBoardError, FormatError) as error:
+    except FormatError as error:
         raise BadInputError(f"{map_name(map_)}: {error}") from None
     return settings, board
 
