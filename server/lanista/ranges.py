@@ -19,7 +19,7 @@ class ValueOfKeyError(ValueError):
 
 
 def rule(fault: Callable[[Any], str | None]) -> Validator:
-    """Return a validator for values of which a function says no fault; None is always allowed.
+    """Return a validator made of a function that finds faults in values; None is always allowed.
 
     Args:
         fault: Returns what is wrong with a value and what would be right; None if nothing is wrong.

@@ -277,6 +277,6 @@ async def test_a_bot_that_leaves_gives_up_its_place_but_is_answered_for(slow):
     assert OTHERS == await refused(names, "joe token=left")
     assert ["left"] == begun
     assert 0 == names._comparing.borrowed_tokens
-    assert {} == names._turns._locks
+    assert {} == names._wrong_tokens._turns._locks
     (left,) = names._wrong_tokens._whole_at.values()
     assert 0 < left - trio.current_time()

@@ -1,6 +1,6 @@
 """A running arena: its connections and matches, its beginning and end, and what is asked of it.
 
-Its page, its metrics and its operator ask its parts, and here what concerns several of them.
+The page, the metrics and the operator ask its parts directly; what concerns several parts is here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -27,14 +27,14 @@ RoomKey = tuple[str, str | None]
 
 @attrs.frozen(eq=False)
 class Member:
-    """What a bot on a ladder is there: a proven name."""
+    """A bot's place on a ladder: the ladder, and the name that its hello has proved."""
 
     ladder: "LadderRoom"
     who: "LadderName"
 
     @property
     def key(self) -> tuple[str, str]:
-        """The names of the ladder and, as its key, of the bot: at most one bot has both."""
+        """The ladder's name and the key of the bot's; no two connected bots have the same."""
         return self.ladder.spec.name, self.who.key
 
 
@@ -72,7 +72,7 @@ class Player:
 
     def again(self, since: float) -> "Player":
         """Return the same bot as it waits for its next match."""
-        return attrs.evolve(self, since=since)  # with what isn't for `init` as at the beginning
+        return attrs.evolve(self, since=since)  # resets the fields that aren't for `init`
 
     def take(self) -> None:
         """Give it to a match, which may read from its connection once it is `released`."""

@@ -135,7 +135,10 @@ def _few(most: int) -> Validator:
 
 
 def _each(expected: Callable[[str], str | None]) -> Validator:
-    """Return a validator for lists in which a function finds nothing else than it expects."""
+    """Return a validator for lists, made of a function that says what an entry should have been.
+
+    The function returns None for an entry that is right.
+    """
 
     def check(_: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
         for number, entry in enumerate(value, 1):

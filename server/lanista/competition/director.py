@@ -23,7 +23,7 @@ from lanista.competition.match_list import Row, match_rows
 from lanista.competition.result_recorder import ResultRecorder
 from lanista.competition.scheduler import Scheduler, described
 from lanista.competition.setup import Opening, Setup
-from lanista.competition.worker import Block, Finished, Task, play_blocks
+from lanista.competition.worker import Block, Finished, Task
 from lanista.errors import one_line
 from lanista.ratings.table import Standings
 from lanista.results.blocks import Pairing
@@ -68,7 +68,7 @@ class Director(Scheduler):
         format_: Format,
         workers: Workers,
         *,
-        play: Callable[[Task], list[Finished]] = play_blocks,
+        play: Callable[[Task], list[Finished]],
         on_event: Callable[[events.Event], None] = lambda _: None,
     ) -> None:
         """Prepare a run as `Scheduler` does; nothing is read or started before `run`.

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TypedDict, Unpack
 
+from lanista.competition import worker
 from lanista.competition.director import Director, Report
 from lanista.competition.events import Event
 from lanista.competition.executors import Concurrency, GivenWorkers, Workers, parse_executor
@@ -64,6 +65,7 @@ def open_tournament(
             store,
             format_,
             workers,
+            play=worker.play_blocks,
             on_event=on_event or _ignore,
         )
 

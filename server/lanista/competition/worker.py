@@ -281,7 +281,7 @@ _T = TypeVar("_T")
 
 
 class _Loop:
-    """The loop of a process: a job that lasts, with the player and the bots that it keeps."""
+    """The trio loop of this process, with the player and the bots that it keeps; a lasting job."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -331,7 +331,7 @@ class _Loop:
 
 
 async def _keep_playing(ready: "Future[tuple[Player, trio.Nursery]]", job: Job[None]) -> None:
-    """Give a player and a nursery for calls to whoever waits; go on until the job is cancelled."""
+    """Keep a player, and a nursery for calls, both given to `ready`, until the job is cancelled."""
     stalls = StallMonitor()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(stalls.beat)

@@ -162,7 +162,7 @@ class Format(abc.ABC):
         return []
 
     def verdict(self) -> str:
-        """Return the outcome in one line once the format is over; empty if the table shows it."""
+        """Return the outcome in one line, once it is over; empty if the table shows it."""
         return ""
 
     def _free(self, pairing: Pairing) -> bool:

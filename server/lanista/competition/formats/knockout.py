@@ -9,7 +9,7 @@ from itertools import groupby
 
 import attrs
 
-from lanista.competition.formats.base import Contest, Progress, shared_places
+from lanista.competition.formats.base import Contest, shared_places
 from lanista.competition.formats.staged import Meeting, Staged, shown
 from lanista.results.blocks import RoundMeeting
 
@@ -41,7 +41,6 @@ class Knockout(Staged):
     def __init__(self, contest: Contest) -> None:
         """Begin with the first round, in which the bots are seeded in the spec's order."""
         super().__init__(contest)
-        self._rounds = 0
         self._heats: list[Heat] = []
         # By round, also the present one.
         self._all_heats: list[list[Heat]] = []
@@ -80,11 +79,11 @@ class Knockout(Staged):
                 return ranked[: heat.through]
             if meeting.blocks == self._blocks + EXTENSIONS:
                 self._notes.append(
-                    f"{last_in} advanced in place of {first_out} in round {self._rounds} "
+                    f"{last_in} advanced in place of {first_out} in round {self._rounds_begun} "
                     f"as the higher seed, as they were still even after {EXTENSIONS} extensions"
                 )
                 return ranked[: heat.through]
-            self._want(meeting, self._first_opening() + meeting.blocks)
+            self._want(meeting, self._first_opening + meeting.blocks)
         return None
 
     def _end_round(self) -> None:
@@ -123,20 +122,13 @@ class Knockout(Staged):
                 self._ended = True
                 return
             heats = self._pods()
-        self._rounds += 1
         full = [heat for heat in heats if len(heat.bots) == self._seats]
-        first = self._first_opening()
         self._heats = heats
         self._all_heats.append(heats)
-        self._meet([heat.bots for heat in full], range(first, first + self._blocks))
+        byes = [bot for heat in heats if len(heat.bots) < self._seats for bot in heat.bots]
+        self._begin_round([heat.bots for heat in full], byes)
         for heat, meeting in zip(full, self._round, strict=True):
             heat.meeting = meeting
-        for heat in heats:
-            if heat.meeting is None:
-                self._give(heat.bots, self._blocks)
-
-    def _first_opening(self) -> int:
-        return (self._rounds - 1) * self._blocks
 
     def _bracket(self) -> list[Heat]:
         """Return the next round of a bracket, in which the winners of neighbouring heats meet."""
@@ -191,26 +183,20 @@ class Knockout(Staged):
             for heats in self._all_heats
         ]
 
-    def progress(self) -> Progress:
-        """Return the progress, assuming that no heat is extended any more and no bot benched."""
+    def _meetings_later(self) -> int:
         later = 0
-        if not self._ended:
-            left = sum(heat.through for heat in self._heats)
-            while left >= self._seats:
-                heats, out = heats_of(left) if self._seats == 4 else (left // 2, left // 2)
-                later += heats
-                left -= out
-        known = len(self._counted) + len(self._open)
-        return Progress(
-            played=len(self._counted),
-            planned=known + later * self._blocks,
-            words="" if self._ended else f"round {self._rounds}, {len(self._in)} in",
-        )
+        left = sum(heat.through for heat in self._heats)
+        while left >= self._seats:
+            heats, out = heats_of(left) if self._seats == 4 else (left // 2, left // 2)
+            later += heats
+            left -= out
+        return later
+
+    def _stage(self) -> str:
+        return f"round {self._rounds_begun}, {len(self._in)} in"
 
     def verdict(self) -> str:
-        """Return the winner, and bots that went on from a tied heat by seed; "" before the end."""
-        if not self._ended:
-            return ""
+        """Return the winner, and bots that went on from a tied heat by seed."""
         if len(self._in) == 1:
             outcome = f"{self._in[0]} wins"
         elif self._in:

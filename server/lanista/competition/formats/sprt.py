@@ -102,8 +102,6 @@ class VersionTest(Format):
 
     def verdict(self) -> str:
         """Return the decision, the log likelihood ratio, its bounds, and the blocks fed."""
-        if not self.over():
-            return ""
         low, high = self._test.bounds
         if self.decision:
             outcome = f"{self.decision} accepted"

@@ -21,7 +21,7 @@ from typing import final
 
 import attrs
 
-from lanista.competition.formats.base import Contest, Format, arranged, bye_points
+from lanista.competition.formats.base import Contest, Format, Progress, arranged, bye_points
 from lanista.results.blocks import BlockScore, Pairing, RoundMeeting, points_by_place
 
 
@@ -53,6 +53,7 @@ class Staged(Format, abc.ABC):
         # The number of blocks of a meeting, on all maps together.
         self._blocks = (contest.blocks or 1) * contest.maps
         self._maps = contest.maps
+        self._rounds_begun = 0
         self._round: list[Meeting] = []
         self._meeting_of: dict[tuple[str, ...], Meeting] = {}
         # In `_open`, `_queue`, `_recorded` and `_awaited` a block's bots are sorted by name;
@@ -172,13 +173,38 @@ class Staged(Format, abc.ABC):
             pass
 
     @final
-    def _meet(self, groups: Iterable[Iterable[str]], openings: Iterable[int]) -> None:
-        """Begin a round in which these groups meet, each on all of these openings."""
+    def _begin_round(self, groups: Iterable[Iterable[str]], byes: Iterable[str]) -> None:
+        """Begin a round in which these groups meet, on the openings after those of the last one."""
+        self._rounds_begun += 1
+        self._give(byes, self._blocks)
         self._round = [Meeting(tuple(sorted(group))) for group in groups]
         self._meeting_of = {meeting.bots: meeting for meeting in self._round}
-        for opening in openings:
+        for opening in range(self._first_opening, self._first_opening + self._blocks):
             for meeting in self._round:
                 self._want(meeting, opening)
+
+    @property
+    def _first_opening(self) -> int:
+        """The first opening of the present round."""
+        return (self._rounds_begun - 1) * self._blocks
+
+    @final
+    def progress(self) -> Progress:
+        """Return the progress, assuming that no heat is extended any more and no bot benched."""
+        known = len(self._counted) + len(self._open)
+        return Progress(
+            played=len(self._counted),
+            planned=known + (0 if self._ended else self._meetings_later() * self._blocks),
+            words="" if self._ended else self._stage(),
+        )
+
+    @abc.abstractmethod
+    def _meetings_later(self) -> int:
+        """Return how many meetings the rounds have that haven't begun, as far as is known."""
+
+    @abc.abstractmethod
+    def _stage(self) -> str:
+        """Return the present round as one line for people."""
 
     @final
     def _want(self, meeting: Meeting, opening: int) -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations, groupby
 
-from lanista.competition.formats.base import Contest, Progress, shared_places
+from lanista.competition.formats.base import Contest, shared_places
 from lanista.competition.formats.matching import nearest_pairs
 from lanista.competition.formats.staged import Meeting, Staged, shown
 from lanista.results.blocks import RoundMeeting
@@ -78,7 +78,6 @@ class Swiss(Staged):
         """Begin with the first round, paired by the spec's order; without `rounds`, the default."""
         super().__init__(contest)
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)
-        self._rounds_paired = 0
         self._past: list[Meeting] = []
         # By round, also the present one: its meetings, and the bots that have a bye.
         self._all_rounds: list[tuple[list[Meeting], list[str]]] = []
@@ -96,7 +95,7 @@ class Swiss(Staged):
                 self._sat_out.update(meeting.bots)
         self._past += self._round
         self._round = []
-        if self._rounds_paired == self._rounds:
+        if self._rounds_begun == self._rounds:
             self._ended = True
             return True
         ranked = self._ranked()
@@ -104,11 +103,8 @@ class Swiss(Staged):
             groups, out = self._pairs(ranked)
         else:
             groups, out = self._pods(ranked)
-        self._give(out, self._blocks)
         self._sat_out.update(out)
-        self._rounds_paired += 1
-        first = (self._rounds_paired - 1) * self._blocks
-        self._meet(groups, range(first, first + self._blocks))
+        self._begin_round(groups, out)
         self._all_rounds.append((self._round, out))
         return True
 
@@ -174,7 +170,7 @@ class Swiss(Staged):
                 rounds[bot] += 1
                 buchholz[bot] += sum(points[other] for other in meeting.bots) - points[bot]
         for bot in self._entries:
-            buchholz[bot] += (self._rounds_paired - rounds[bot]) * (self._seats - 1) * points[bot]
+            buchholz[bot] += (self._rounds_begun - rounds[bot]) * (self._seats - 1) * points[bot]
         groups: list[list[str]] = []
         by_both = {bot: (-points[bot], -buchholz[bot]) for bot in self._entries}
         for _, tied in groupby(sorted(self._entries, key=by_both.__getitem__), by_both.__getitem__):
@@ -201,21 +197,15 @@ class Swiss(Staged):
             for meetings, byes in self._all_rounds
         ]
 
-    def progress(self) -> Progress:
-        """Return the progress, assuming that no further bot is benched."""
+    def _meetings_later(self) -> int:
         playing = len([bot for bot in self._entries if bot not in self._benched])
-        known = len(self._counted) + len(self._open)
-        to_pair = 0 if self._ended else self._rounds - self._rounds_paired
-        return Progress(
-            played=len(self._counted),
-            planned=known + to_pair * (playing // self._seats) * self._blocks,
-            words="" if self._ended else f"round {self._rounds_paired} of {self._rounds}",
-        )
+        return (self._rounds - self._rounds_begun) * (playing // self._seats)
+
+    def _stage(self) -> str:
+        return f"round {self._rounds_begun} of {self._rounds}"
 
     def verdict(self) -> str:
-        """Return the winner, or the bots that share the first place; "" before the end."""
-        if not self._ended:
-            return ""
+        """Return the winner, or the bots that share the first place."""
         winners = [bot for place, bot in self.order() if place == 1]
         if len(winners) == 1:
             return f"{winners[0]} wins"
