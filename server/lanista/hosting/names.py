@@ -18,8 +18,7 @@ from typing import Any
 from lanista.bots.command import INTERPRETER, CommandError, parse_command
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.games.base import Ruleset
-from lanista.games.tokens import FormatError
+from lanista.games.base import FormatError, Ruleset
 from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
