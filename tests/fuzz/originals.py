@@ -8,9 +8,8 @@ import lanista_maps
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
 from lanista.games import registry
-from lanista.games.base import complete_settings
+from lanista.games.base import FormatError, complete_settings
 from lanista.games.originals import of_game, of_text, played
-from lanista.games.tokens import FormatError
 from lanista.page.frames import FrameWriter, encode, head_of_res
 from support.originals import write_res
 from support.players import PLAYERS

@@ -2,10 +2,9 @@
 
 import pytest
 
-from lanista.games.base import complete_settings
+from lanista.games.base import FormatError, complete_settings
 from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.tokens import FormatError
 from support.crematoria import board
 
 read_cnf, write_cnf = ORIGINALS.read_cnf, ORIGINALS.write_cnf

@@ -6,10 +6,9 @@ import re
 import attrs
 import pytest
 
-from lanista.games.base import Late, complete_settings
+from lanista.games.base import FormatError, Late, complete_settings
 from lanista.games.crematoria.originals import ORIGINALS, state_text
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.tokens import FormatError
 from support.crematoria import (
     TRACE_NAMES,
     game_at,

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
+from lanista.games.base import FormatError
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.originals import CODED, ORIGINALS, state_text
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.games.tokens import FormatError
 from support.hogwarts import (
     INGREDIENTS,
     RIGHT,

@@ -6,6 +6,7 @@ import re
 import attrs
 import pytest
 
+from lanista.games.base import FormatError
 from lanista.games.conformance import (
     require_mark,
     require_past,
@@ -16,7 +17,6 @@ from lanista.games.conformance import (
 from lanista.games.hogwarts import originals as hogwarts
 from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import of_game, of_text
-from lanista.games.tokens import FormatError
 from support import crematoria
 from support import hogwarts as hogwarts_trace
 from support.crematoria import TRACE_NAMES, answers, new_game, trace_orders, trace_text

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from lanista.games.tokens import FormatError, Tokens
+from lanista.games.base import FormatError
+from lanista.games.tokens import Tokens
 
 
 def test_words_are_taken_in_order_with_their_lines():

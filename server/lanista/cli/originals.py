@@ -92,8 +92,8 @@ def explain(file: str, rules: str, orders: str | None) -> int:
 
     Exit codes: 0 the rules explain the file, 1 they don't, 2 it can't be read.
     """
+    from lanista.games.base import FormatError
     from lanista.games.originals import of_text
-    from lanista.games.tokens import FormatError
 
     text = _read(file)
     if text.startswith('{"lanista_record":'):

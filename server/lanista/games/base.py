@@ -20,7 +20,6 @@ from lanista.errors import BadInputError
 from lanista.games.chance import Chance
 from lanista.games.outcome import REMOVED, Outcome
 from lanista.games.picture import Frame, Place, Scene
-from lanista.games.tokens import FormatError
 from lanista.suggestions import did_you_mean
 
 Token = int | str
@@ -180,6 +179,23 @@ class Setting:
 
 class BadSettingError(BadInputError):
     """A setting is unknown to the ruleset, or its value is out of range."""
+
+
+class FormatError(BadInputError):
+    """A file that breaks the rules of its format; names the line and what was expected."""
+
+    names_columns = False
+    """Whether the message names the column, too."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        where = [] if line is None else [f"line {line}"]
+        if column is not None and self.names_columns:
+            where.append(f"column {column}")
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
+        self.line = line
+        """The number of the wrong line, from 1; None if no single line is wrong."""
+        self.column = column
+        """The column in characters, from 1; None if the fault isn't at a single place."""
 
 
 class BadBoardError(FormatError):

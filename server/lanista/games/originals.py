@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from lanista.games import registry
-from lanista.games.base import Game, Ruleset, Setting, Token, Verdict
+from lanista.games.base import FormatError, Game, Ruleset, Setting, Token, Verdict
 from lanista.games.match_files import WORDS, Explanation, Res
 from lanista.games.picture import Frame, Scene
-from lanista.games.tokens import FormatError, Tokens
+from lanista.games.tokens import Tokens
 
 MAX_CALLS = 1000
 """The number of orders that a player may give in a round of an order log."""

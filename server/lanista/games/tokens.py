@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from lanista.errors import BadInputError
+from lanista.games.base import FormatError
 from lanista_protocol import shown
 
 T = TypeVar("T")
@@ -18,23 +18,6 @@ T = TypeVar("T")
 _WORD = re.compile(r"\S+", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,17})?(?:e[-+]?[0-9]{1,3})?", re.ASCII)
-
-
-class FormatError(BadInputError):
-    """A file that breaks the rules of its format; names the line and what was expected."""
-
-    names_columns = False
-    """Whether the message names the column, too."""
-
-    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
-        where = [] if line is None else [f"line {line}"]
-        if column is not None and self.names_columns:
-            where.append(f"column {column}")
-        super().__init__(f"{', '.join(where)}: {message}" if where else message)
-        self.line = line
-        """The number of the wrong line, from 1; None if no single line is wrong."""
-        self.column = column
-        """The column in characters, from 1; None if the fault isn't at a single place."""
 
 
 class Tokens:

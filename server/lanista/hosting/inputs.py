@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lanista.errors import BadInputError
-from lanista.games.base import Ruleset, complete_settings
-from lanista.games.tokens import FormatError
+from lanista.games.base import FormatError, Ruleset, complete_settings
 from lanista.hosting.names import is_file
 from lanista.suggestions import did_you_mean
 

@@ -8,9 +8,8 @@ import attrs
 from lanista.games.base import Ruleset
 from lanista.match.clock import ClockInfo
 from lanista.ranges import at_least, positive
-from lanista_protocol import messages
 
-SHORTEST = messages.SHORTEST
+SHORTEST = 0.0001
 """Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
 VOID_TRIES = 3
 """Default of the number of times that a match is played because it ended void."""

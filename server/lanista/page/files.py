@@ -11,8 +11,8 @@ import attrs
 
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
+from lanista.games.base import FormatError
 from lanista.games.picture import Scene
-from lanista.games.tokens import FormatError
 from lanista.match.record import BadRecordError
 from lanista.match.replay import MismatchError, positions, read_with_rules
 from lanista.page.image import BadSizeError, Painter, Shot, gif, png

@@ -15,11 +15,10 @@ import attrs
 
 from lanista.errors import BadInputError, FileError, LanistaError
 from lanista.games import registry
-from lanista.games.base import Game
+from lanista.games.base import FormatError, Game
 from lanista.games.originals import Shown, of_text
 from lanista.games.outcome import Termination
 from lanista.games.registry import UnknownGameError
-from lanista.games.tokens import FormatError
 from lanista.match.record import (
     PART,
     BadRecordError,
