@@ -60,7 +60,9 @@ class TournamentTable:
         rows = standings["standings"]
         first = {key: value for key, value in standings.items() if key not in _LONG}
         first["standings"] = rows[:FIRST]
-        return cls(json.dumps(standings, allow_nan=False).encode(), first, len(rows))
+        # Not by orjson, which has `null` for a figure that isn't finite.
+        whole = json.dumps(standings, allow_nan=False, separators=(",", ":")).encode()
+        return cls(whole, first, len(rows))
 
 
 @attrs.define(eq=False)

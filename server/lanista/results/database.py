@@ -80,6 +80,11 @@ class Store:
         """The database's file, or its URL without password and options."""
         return self.database.where
 
+    def of(self, table: sa.Table) -> sa.ColumnElement[bool]:
+        """Return the condition for the rows of a table that are the competition's."""
+        condition: sa.ColumnElement[bool] = table.c.competition == self.competition
+        return condition
+
     def close(self) -> None:
         """Close the database."""
         self.database.close()
@@ -144,39 +149,6 @@ class Store:
                 self._bench(connection, benching)
         return [result.block for result in new]
 
-    def _block_numbers(self, connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
-        """Return the numbers of those of some blocks that are stored, by id."""
-        there = sa.select(BLOCKS.c.id, BLOCKS.c.number).where(
-            BLOCKS.c.competition == self.competition, BLOCKS.c.id.in_(ids)
-        )
-        return dict(connection.execute(there).all())
-
-    def _bench(self, connection: sa.Connection, benching: Benching) -> None:
-        bot, block = benching.bot, benching.block
-        number = self._block_numbers(connection, [block]).get(block)
-        if number is None:
-            raise ValueError(f"{bot} was benched after block {block}, which isn't stored")
-        there = sa.select(BENCHED.c.bot).where(self._of(BENCHED), BENCHED.c.bot == bot)
-        if connection.scalar(there) is None:
-            self._note(connection, BENCHED, bot, number, failures=benching.failures)
-
-    def _of(self, table: sa.Table) -> sa.ColumnElement[bool]:
-        """Return the condition for the rows of a table that are the competition's."""
-        condition: sa.ColumnElement[bool] = table.c.competition == self.competition
-        return condition
-
-    def _note(
-        self, connection: sa.Connection, table: sa.Table, bot: str, number: int, **more: object
-    ) -> None:
-        """Write a bot's row of `UNBENCHED`, `BENCHED` or `STRUCK`, in place of the one before."""
-        self._forget(connection, table, bot)
-        row = {"competition": self.competition, "bot": bot, "number": number}
-        connection.execute(table.insert().values(row | more))
-
-    def _forget(self, connection: sa.Connection, table: sa.Table, bot: str) -> None:
-        """Remove a bot's row of such a table, if it has one."""
-        connection.execute(table.delete().where(self._of(table), table.c.bot == bot))
-
     def add_matches(self, results: Sequence[SingleMatch]) -> list[int]:
         """Store matches without a block, all in one transaction.
 
@@ -194,7 +166,7 @@ class Store:
         for result in results:
             wanted.setdefault(result.match.id, result)
         there = sa.select(MATCHES.c.id, MATCHES.c.number).where(
-            LISTED, MATCHES.c.id.in_(list(wanted)), self._of(MATCHES)
+            LISTED, MATCHES.c.id.in_(list(wanted)), self.of(MATCHES)
         )
         with self.database.writing() as connection:
             numbers = dict(connection.execute(there).all())
@@ -225,7 +197,7 @@ class Store:
     def set_meta(self, key: str, value: str) -> None:
         """Store a note under a key, in place of the one before."""
         with self.database.writing() as connection:
-            connection.execute(META.delete().where(self._of(META), META.c.key == key))
+            connection.execute(META.delete().where(self.of(META), META.c.key == key))
             row = {"competition": self.competition, "key": key, "value": value}
             connection.execute(META.insert().values(row))
 
@@ -235,7 +207,7 @@ class Store:
         If it has changed, the bot's failures are forgotten, and it is no longer benched.
         """
         with self.database.writing() as connection:
-            there = self._of(BOTS) & (BOTS.c.name == name)
+            there = self.of(BOTS) & (BOTS.c.name == name)
             before = connection.scalar(sa.select(BOTS.c.identity).where(there))
             if before == identity:
                 return
@@ -304,3 +276,30 @@ class Store:
         """Return `Reading.identities` of now."""
         with self.reading() as now:
             return now.identities()
+
+    def _block_numbers(self, connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of those of some blocks that are stored, by id."""
+        there = sa.select(BLOCKS.c.id, BLOCKS.c.number)
+        there = there.where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
+        return dict(connection.execute(there).all())
+
+    def _bench(self, connection: sa.Connection, benching: Benching) -> None:
+        bot, block = benching.bot, benching.block
+        number = self._block_numbers(connection, [block]).get(block)
+        if number is None:
+            raise ValueError(f"{bot} was benched after block {block}, which isn't stored")
+        there = sa.select(BENCHED.c.bot).where(self.of(BENCHED), BENCHED.c.bot == bot)
+        if connection.scalar(there) is None:
+            self._note(connection, BENCHED, bot, number, failures=benching.failures)
+
+    def _note(
+        self, connection: sa.Connection, table: sa.Table, bot: str, number: int, **more: object
+    ) -> None:
+        """Write a bot's row of `UNBENCHED`, `BENCHED` or `STRUCK`, in place of the one before."""
+        self._forget(connection, table, bot)
+        row = {"competition": self.competition, "bot": bot, "number": number}
+        connection.execute(table.insert().values(row | more))
+
+    def _forget(self, connection: sa.Connection, table: sa.Table, bot: str) -> None:
+        """Remove a bot's row of such a table, if it has one."""
+        connection.execute(table.delete().where(self.of(table), table.c.bot == bot))

@@ -60,22 +60,22 @@ class RatingHistory:
                 connection.execute(RATINGS.insert(), rows)
             old = self._superfluous(connection, taken)
             for table in (RATINGS, SNAPSHOTS):
-                condition = self._of(table) & table.c.taken.in_(old)
+                condition = self.ladder.of(table) & table.c.taken.in_(old)
                 connection.execute(table.delete().where(condition))
         return True
 
-    def _of(self, table: sa.Table) -> sa.ColumnElement[bool]:
-        condition: sa.ColumnElement[bool] = table.c.competition == self.ladder.competition
-        return condition
-
     def _newest(self, connection: sa.Connection) -> str:
-        newest = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(self._of(SNAPSHOTS))
+        newest = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(self.ladder.of(SNAPSHOTS))
         return connection.scalar(newest) or ""
 
     def _superfluous(self, connection: sa.Connection, now: datetime) -> list[str]:
         """Return the snapshots that needn't be kept any longer."""
         oldest, hourly, all_since = (_text(now - age) for age in (DAILY_FOR, HOURLY_FOR, ALL_FOR))
-        all_ = sa.select(SNAPSHOTS.c.taken).where(self._of(SNAPSHOTS)).order_by(SNAPSHOTS.c.taken)
+        all_ = (
+            sa.select(SNAPSHOTS.c.taken)
+            .where(self.ladder.of(SNAPSHOTS))
+            .order_by(SNAPSHOTS.c.taken)
+        )
         had: set[str] = set()
         superfluous = []
         for taken in connection.scalars(all_):
@@ -89,20 +89,20 @@ class RatingHistory:
     def at(self, moment: datetime) -> Mapping[str, float]:
         """Return the ratings by bot as they were at a moment; none if nothing is known of it."""
         last = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(
-            self._of(SNAPSHOTS), SNAPSHOTS.c.taken <= _text(moment)
+            self.ladder.of(SNAPSHOTS), SNAPSHOTS.c.taken <= _text(moment)
         )
-        of_last = (self._of(RATINGS), RATINGS.c.taken == last.scalar_subquery())
+        of_last = (self.ladder.of(RATINGS), RATINGS.c.taken == last.scalar_subquery())
         with self.ladder.database.reading() as connection:
             ratings = sa.select(RATINGS.c.bot, RATINGS.c.rating).where(*of_last)
             return dict(connection.execute(ratings).all())
 
     def of_bot(self, bot: str) -> list[tuple[str, Estimate]]:
         """Return each snapshot's time (UTC, ISO 8601) and the bot's rating, the oldest first."""
-        snapshots = sa.select(SNAPSHOTS.c.taken).where(self._of(SNAPSHOTS))
+        snapshots = sa.select(SNAPSHOTS.c.taken).where(self.ladder.of(SNAPSHOTS))
         ratings = (
             sa.select(RATINGS.c.taken, RATINGS.c.rating, RATINGS.c.low, RATINGS.c.high)
             # By the key, one snapshot after another: there is no index of bots.
-            .where(self._of(RATINGS), RATINGS.c.taken.in_(snapshots), RATINGS.c.bot == bot)
+            .where(self.ladder.of(RATINGS), RATINGS.c.taken.in_(snapshots), RATINGS.c.bot == bot)
             .order_by(RATINGS.c.taken)
         )
         with self.ladder.database.reading() as connection:
