@@ -8,7 +8,6 @@ from lanista.cli import Group
 from lanista.cli.common import set_option, size_option, write_text
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.hosting.inputs import checked_setup
 
 
 @click.command("games")
@@ -76,6 +75,7 @@ def show(game: str, map_: str, size: int) -> None:
     from rich.console import Console
 
     from lanista.cli.view import BoardView, lacks_colours
+    from lanista.hosting.inputs import checked_setup
 
     ruleset = registry.get(game)
     settings, board = checked_setup(ruleset, map_, None)
@@ -94,6 +94,8 @@ def show(game: str, map_: str, size: int) -> None:
 @click.argument("maps", metavar="MAP...", nargs=-1, required=True)
 def check(game: str, maps: tuple[str, ...]) -> None:
     """Check maps of GAME; report the first bad one with line and column."""
+    from lanista.hosting.inputs import checked_setup
+
     ruleset = registry.get(game)
     for map_ in maps:
         checked_setup(ruleset, map_, None)
