@@ -8,7 +8,7 @@ from lanista.arena.ladder_room import house_contestants
 from lanista.arena.options import private_paths
 from lanista.arena.spec import parse_spec
 from lanista.bots.limits import BotLimits, parse_limits
-from lanista.toml_spec import SpecError
+from lanista.errors import BadInputError
 
 
 def found(house, folder, more=""):
@@ -59,7 +59,7 @@ def test_the_same_bot_several_times_gets_numbers(tmp_path):
     ],
 )
 def test_each_mistake_is_named(tmp_path, house, more, expected):
-    with pytest.raises(SpecError) as caught:
+    with pytest.raises(BadInputError) as caught:
         found(house, tmp_path, more)
     assert str(caught.value).startswith(expected)
     assert "\n" not in str(caught.value)

@@ -91,7 +91,7 @@ BAD = {
     ),
     "limits that can't be meant": (
         [*PLAY, "--limits", "memory=1M"],
-        "lanista: --limits 'memory=1M': memory=1M is too small to run anything: give at least 16M",
+        "lanista: limits 'memory=1M': memory=1M is too small to run anything: give at least 16M",
     ),
     "two limits": (
         [*PLAY, "--set", "move_limit=1", "--move-limit", 2],
