@@ -481,8 +481,8 @@ def house_contestants(
     in `folder`, that of the arena's file, and don't see what is `private` in their sandboxes.
 
     Raises:
-        BadInputError: A program or a limit doesn't exist, or a name can't be one; the message begins
-            with the key within the ladder.
+        BadInputError: A program or a limit doesn't exist, or a name can't be one; the message
+            begins with the key within the ladder.
     """
     limits = BotLimits() if ladder.limits is None else parse_limits(ladder.limits)
     names: list[str] = []
