@@ -28,9 +28,12 @@ from lanista.suggestions import did_you_mean, nearest
 MAX_DIGITS = 40
 """Maximum number of digits of a whole number."""
 _LONG_KEY = re.compile(
-    r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""", re.ASCII
+    r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""",
+    re.ASCII | re.MULTILINE,
 )
-"""A key of so many dotted parts that `tomllib` would need time quadratic in their number."""
+"""A key of so many dotted parts that `tomllib` would need time quadratic in their number.
+
+A key stands at the beginning of a line or of a table, or behind a comma."""
 _TEXT_OF: Mapping[type, str] = {
     str: "text",
     int: "a whole number",

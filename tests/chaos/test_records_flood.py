@@ -10,7 +10,7 @@ import trio
 from structlog.testing import capture_logs
 
 from e2e.running import Daemon, Peer, lines_of, read
-from lanista.arena import server as arena_module
+from lanista.arena import arena as arena_module
 from lanista.arena.arena import Arena
 from lanista.games import registry
 from lanista.match import record_writer as writer_module

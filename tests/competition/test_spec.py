@@ -97,11 +97,18 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
         ("[1, 2, 3]", "1\nx = {" + "'a' . " * 101 + "a = 1}", "not valid TOML: a key of more"),
         ("[1, 2, 3]", "[0x" + "f" * 5000 + "]", "seeds: a number too long to"),
         ("[1, 2, 3]", f"1\nblocks = {-(10**40)}", f"blocks: {-(10**40)};"),
+        ("[1, 2, 3]", str(-(10**40)), f"seeds: {-(10**40)}; whole numbers have 40 digits at most"),
         ("[1, 2, 3]", "1\n" + "x" * 5000 + " = 1", "x" * 57 + "...: no such key"),
     ],
 )
 def test_each_error_names_its_place_and_what_would_be_right(old, new, expected):
     assert error_of(SMALLEST.replace(old, new)).startswith(f"cup.toml: {expected}")
+
+
+def test_a_text_with_many_dots_is_no_key_of_many_parts():
+    path = "a." * 200 + "x"
+    told = error_of(SMALLEST.replace("[1, 2, 3]", f'"{path}"'))
+    assert told.startswith(f"cup.toml: seeds: '{path[:50]}")
 
 
 def test_a_key_that_is_nearly_one_gets_a_suggestion():

@@ -220,17 +220,18 @@ def _refuse_person(wish: PersonsWish, address: str) -> None:
 
 
 _ARENA: Any = SimpleNamespace(
-    address=None,
+    connections=SimpleNamespace(address=None, refusals=(), kick=lambda number: number == 1),
     ladders={},
     names=None,
-    refusals=(),
     rooms=tuple,
-    is_manual=False,
-    start_match=lambda room: hash(room) == 1,
-    set_manual=lambda *, manual: None,  # noqa: ARG005 - the arena's own
-    kick=lambda number: number == 1,
+    matches=SimpleNamespace(
+        manual=False,
+        has_friendly_rooms=True,
+        start=lambda room: hash(room) == 1,
+        set_manual=lambda _manual: None,
+    ),
     seat_house_bot=_seat_nobody,
-    people=SimpleNamespace(are_allowed=True, begin=_refuse_person),
+    people=SimpleNamespace(begin=_refuse_person),
 )
 
 

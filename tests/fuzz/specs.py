@@ -15,6 +15,7 @@ from lanista.arena.ladder_room import house_contestants
 from lanista.competition.example import example
 from lanista.competition.setup import prepare
 from lanista.competition.spec import SpecError, parse_spec, spec_of
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.spec_parts import configurations
 
@@ -165,7 +166,7 @@ def arena() -> Target:
             return
         assert found == arena_spec.parse_spec(arena_spec.toml_of(found), "again")
         for ladder in found.ladders:
-            with contextlib.suppress(SpecError, registry.UnknownGameError):
+            with contextlib.suppress(BadInputError):
                 ruleset = registry.get(ladder.game)
                 house_contestants(ladder, folder)
                 configurations(ruleset, ladder.maps, ladder.settings, folder)

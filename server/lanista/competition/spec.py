@@ -151,7 +151,7 @@ def _converter() -> cattrs.Converter:
 def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
     def structure(value: Any, _: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool):
-            return SeedCount(count=value)
+            return SeedCount(count=whole(value))
         if isinstance(value, Mapping):
             return converter.structure(value, SeedCount)
         seeds = isinstance(value, (list, tuple)) and value
