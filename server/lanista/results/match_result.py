@@ -135,7 +135,7 @@ class Estimate:
 
 @attrs.frozen(kw_only=True)
 class BotEndings:
-    """How one bot's matches ended, and its faults in those that count."""
+    """The endings of one bot's matches, and its faults in those that count."""
 
     endings: Mapping[Ending, int]
     """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
@@ -149,7 +149,7 @@ class BotEndings:
 
 @attrs.frozen(kw_only=True)
 class Endings:
-    """How the matches of all bots ended."""
+    """The endings of the matches of all bots."""
 
     bots: Mapping[str, BotEndings]
     """By name of the bot; bots that played nothing are left out."""
