@@ -72,7 +72,7 @@ class Arena:
     """
 
     options: Options
-    """What the operator has chosen, as it holds now."""
+    """The choices of the operator, as they hold now."""
     ladders: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
     """The ladders by name."""
     names: "Names | None" = None

@@ -39,7 +39,7 @@ seeds may not be settled earlier.
 
 @attrs.frozen(kw_only=True)
 class Contest:
-    """Who plays in a tournament, and in what blocks."""
+    """The bots of a tournament, and the blocks in which they may meet."""
 
     bots: tuple[str, ...]
     """The bots' names in the spec's order, which decides between equals."""
