@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import tracemalloc
 import zlib
 from contextlib import asynccontextmanager
@@ -241,6 +242,22 @@ def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monke
     assert sum(sizes) == (tmp_path / "frames/1").stat().st_size > 2000 >= sum(sizes[:-1])
     end = json.loads(zlib.decompress(reports[-1].end))
     assert "the replay stops here: the match is too long to be shown" == end["trouble"]
+
+
+def test_jobs_that_are_over_hold_no_memory(tmp_path, record):
+    """Not even in the interpreter's lists of freed objects, which would grow for hours."""
+    worker = ReplayWorker(tmp_path)
+
+    def blocks_after(numbers):
+        for number in numbers:
+            worker.open(number, record, live=False, logs=None)
+            while not worker.work([number])[0][-1].end:
+                pass
+            worker.close(number)
+        return sys.getallocatedblocks()
+
+    before = blocks_after(range(5))
+    assert blocks_after(range(5, 15)) < before + 100
 
 
 # -- the process ---------------------------------------------------------------------------------
