@@ -44,7 +44,7 @@ from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 
 TURNS = 8
-BLOCKS = 300
+BLOCKS = 200
 STARTS = 15
 STORED = 100_000
 PRICE_BLOCKS = 150

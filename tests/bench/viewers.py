@@ -146,7 +146,7 @@ def turn_time(turns, think, *, watched):
 
 def main():
     rows = []
-    for turns, think in ((6000, 0.0), (600, 0.005)):
+    for turns, think in ((3000, 0.0), (400, 0.005)):
         pairs = []
         for _ in range(PAIRS):
             alone = turn_time(turns, think, watched=False)
