@@ -1,10 +1,15 @@
 """The family of Lanista's errors about what it was given, or about what it met.
 
 A program that uses Lanista as a library catches `LanistaError` for all of them. Each message is one
-line for a person and names what is wrong and where; the commands print the same messages.
+line for a person and names what is wrong and where; the commands print the same messages. About an
+unknown name, it ends with `did_you_mean`.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
+
+COMPARED = 64
+"""Number of characters of a name that are compared; comparing a long text would take long."""
 
 
 class LanistaError(Exception):
@@ -42,3 +47,21 @@ def one_line(error: object) -> str:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is closest to a name, or None if none is close.
+
+    Upper and lower case are the same here: whoever types `DEMO` is told of `Demo`.
+    """
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
+    by_key = {candidate.casefold(): candidate for candidate in known}
+    close = difflib.get_close_matches(name[:COMPARED].casefold(), by_key, n=1)
+    return by_key[close[0]] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: a suggestion, or nothing."""
+    close = nearest(name, known)
+    return "" if close is None else f"; did you mean {close!a}?"

@@ -21,9 +21,8 @@ from cattrs.cols import mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean, nearest
 from lanista.ranges import ValueOfKeyError
-from lanista.suggestions import did_you_mean, nearest
 
 MAX_DIGITS = 40
 """Maximum number of digits of a whole number."""

@@ -14,8 +14,7 @@ from lanista.arena import match_player
 from lanista.arena.match_player import BoardMaker
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.match.boards import prepare_board
-from lanista.match.conditions import MatchSpec
+from lanista.match.conditions import MatchSpec, prepare_board
 from support.processes import runs
 
 

@@ -9,8 +9,8 @@ import trio
 from structlog.testing import capture_logs
 
 from lanista.arena.ladder_results import LadderResults, ladder_result, store_possible, unstored
+from lanista.games.outcome import Ending
 from lanista.match.conditions import LadderInfo
-from lanista.match.ending import Ending
 from lanista.match.record import ResultInfo
 from lanista.results.errors import StoreError, UnstorableError
 from match.playing import ANGRYMOB, SMALL, answers, sit

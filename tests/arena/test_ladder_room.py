@@ -12,8 +12,8 @@ from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import LadderSpec, Submissions
+from lanista.games.outcome import Ending
 from lanista.hosting.bot_pool import Contestant
-from lanista.match.ending import Ending
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from results.samples import alone, seat

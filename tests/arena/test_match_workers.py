@@ -16,7 +16,7 @@ from arena.handed import PATIENCE, begin, connected, leave, open_files, pair, pl
 from lanista.arena import match_workers, worker_process
 from lanista.arena.match_workers import WHY, MatchWorkers
 from lanista.hosting.control import RunningMatches
-from lanista.match.absence import RejoinError
+from lanista.match.seat import RejoinError
 from lanista.spawning import start_tracker
 
 DYING = """

@@ -24,7 +24,7 @@ from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import VoidRecords
-from lanista.match.boards import pack_board, prepare_board, unpack_board
+from lanista.match.conditions import pack_board, prepare_board, unpack_board
 
 GIVING_BACK = """
 import lanista.arena.match_worker as worker

@@ -36,10 +36,9 @@ from lanista.competition.spec import spec_of
 from lanista.competition.worker import Block, Task, play_blocks
 from lanista.games import registry
 from lanista.games.base import Answer, complete_settings
-from lanista.games.outcome import Outcome, Termination
+from lanista.games.outcome import Ending, Outcome, Termination
 from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
-from lanista.match.ending import Ending
 from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 

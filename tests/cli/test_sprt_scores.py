@@ -7,7 +7,7 @@ from cli.test_tournament_display import done, match
 from lanista.cli.sprt import EXIT_UNDECIDED, code_of
 from lanista.cli.tournament_run import Scores
 from lanista.competition.director import Report
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from ratings.samples import standings
 from results.samples import seat
 

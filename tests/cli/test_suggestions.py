@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.suggestions import did_you_mean, nearest
+from lanista.errors import did_you_mean, nearest
 
 PAIR = ("CamperJoe", "CamperJoe")
 

@@ -19,7 +19,7 @@ from lanista.cli.tournament_live import (
 )
 from lanista.competition import events
 from lanista.competition.formats.base import Progress
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from ratings.samples import TWO, row, standings
 from results import samples
 from results.samples import seat

@@ -3,7 +3,7 @@
 import attrs
 
 from lanista.competition.result_recorder import Failures
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.results.match_result import BlockResult
 from results import samples
 from results.samples import seat

@@ -6,7 +6,7 @@ from lanista.competition.executors import Workers
 from lanista.competition.formats.base import Progress
 from lanista.competition.scheduler import MAX_BLOCKS, Scheduler
 from lanista.competition.worker import Finished
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.results.match_result import BlockResult
 from results.samples import match, seat
 

@@ -30,7 +30,7 @@ from lanista.games import registry
 from lanista.hosting import host
 from lanista.hosting.feeder import PATIENCE as PATIENCE_OF_FEEDER
 from lanista.match.bundle import Failure, folder_of, write_bundles
-from lanista.match.feed import payloads
+from lanista.match.replay import payloads
 
 OPPONENT = bot("version1")
 BUNDLE = "match.seat0.failure"

@@ -24,7 +24,7 @@ from lanista.competition import block_player, worker
 from lanista.competition.setup import Opening, prepare
 from lanista.competition.spec import spec_of
 from lanista.competition.worker import WorkError, play_blocks, try_bot
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.match.record import read_record
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor

@@ -15,10 +15,9 @@ from lanista.competition.spec import spec_of
 from lanista.competition.worker import play_blocks, try_bot
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.games.outcome import Outcome, Termination
+from lanista.games.outcome import Ending, Outcome, Termination
 from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
-from lanista.match.ending import Ending
 from lanista.match.record import read_record
 from support.tournament import task_of
 

@@ -16,8 +16,7 @@ from lanista.cli.originals import as_res
 from lanista.games import registry
 from lanista.games.chance import OriginalChance
 from lanista.match.encoder import seat_seed
-from lanista.match.feed import payloads
-from lanista.match.replay import all_faults, positions, start
+from lanista.match.replay import all_faults, payloads, positions, start
 
 pytestmark = BUILDS
 

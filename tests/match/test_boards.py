@@ -4,7 +4,7 @@ import pytest
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.match.boards import prepare_board
+from lanista.match.conditions import prepare_board
 from match.playing import sit
 
 

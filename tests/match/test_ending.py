@@ -4,7 +4,7 @@ import pickle
 import re
 from pathlib import Path
 
-from lanista.match.ending import FAILURES, Ending
+from lanista.games.outcome import FAILURES, Ending
 
 PAGE = Path(__file__).parents[2] / "server" / "lanista" / "page" / "browser"
 

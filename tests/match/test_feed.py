@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lanista.games import registry
 from lanista.match.channel import BrokenChannelError
-from lanista.match.feed import payloads
 from lanista.match.record import read_record
+from lanista.match.replay import payloads
 from lanista_protocol import parse_hello
 from match.playing import (
     ANGRYMOB,

@@ -10,8 +10,7 @@ import trio
 
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import Clock
-from lanista.match.feed import payloads
-from lanista.match.replay import verify
+from lanista.match.replay import payloads, verify
 from lanista.match.runner import MEASURED_EVERY
 from match.loopback import socket_pair
 from match.playing import COUNTING, SKIPPERS, answers, heard, sit

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.match import turn_lines
-from lanista.match.feed import payloads
 from lanista.match.record import BadRecordError, squeezed
-from lanista.match.replay import MismatchError, all_faults, start, verify
+from lanista.match.replay import MismatchError, all_faults, payloads, start, verify
 from lanista_protocol import MalformedLineError, tokenize
 from match.playing import (
     ANGRYMOB,

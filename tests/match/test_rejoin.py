@@ -6,9 +6,9 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.match.absence import RejoinError
 from lanista.match.conditions import Clock
 from lanista.match.replay import verify
+from lanista.match.seat import RejoinError
 from lanista_protocol import State
 from match.loopback import greeted_pair
 from match.playing import (

@@ -7,10 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lanista.games.base import Late
-from lanista.match.absence import RejoinError
-from lanista.match.ending import FAILURES
-from lanista.match.feed import payloads
-from lanista.match.replay import start, verify
+from lanista.games.outcome import FAILURES
+from lanista.match.replay import payloads, start, verify
+from lanista.match.seat import RejoinError
 from lanista_protocol import State, tokenize
 from match.playing import COUNTING, SKIPPERS, failures_of, listens, sit
 from match.rejoining import ALL, CLOCK, REPLACED, letters

@@ -10,9 +10,8 @@ from lanista.cli.originals import as_res
 from lanista.games import registry
 from lanista.games.base import Late
 from lanista.hosting.feeder import Feeder
-from lanista.match.feed import asked_turns, payloads
 from lanista.match.record import read_record
-from lanista.match.replay import MismatchError, start, verify
+from lanista.match.replay import MismatchError, asked_turns, payloads, start, verify
 from lanista.page.replay_reader import read_frames
 from match.playing import COUNTING, answers, lines_of, rewritten, sit
 from match.rejoining import CLOCK, back, skip

@@ -8,9 +8,8 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.games.outcome import Termination
+from lanista.games.outcome import Ending, Termination
 from lanista.match.conditions import Clock, MatchSpec
-from lanista.match.ending import Ending
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from lanista.match.runner import Match

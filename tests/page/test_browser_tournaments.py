@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from page.arena import OFTEN
 from page.browser import PHONE
 from page.matchpage import DASH, fits

@@ -13,7 +13,7 @@ import attrs
 import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.page import ladder_tables, ladders, renewal
 from lanista.page.ladder_tables import LadderSource
 from lanista.page.ladders import REST

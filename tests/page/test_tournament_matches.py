@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from lanista.games.outcome import Ending
 from lanista.hosting.control import RunningMatches
-from lanista.match.ending import Ending
 from lanista.page import tournaments as module
 from lanista.page.renewal import NoStandingsError
 from lanista.page.tournaments import Tournament, Tournaments

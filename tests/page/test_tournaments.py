@@ -14,8 +14,8 @@ from e2e.running import Program, command, run_here
 from lanista.cli.web import shown_tournaments
 from lanista.competition.setup import load
 from lanista.errors import BadInputError
+from lanista.games.outcome import Ending
 from lanista.hosting.control import RunningMatches
-from lanista.match.ending import Ending
 from lanista.page import server as server_module
 from lanista.page import tournaments as module
 from lanista.page.renewal import SHARE, NoStandingsError

@@ -4,7 +4,7 @@ import random
 
 from hypothesis import strategies as st
 
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.ratings.table import Estimate, HeadToHead, Row, Standings
 
 

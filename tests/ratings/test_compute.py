@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lanista.competition.stored_blocks import read_stored_blocks
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.html import html_text

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.html import html_text

@@ -4,7 +4,7 @@ import random
 
 import attrs
 
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult, SingleMatch
 
 

@@ -5,7 +5,7 @@ import collections
 import pytest
 import sqlalchemy as sa
 
-from lanista.match.ending import FAILURES, Ending
+from lanista.games.outcome import FAILURES, Ending
 from lanista.results import reading
 from lanista.results.database import Store
 from lanista.results.match_result import Benching

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.results import ladder_reading, reading
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder

@@ -18,7 +18,7 @@ from lanista.competition.spec import spec_of
 from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed
 from lanista.competition.worker import Block, Finished, Task
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.results.database import Store
 from lanista.results.lock import folder_lock
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult

@@ -26,6 +26,7 @@ from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.spec import Rooms
 from lanista.arena.tls import HANDSHAKE, TlsRelay
+from lanista.errors import nearest
 from lanista.games.base import Ruleset
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept, open_port
@@ -33,7 +34,6 @@ from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
-from lanista.suggestions import nearest
 from lanista_protocol import (
     ErrorCode,
     Hello,

@@ -9,10 +9,9 @@ from collections.abc import Iterable
 
 from lanista.arena import tokens
 from lanista.arena.spec import BOT_NAME_FORM, LadderSpec, is_bot_name
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, nearest
 from lanista.results.database import Store
 from lanista.results.names import NameStore, Registrar, key_of
-from lanista.suggestions import nearest
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 

@@ -21,9 +21,9 @@ from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords, play_match
-from lanista.match.absence import RejoinError
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
+from lanista.match.seat import RejoinError
 from lanista_protocol import ErrorCode, NoteCode, messages
 
 REPLACED = "a newer connection has shown the token of this name"

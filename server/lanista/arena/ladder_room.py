@@ -37,13 +37,13 @@ from lanista.competition.formats.ladder import Ladder
 from lanista.competition.local import automatic_concurrency
 from lanista.games import registry
 from lanista.games.base import Ruleset
+from lanista.games.outcome import FAILURES
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import MatchReport, distinct
 from lanista.hosting.names import bot_command
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import LadderInfo, MatchSpec
-from lanista.match.ending import FAILURES
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store

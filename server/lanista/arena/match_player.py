@@ -16,8 +16,13 @@ import trio
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
-from lanista.match.boards import PreparedBoard, UnusableBoardError, pack_board, unpack_board
-from lanista.match.conditions import MatchSpec
+from lanista.match.conditions import (
+    MatchSpec,
+    PreparedBoard,
+    UnusableBoardError,
+    pack_board,
+    unpack_board,
+)
 from lanista.match.connection import Connection
 from lanista.match.record import ENDING
 from lanista.match.runner import Match

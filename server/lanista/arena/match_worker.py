@@ -32,15 +32,14 @@ from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
-from lanista.match.absence import RejoinError
 from lanista.match.background import BackgroundWork
-from lanista.match.boards import unpack_board
 from lanista.match.channel import SocketChannel
-from lanista.match.conditions import MatchSpec
+from lanista.match.conditions import MatchSpec, unpack_board
 from lanista.match.connection import Connection, ConnectionState
 from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
 from lanista.match.runner import Match
+from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.nurseries import helpers_nursery
 from lanista.system import return_large_blocks

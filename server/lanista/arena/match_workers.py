@@ -34,10 +34,10 @@ from lanista.arena.worker_process import LinkedProcess, keep_running
 from lanista.hosting import handshake
 from lanista.hosting.control import Changes, MatchControl, RunningMatch
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
-from lanista.match.absence import RejoinError
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
+from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag
 from lanista.results.recovery import complete_part
 from lanista_protocol import ErrorCode, RemoteProtocolError

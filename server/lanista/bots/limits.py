@@ -10,8 +10,7 @@ from typing import Any
 
 import attrs
 
-from lanista.errors import BadInputError
-from lanista.suggestions import did_you_mean
+from lanista.errors import BadInputError, did_you_mean
 from lanista_protocol import shown
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30

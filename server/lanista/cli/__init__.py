@@ -18,7 +18,7 @@ from typing import NoReturn
 import click
 
 from lanista import __version__, errors
-from lanista.suggestions import did_you_mean, nearest
+from lanista.errors import did_you_mean, nearest
 
 EXIT_BAD_INPUT = 2
 EXIT_OUR_ERROR = 70

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.results.data_folder import DataFolder
-from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.arena.spec import ArenaSpec, LadderSpec

@@ -16,9 +16,8 @@ from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
 from lanista.cli.common import minute_text, say
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError, FileError, did_you_mean
 from lanista.games.picture import counted
-from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec

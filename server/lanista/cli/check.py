@@ -16,11 +16,10 @@ from lanista.cli.common import (
     say,
     start_option,
 )
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games import registry
 from lanista.games.picture import counted
 from lanista.match.conditions import Clock
-from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.check.bout import Tested

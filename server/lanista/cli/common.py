@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.execute import printable
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError, FileError, did_you_mean
 from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted
@@ -24,7 +24,6 @@ from lanista.match.conditions import (
     SHORTEST,
     clock_of,
 )
-from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant

@@ -418,8 +418,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
 
     from lanista.hosting.feeder import Feeder
     from lanista.hosting.names import STDIO, bot_command
-    from lanista.match.feed import asked_turns, payloads
-    from lanista.match.replay import start
+    from lanista.match.replay import asked_turns, payloads, start
 
     record, ruleset = _read(file)
     with _replaying(file):

@@ -19,8 +19,7 @@ import attrs
 
 from lanista.cli.common import say
 from lanista.cli.submit_files import KeptName, keep, kept_names
-from lanista.errors import BadInputError
-from lanista.suggestions import did_you_mean
+from lanista.errors import BadInputError, did_you_mean
 
 PATIENCE = 120.0
 """Seconds for which an answer is awaited: tokens are compared one after another."""

@@ -24,8 +24,8 @@ from lanista.cli.common import say
 from lanista.cli.tables import show
 from lanista.cli.tournament_table import table, whole
 from lanista.competition import events
+from lanista.games.outcome import FAILURES
 from lanista.games.picture import counted
-from lanista.match.ending import FAILURES
 from lanista.ratings.table import SCHEMA, Standings
 from lanista.ratings.text import as_json
 from lanista.results.match_result import MatchResult

@@ -16,7 +16,7 @@ import trio
 
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.games import registry
-from lanista.games.outcome import Termination
+from lanista.games.outcome import Ending, Termination
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.host import (
     MatchReport,
@@ -28,7 +28,6 @@ from lanista.hosting.host import (
 )
 from lanista.hosting.stored_result import match_result
 from lanista.match.conditions import MatchSpec
-from lanista.match.ending import Ending
 from lanista.match.record import ENDING, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import trio
 
-from lanista.suggestions import did_you_mean
+from lanista.errors import did_you_mean
 from lanista.toml_spec import SpecError
 from lanista_protocol import shown
 

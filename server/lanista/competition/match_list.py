@@ -4,7 +4,7 @@ from typing import Any
 
 from lanista.competition.setup import Setup
 from lanista.competition.stored_blocks import read_stored_blocks
-from lanista.match.ending import ENDINGS
+from lanista.games.outcome import ENDINGS
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store
 from lanista.results.reading import StoredMatch

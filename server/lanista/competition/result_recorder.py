@@ -23,7 +23,7 @@ from lanista.competition.spec import Keep
 from lanista.competition.standings import snapshot, standings
 from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks
 from lanista.competition.worker import Finished
-from lanista.match.ending import FAILURES
+from lanista.games.outcome import FAILURES
 from lanista.match.record_writer import write_whole
 from lanista.ratings.table import Standings
 from lanista.results.block_records import PLAYING

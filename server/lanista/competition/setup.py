@@ -17,6 +17,7 @@ from lanista.bots.limits import BotLimits, limits_of_match
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.competition import executors
 from lanista.competition.spec import BotEntry, SeedCount, Spec, read_spec, spec_of
+from lanista.errors import did_you_mean
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
@@ -26,7 +27,6 @@ from lanista.hosting.names import bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import Clock
 from lanista.results.blocks import Seating, SeatingsName, seatings
-from lanista.suggestions import did_you_mean
 from lanista.toml_spec import SpecError, placed
 
 _SQLITE = "sqlite:///"

@@ -34,9 +34,9 @@ from lanista.competition.block_player import MatchRun, PlayedTry, Player
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.errors import LanistaError
 from lanista.games import registry
+from lanista.games.outcome import FAILURES
 from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.jobs import Job
-from lanista.match.ending import FAILURES
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
 from lanista.results.block_records import BlockMatch

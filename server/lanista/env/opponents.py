@@ -4,11 +4,10 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games import registry
 from lanista.library.game import Game, Moves
 from lanista.match.encoder import seat_seed
-from lanista.suggestions import did_you_mean
 
 
 class Opponents:

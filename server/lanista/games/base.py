@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, Protocol, SupportsIndex, cast, runtime_check
 
 import attrs
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games.chance import Chance
 from lanista.games.outcome import REMOVED, Outcome
 from lanista.games.picture import Frame, Place, Scene
-from lanista.suggestions import did_you_mean
 
 Token = int | str
 """One token of an answer: a 32-bit signed integer or a single letter (PROTOCOL.md 4)."""

@@ -14,9 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games.base import Ruleset
-from lanista.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

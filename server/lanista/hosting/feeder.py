@@ -17,8 +17,8 @@ from lanista.games.outcome import Termination
 from lanista.hosting import ids
 from lanista.hosting.handshake import Handshake, speaks_version1
 from lanista.match.connection import Connection
-from lanista.match.feed import payloads
 from lanista.match.record import Record
+from lanista.match.replay import payloads
 from lanista.system import heeded
 from lanista_protocol import RemoteProtocolError, messages
 

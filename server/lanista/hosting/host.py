@@ -15,7 +15,7 @@ import attrs
 import trio
 
 from lanista.bots.process import Exit
-from lanista.games.outcome import Termination
+from lanista.games.outcome import FAILURES, Termination
 from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
@@ -24,7 +24,6 @@ from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder
-from lanista.match.ending import FAILURES
 from lanista.match.figures import MatchFigures
 from lanista.match.record import BotInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter

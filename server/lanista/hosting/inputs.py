@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games.base import FormatError, Ruleset, complete_settings
 from lanista.hosting.names import is_file
-from lanista.suggestions import did_you_mean
 
 RECORDS = Path("lanista-records")
 """The folder for records, unless another is given."""

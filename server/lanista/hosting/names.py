@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lanista.bots.command import INTERPRETER, CommandError, parse_command
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games import registry
-from lanista.suggestions import did_you_mean
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}

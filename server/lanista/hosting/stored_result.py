@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lanista.bots.process import Exit
-from lanista.match.ending import ENDINGS, Ending
+from lanista.games.outcome import ENDINGS, Ending
 from lanista.match.record import ResultInfo
 from lanista.results.match_result import MatchResult, SeatResult, fault_counts
 

@@ -27,6 +27,7 @@ from lanista.competition.spec import check_concurrency
 from lanista.competition.worker import Block, Finished, Task, WorkError
 from lanista.errors import BadInputError, FileError
 from lanista.games.base import check_seed
+from lanista.games.outcome import Ending
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.inputs import RECORDS, record_name
 from lanista.hosting.started_match import StartFailureError
@@ -35,7 +36,6 @@ from lanista.library.bots import AnyBot
 from lanista.library.matches import Match, match_of
 from lanista.library.options import MatchOptions, Prepared, prepared
 from lanista.library.playing import OnProgress
-from lanista.match.ending import Ending
 from lanista.results.blocks import seatings
 from lanista.temporary import TemporaryFolder
 

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import attrs
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games import registry
 from lanista.games.base import Ruleset, whole_number
 from lanista.hosting.inputs import (
@@ -29,7 +29,6 @@ from lanista.match.conditions import (
     Clock,
     clock_of,
 )
-from lanista.suggestions import did_you_mean
 
 
 class MatchOptions(TypedDict, total=False):

@@ -13,8 +13,8 @@ from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
-from lanista.match.feed import version1
 from lanista.match.record import Record, TurnInfo
+from lanista.match.replay import version1
 from lanista.page import difference
 from lanista_client import GAMES, State
 

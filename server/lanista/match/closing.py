@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import trio
 
-from lanista.games.outcome import Outcome, Termination
+from lanista.games.outcome import Ending, Outcome, Termination
 from lanista.match.bundle import Exchange, Failure
 from lanista.match.connection import CLOSING_TIME, Connection
 from lanista.match.encoder import Version1Encoder
-from lanista.match.ending import Ending
 from lanista.match.record import FaultInfo
 from lanista.match.seat import Seat
 from lanista_protocol import ErrorCode

@@ -32,10 +32,9 @@ import attrs
 import orjson
 
 from lanista.errors import LanistaError
-from lanista.games.outcome import Outcome, Termination
+from lanista.games.outcome import ENDINGS, FAILURES, Outcome, Termination
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import LadderInfo
-from lanista.match.ending import ENDINGS, FAILURES
 
 if TYPE_CHECKING:
     import cattrs

@@ -7,6 +7,9 @@ totals of faults must be those that the rules find, and the outcome must be the 
 What was refused isn't recorded: `turn_faults` derives it, with its messages, from the verdicts,
 the answers and the position. `judge` reads every answer once, and whoever wants to know more of a
 turn (its faults, its answers in words) asks for that before `carry_out`.
+
+What a seat was sent isn't recorded either: `payloads` makes the same bytes as in the match, by the
+same `encoder`, so that a bot can be fed them again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,6 +38,7 @@ from lanista.games.base import (
     complete_settings,
 )
 from lanista.games.outcome import REMOVED, Outcome, Termination, by_score, forfeit, undecided
+from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
 from lanista.match.record import (
     BadRecordError,
     FaultInfo,
@@ -54,6 +58,7 @@ from lanista.match.verdicts import (
     in_order,
     read_answer,
 )
+from lanista_protocol import Hello
 
 
 class MismatchError(LanistaError):
@@ -467,3 +472,82 @@ def _answer(
         f"turn {turn}: the answer of seat {seat} is malformed by the rules "
         f"({reason}), well formed in the record"
     )
+
+
+# -- what a seat was sent ------------------------------------------------------------------------
+
+
+def version1(header: Header) -> Version1Encoder:
+    """Return the encoder of version 1 for a recorded match."""
+    return Version1Encoder(
+        match=header.match,
+        game=header.game,
+        players=tuple(player.name for player in header.players),
+        clock=header.clock,
+        seed=header.seed,
+        seat_seeds=header.seat_seeds,
+    )
+
+
+def asked_turns(record: Record, seat: int) -> list[int]:
+    """Return the turns in which a seat was asked for an answer: it was neither absent nor out."""
+    turns = []
+    was_absent = False
+    for turn in record.turns:
+        if turn.verdicts[seat] == "out":
+            break
+        if not was_absent or str(seat) in turn.rejoined:
+            turns.append(turn.turn)
+            was_absent = turn.was_absent(seat)
+    return turns
+
+
+def payloads(
+    record: Record, ruleset: Ruleset, seat: int, hello: Hello | None = None
+) -> Iterator[bytes]:
+    """Yield the bytes that a seat was sent before each of its answers, from turn 0 on.
+
+    For each turn in which it was asked: notes on its last answer, the position, `go`. If its bot
+    has come back, the match's beginning instead of the notes. For a turn in which it was absent: no
+    bytes. `hello` is that of the bot that is to be fed, which decides on the dialect and on notes;
+    None means as in the match.
+
+    Raises:
+        MismatchError: The record contradicts the rules.
+        BadRecordError: As for `replay.start`.
+    """
+    header = record.header
+    player = header.players[seat]
+    encoder: Encoder = version1(header)
+    is_version1 = player.protocol == "1" if hello is None else hello.version is not None
+    if not is_version1 and ruleset.classic is not None:
+        encoder = DialectEncoder(ruleset.classic)
+    wants_notes = player.notes if hello is None else hello.notes
+    wants_notes |= ruleset.consequence is Consequence.FORFEIT
+    no_time_used = (0.0,) * ruleset.seats
+    notes = b""
+    asked = frozenset(asked_turns(record, seat))
+    game = start(record.header, ruleset)
+    for judged in judged_turns(record, game):
+        turn = judged.turn
+        if turn.verdicts[seat] == "out":
+            return
+        is_back = str(seat) in turn.rejoined
+        if is_back:
+            notes = b""
+            if hello is None:
+                wants_notes = turn.rejoined[str(seat)].notes
+        if turn.turn not in asked:
+            yield b""
+            continue
+        status = turn.status or no_time_used
+        encode = encoder.opening if is_back or not turn.turn else encoder.turn
+        yield notes + encode(game, seat, status)
+        if wants_notes:
+            notes = b"".join(
+                [
+                    encoder.note(fault)
+                    for fault in seat_faults(header, game, judged, seat)
+                    if fault.code in REFUSAL_CODES
+                ]
+            )

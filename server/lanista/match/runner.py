@@ -1,9 +1,8 @@
 """Playing one match: each seat is sent its turn and answers, and the game advances.
 
 No game is named and no socket is touched here: rules come as `lanista.games.base` objects, and
-bytes go through `encoder` and `seat`. What else a turn consists of is elsewhere: `absence` has the
-seats whose bots may come back, `judge` gives the verdicts, `turn_lines` makes the record, and
-`closing` ends the match for each seat.
+bytes go through `encoder` and `seat`. `judge` gives the verdicts, `turn_lines` makes the record,
+and `closing` ends the match for each seat.
 """
 
 import math
@@ -15,21 +14,18 @@ import attrs
 import trio
 
 from lanista.games.base import Consequence, Game
-from lanista.games.outcome import Outcome, Termination, undecided
+from lanista.games.outcome import Ending, Outcome, Termination, undecided
 from lanista.match import closing, turn_lines
-from lanista.match.absence import AbsentSeats, RejoinError
-from lanista.match.boards import PreparedBoard, prepare_board
 from lanista.match.bundle import Failure
 from lanista.match.clock import ClockInfo
-from lanista.match.conditions import MatchSpec
+from lanista.match.conditions import MatchSpec, PreparedBoard, prepare_board
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
-from lanista.match.ending import Ending
 from lanista.match.figures import MatchFigures
 from lanista.match.judge import Judge, is_late
 from lanista.match.record import FaultInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter
-from lanista.match.seat import Seat
+from lanista.match.seat import AbsentSeats, RejoinError, Seat
 from lanista.match.stalls import StallMonitor
 from lanista.match.turn_lines import TurnLines
 from lanista.match.verdicts import in_order

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from lanista.games import registry
-from lanista.match.ending import FAILURES
+from lanista.games.outcome import FAILURES
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
 from lanista.page.ladders import FIRST, LadderTable

@@ -19,9 +19,8 @@ import trio
 from lanista.arena.limits import Turns
 from lanista.bots.client_libraries import NAMES, STARTERS, library, starter
 from lanista.errors import LanistaError
-from lanista.games.outcome import Termination
+from lanista.games.outcome import Ending, Termination
 from lanista.helper_processes import HelperDiedError
-from lanista.match.ending import Ending
 from lanista.match.record import ENDING, BadRecordError
 from lanista.page import difference, files
 from lanista.page import view as views

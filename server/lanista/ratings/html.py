@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from lanista.match.ending import FAILURES, Ending
+from lanista.games.outcome import FAILURES, Ending
 from lanista.ratings.table import CENTRE, HeadToHead, Row, Standings
 from lanista.ratings.text import (
     BOT,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.results.blocks import RoundMeeting
 from lanista.results.match_result import Estimate
 

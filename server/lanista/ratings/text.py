@@ -19,7 +19,7 @@ from typing import Any
 import attr
 import attrs
 
-from lanista.match.ending import FAILURES, Ending
+from lanista.games.outcome import FAILURES, Ending
 from lanista.ratings.table import CENTRE, SCHEMA, HeadToHead, Row, Standings
 from lanista.results.match_result import Estimate
 

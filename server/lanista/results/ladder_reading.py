@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 import attrs
 import sqlalchemy as sa
 
-from lanista.match.ending import ENDINGS, Ending
+from lanista.games.outcome import ENDINGS, Ending
 from lanista.results.reading import Reading, chunks, json_list, rows
 from lanista.results.schema import COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
 

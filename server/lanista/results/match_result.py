@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 
 FAULTS = ("late", "malformed", "illegal")
 """The kinds of faults that are counted each for itself."""

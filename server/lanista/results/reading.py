@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import attrs
 import sqlalchemy as sa
 
-from lanista.match.ending import ENDINGS, Ending
+from lanista.games.outcome import ENDINGS, Ending
 from lanista.results.match_result import (
     FAULTS,
     MATCH_COLUMNS,

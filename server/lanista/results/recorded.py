@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import attrs
 
 from lanista.games import registry
-from lanista.match.ending import Ending
+from lanista.games.outcome import Ending
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store
 from lanista.results.match_result import FAULTS, SingleMatch

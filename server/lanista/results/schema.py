@@ -34,7 +34,7 @@ COUNTED = sa.text("termination <> 'void'")
 """The condition for matches that count."""
 FAILED = sa.text("ending NOT IN ('normal', 'void')")
 """The condition for seats that failed, as literal SQL: with bound values no partial index is used.
-The endings are those of `lanista.match.ending.FAILURES`."""
+The endings are those of `lanista.games.outcome.FAILURES`."""
 OF_BLOCK = sa.text("block IS NOT NULL")
 """The condition for matches of a block, as literal SQL for the same reason."""
 LISTED = sa.text("id IS NOT NULL")
