@@ -10,10 +10,9 @@ from lanista.arena.link import Link
 from lanista.arena.match_worker import MatchWorker
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.hosting import ids
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords
-from lanista.match.conditions import Clock, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec, match_id
 from lanista.match.connection import Connection
 from lanista.match.record import read_record
 from match.loopback import socket_pair
@@ -90,7 +89,7 @@ def pair(*hellos):
 def seated(folder, connections, *, moves=3, clock=CALM, control=None, game="angrymob", ladder=None):
     """A match between these, with an id and a record of its own."""
     ruleset = registry.get(game)
-    match = ids.match_id()
+    match = match_id()
     given = {"move_limit": moves} if game == "angrymob" else {}
     return SeatedMatch(
         spec=MatchSpec(

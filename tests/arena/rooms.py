@@ -4,8 +4,8 @@ from pathlib import Path
 
 import attrs
 
-from lanista.hosting import ids
 from lanista.hosting.host import MatchReport
+from lanista.match.conditions import match_id
 from lanista.match.record import ResultInfo
 
 
@@ -31,7 +31,7 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
     match = room.next()
     assert match is not None
     assert set(pair) == set(match)
-    spec = attrs.evolve(room.match_spec(), match=ids.match_id())
+    spec = attrs.evolve(room.match_spec(), match=match_id())
     record = Path(f"2026-01-01/{spec.match}.jsonl.gz")
     result = ResultInfo(
         end="void" if void else "finished",

@@ -3,7 +3,9 @@
 import re
 
 from lanista.games.angrymob.ruleset import RULESET
-from lanista.hosting import ids
+from lanista.hosting.handshake import seat_token
+from lanista.hosting.inputs import fresh_seed
+from lanista.match.conditions import match_id
 from lanista_protocol import parse_hello
 
 
@@ -11,8 +13,8 @@ def test_match_ids_sort_by_time(monkeypatch):
     """26 characters of Crockford's base 32, the milliseconds first."""
     made = []
     for moment in (0.0, 0.001, 1.0, 1_700_000_000.123, 1_700_000_000.124, 2.0**47 / 1000):
-        monkeypatch.setattr("lanista.hosting.ids.time.time", lambda moment=moment: moment)
-        made.append(ids.match_id())
+        monkeypatch.setattr("lanista.match.conditions.time.time", lambda moment=moment: moment)
+        made.append(match_id())
     assert sorted(made) == made
     assert all(re.fullmatch("[0-9A-HJKMNP-TV-Z]{26}", one) for one in made)
     # 48 bits of milliseconds are 10 characters, so that the first needs 3 bits only.
@@ -21,13 +23,13 @@ def test_match_ids_sort_by_time(monkeypatch):
 
 
 def test_match_ids_of_a_moment_differ(monkeypatch):
-    monkeypatch.setattr("lanista.hosting.ids.time.time", lambda: 1.0)
-    assert 1000 == len({ids.match_id() for _ in range(1000)})
+    monkeypatch.setattr("lanista.match.conditions.time.time", lambda: 1.0)
+    assert 1000 == len({match_id() for _ in range(1000)})
 
 
 def test_a_seats_token_can_be_said_in_a_hello():
     """And is one nobody guesses: 24 random bytes."""
-    tokens = {ids.seat_token() for _ in range(100)}
+    tokens = {seat_token() for _ in range(100)}
     assert 100 == len(tokens)
     assert {32} == {len(token) for token in tokens}
     for token in tokens:
@@ -39,6 +41,6 @@ def test_fresh_seeds_come_from_the_whole_range(monkeypatch):
     low, high = RULESET.seeds
     for drawn, seed in [(0, low), (high - low, high)]:
         monkeypatch.setattr(
-            "lanista.hosting.ids.secrets.randbelow", lambda bound, drawn=drawn: drawn % bound
+            "lanista.hosting.inputs.secrets.randbelow", lambda bound, drawn=drawn: drawn % bound
         )
-        assert seed == ids.fresh_seed(RULESET)
+        assert seed == fresh_seed(RULESET)

@@ -3,7 +3,7 @@
 import pytest
 
 from lanista.bots.process import Bot, Exit
-from lanista.hosting import stdio_hints
+from lanista.hosting import names
 from lanista.hosting.names import BRIDGE, bot_command
 
 
@@ -34,15 +34,15 @@ CODE_1 = Exit(code=1)
 def test_a_bot_that_never_connected_may_read_standard_input(exit_, output, hint):
     """Not if it crashed for another reason."""
     command = ("python3", "bot.py")
-    assert hint == stdio_hints.why_not_connected(ended(command, exit_, output), command)
+    assert hint == names.why_not_connected(ended(command, exit_, output), command)
 
 
 def test_a_bot_that_surely_connects_is_told_nothing_of_standard_input():
     """A house bot, and one that gets the arena's address on its command line."""
     _, command = bot_command("angrymob", "CamperJoe")
-    assert stdio_hints.why_not_connected(ended(command), command) == ""
+    assert names.why_not_connected(ended(command), command) == ""
     filled = ended(("./bot", "40001"))
-    assert stdio_hints.why_not_connected(filled, ("./bot", "{port}")) == ""
+    assert names.why_not_connected(filled, ("./bot", "{port}")) == ""
 
 
 @pytest.mark.parametrize("program", ["mawk", "awk"])
@@ -55,19 +55,19 @@ def test_mawk_is_told_how_not_to_buffer(tmp_path, monkeypatch, program, words, n
     if program == "awk":
         (tmp_path / "awk").symlink_to("mawk")
     monkeypatch.setenv("PATH", str(tmp_path))
-    hint = stdio_hints.why_silent((*BRIDGE, program, *words, "-f", "my bot"))
+    hint = names.why_silent((*BRIDGE, program, *words, "-f", "my bot"))
     command = f"""'stdio:{program} -W interactive -f '"'"'my bot'"'"''"""
     assert names_it == hint.endswith(f"so start it as {command}")
     assert names_it != hint.endswith("does it flush standard output after each answer?")
 
 
 def test_who_has_a_connection_is_not_told_to_flush_standard_output():
-    assert stdio_hints.why_silent(("python3", "bot.py")) == ""
+    assert names.why_silent(("python3", "bot.py")) == ""
 
 
 @pytest.mark.parametrize(("exit_", "tells"), [(Exit(code=0), True), (CODE_1, False), (None, False)])
 def test_a_stdio_bot_that_leaves_without_an_answer_may_connect_by_itself(exit_, tells):
     """Not if it has crashed, or goes on."""
     hint = "if it connects to the arena by itself, leave out stdio:" if tells else ""
-    assert hint == stdio_hints.why_unheard((*BRIDGE, "./bot"), exit_)
-    assert stdio_hints.why_unheard(("./bot",), exit_) == ""
+    assert hint == names.why_unheard((*BRIDGE, "./bot"), exit_)
+    assert names.why_unheard(("./bot",), exit_) == ""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lanista.arena.ladder_results import result_of
 from lanista.games.outcome import ranks_by_score
-from lanista.hosting.ids import match_id
+from lanista.match.conditions import match_id
 from lanista.match.record import BadRecordError, PlayerInfo, read_ends
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_list import MatchList, leave_to_ladder, points

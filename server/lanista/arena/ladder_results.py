@@ -22,7 +22,7 @@ import structlog
 import trio
 
 from lanista.games.outcome import Termination
-from lanista.hosting.stored_result import match_result
+from lanista.hosting.host import match_result
 from lanista.match.conditions import LadderInfo
 from lanista.match.figures import Histogram
 from lanista.match.record import (

@@ -38,9 +38,9 @@ from lanista.competition.local import automatic_concurrency
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.outcome import FAILURES
-from lanista.hosting import ids
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import MatchReport, distinct
+from lanista.hosting.inputs import fresh_seed
 from lanista.hosting.names import bot_command
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import LadderInfo, MatchSpec
@@ -380,7 +380,7 @@ class LadderRoom:
         return MatchSpec(
             ruleset=self.ruleset,
             settings=self._settings[map_],
-            seed=ids.fresh_seed(self.ruleset),
+            seed=fresh_seed(self.ruleset),
             board=self._boards.get(map_),
             clock=self.spec.clock,
             lag_allowance=self.spec.lag_allowance,

@@ -23,9 +23,10 @@ from lanista.arena.options import Options
 from lanista.arena.spec import Rooms, Start
 from lanista.errors import BadInputError
 from lanista.games.base import Ruleset, complete_settings
-from lanista.hosting import handshake, ids
+from lanista.hosting import handshake
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
+from lanista.hosting.inputs import fresh_seed
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
 from lanista_protocol import ErrorCode
@@ -335,7 +336,7 @@ class Matches:
         return MatchSpec(
             ruleset=ruleset,
             settings=complete_settings(ruleset, options.settings if is_default else {}),
-            seed=ids.fresh_seed(ruleset),
+            seed=fresh_seed(ruleset),
             board=options.board if is_default else None,
             clock=options.spec.friendly.clock,
         )

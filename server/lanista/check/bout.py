@@ -20,7 +20,6 @@ from lanista.bots.process import Bot, Exit
 from lanista.check.channels import Tap, quiet_connection
 from lanista.games.base import Game, Ruleset
 from lanista.games.outcome import Termination
-from lanista.hosting import ids
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.handshake import announce
 from lanista.hosting.host import (
@@ -32,7 +31,7 @@ from lanista.hosting.host import (
     play_match,
 )
 from lanista.match.channel import Channel
-from lanista.match.conditions import Clock, MatchSpec
+from lanista.match.conditions import Clock, MatchSpec, match_id
 from lanista.match.connection import Connection
 from lanista.match.record import FaultInfo, Record, TurnInfo, read_record
 from lanista.match.replay import all_faults, start
@@ -311,7 +310,7 @@ class _BoutPlayer:
             for _ in range(self.spec.matches):
                 if seated.connections[self.spec.seat].closed or self.bout.void:
                     break
-                match = attrs.evolve(seated.spec, match=ids.match_id())
+                match = attrs.evolve(seated.spec, match=match_id())
                 report = await host_match(
                     attrs.evolve(seated, spec=match, record=self.folder / f"{match.match}.jsonl"),
                     records,

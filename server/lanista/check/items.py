@@ -17,7 +17,7 @@ from lanista.check.bout import Bout, Slip
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, WORDS, Results
 from lanista.check.times import Times, round_trip_of, times_of
 from lanista.games.picture import counted
-from lanista.hosting.stdio_hints import why_silent, why_unheard
+from lanista.hosting.names import why_silent, why_unheard
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import VOID_TRIES
 

@@ -70,8 +70,7 @@ def command(
     from lanista.check.bout import CheckFailureError, Tested
     from lanista.check.items import judge, passed
     from lanista.hosting.bot_pool import Contestant
-    from lanista.hosting.ids import checked_seed
-    from lanista.hosting.inputs import sandboxed
+    from lanista.hosting.inputs import checked_seed, sandboxed
     from lanista.hosting.names import bot_command
 
     if game is None and len(words) == 1 and words[0] not in registry.names():

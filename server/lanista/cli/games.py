@@ -46,7 +46,7 @@ def map_() -> None:
 def generate(game: str, seed: int | None, output: str | None, settings: dict[str, int]) -> None:
     """Generate a map for GAME from a seed."""
     from lanista.games.originals import of_game
-    from lanista.hosting.ids import checked_seed
+    from lanista.hosting.inputs import checked_seed
 
     ruleset = registry.get(game)
     seed = checked_seed(ruleset, seed)

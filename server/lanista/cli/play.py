@@ -165,7 +165,7 @@ def command(
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.limits import limits_of_match
     from lanista.bots.orphans import become_subreaper
-    from lanista.hosting import ids, inputs
+    from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
     from lanista.hosting.names import bot_command
@@ -192,9 +192,9 @@ def command(
         )
     commands = [bot_command(game, bot) for bot in bots]
     names = distinct([name for name, _ in commands])
-    first_seed = ids.checked_seed(ruleset, seed)
+    first_seed = inputs.checked_seed(ruleset, seed)
     if seed is not None:
-        ids.checked_seed(ruleset, first_seed + matches - 1)
+        inputs.checked_seed(ruleset, first_seed + matches - 1)
     seeds_of = _original_seeds(ruleset) if original_seeds else None
     complete, board = inputs.checked_setup(ruleset, map_, settings)
     limits, in_sandbox = limits_of_match(bot_limits, match_cpu), inputs.sandboxed(sandbox)

@@ -24,9 +24,9 @@ from lanista.hosting.host import (
     VoidRecords,
     distinct,
     host_match,
+    match_result,
     play_match,
 )
-from lanista.hosting.stored_result import match_result
 from lanista.match.conditions import MatchSpec
 from lanista.match.record import ENDING, ResultInfo
 from lanista.match.record_writer import RecordWriter

@@ -8,7 +8,7 @@ import attrs
 
 from lanista.competition.setup import Setup
 from lanista.games.outcome import Termination
-from lanista.hosting.stored_result import match_result
+from lanista.hosting.host import match_result
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch

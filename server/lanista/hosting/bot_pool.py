@@ -27,8 +27,7 @@ from lanista.bots.limits import BotLimits
 from lanista.bots.process import GRACE, Bot, Exit, start_bot
 from lanista.errors import LanistaError
 from lanista.games.base import Ruleset
-from lanista.hosting import ids
-from lanista.hosting.handshake import Handshake, announce
+from lanista.hosting.handshake import Handshake, announce, seat_token
 from lanista.match.channel import Channel
 from lanista.match.connection import Connection
 from lanista.match.record import BotInfo
@@ -229,7 +228,7 @@ class BotPool:
             if pooled.is_there:
                 return _seated_again(pooled)
             await pooled.end()
-        handshake = Handshake(ruleset, ids.seat_token(), tap, is_one_try)
+        handshake = Handshake(ruleset, seat_token(), tap, is_one_try)
         # An exception raised in the task would cancel the whole nursery, so it is returned.
         started: PooledBot | NotStartedError = await self.nursery.start(
             self._live, contestant, handshake, time_start, key

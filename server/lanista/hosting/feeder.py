@@ -14,8 +14,7 @@ import trio
 from lanista.bots.command import environment, fill
 from lanista.games.base import Ruleset
 from lanista.games.outcome import Termination
-from lanista.hosting import ids
-from lanista.hosting.handshake import Handshake, speaks_version1
+from lanista.hosting.handshake import Handshake, seat_token, speaks_version1
 from lanista.match.connection import Connection
 from lanista.match.record import Record
 from lanista.match.replay import payloads
@@ -57,7 +56,7 @@ class Feeder:
     patient: bool = False
     """Whether to let the bot run on after it has answered the last turn, until it exits by itself,
     because a person is debugging it."""
-    _token: str = attrs.field(factory=ids.seat_token, init=False)
+    _token: str = attrs.field(factory=seat_token, init=False)
     _answers: list[str | None] = attrs.field(factory=list, init=False)
     _trouble: str | None = attrs.field(default=None, init=False)
     _gone: trio.Event = attrs.field(factory=trio.Event, init=False)

@@ -17,6 +17,7 @@ buffer.
 
 import hmac
 import math
+import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import attrs
@@ -27,7 +28,7 @@ from lanista.bots.process import Bot
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.accept import accept_few
-from lanista.hosting.stdio_hints import why_not_connected
+from lanista.hosting.names import why_not_connected
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError, Channel, SocketChannel
 from lanista.match.connection import Connection
@@ -265,6 +266,11 @@ def announce(connections: Iterable[Connection], ruleset: Ruleset) -> None:
     for connection in present:
         if speaks_version1(connection.greeting, ruleset):
             send_at_once(connection, line)
+
+
+def seat_token() -> str:
+    """Return a new secret token for a seat."""
+    return secrets.token_urlsafe(24).replace("=", "")
 
 
 def same_secret(given: str, expected: str) -> bool:

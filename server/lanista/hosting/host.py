@@ -15,13 +15,12 @@ import attrs
 import trio
 
 from lanista.bots.process import Exit
-from lanista.games.outcome import FAILURES, Termination
-from lanista.hosting import ids
+from lanista.games.outcome import ENDINGS, FAILURES, Ending, Termination
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
-from lanista.hosting.stdio_hints import why_silent, why_unheard
+from lanista.hosting.names import why_silent, why_unheard
 from lanista.match.bundle import Failure, has_bundles, write_bundles
-from lanista.match.conditions import MatchSpec
+from lanista.match.conditions import MatchSpec, match_id
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder
 from lanista.match.figures import MatchFigures
@@ -29,6 +28,7 @@ from lanista.match.record import BotInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
+from lanista.results.match_result import MatchResult, SeatResult, fault_counts
 
 KEPT = "is kept for the next match"
 """The text in a record about a bot whose process didn't end with the match."""
@@ -156,7 +156,7 @@ async def play_match(
         for repetition in range(spec.void_tries):
             if reports and not may_repeat():
                 break
-            of_try = attrs.evolve(spec, match=ids.match_id(), attempt=spec.attempt + repetition)
+            of_try = attrs.evolve(spec, match=match_id(), attempt=spec.attempt + repetition)
             seated = await seats(of_try)
             report = None if seated is None else await play(seated, records)
             if report is None:
@@ -394,6 +394,67 @@ def _failures(
             )
         )
     return failures
+
+
+def match_result(
+    result: ResultInfo,
+    bots: Sequence[str],
+    *,
+    seating: int,
+    attempt: int,
+    seconds: float,
+    stall: float,
+    record: str,
+    exits: Sequence[Exit | None] = (),
+) -> MatchResult:
+    """Return the rows that are stored of a match that is over.
+
+    This decides neither who has won, nor how the match ended for a bot, nor what counts.
+
+    Args:
+        result: The result, as in its record.
+        bots: The names by which the bots are stored, by seat.
+        seating: The number of its seating in the block, from 0.
+        attempt: The number of the attempt, from 1.
+        seconds: Duration of the match, in seconds.
+        stall: Duration of the host's longest stall during the match, in seconds.
+        record: The path of its record, relative to the folder of records.
+        exits: By seat, how the bot's process ended, or None if it runs; empty if we started none.
+    """
+    return MatchResult(
+        seating=seating,
+        attempt=attempt,
+        end=result.end,
+        reason=result.reason,
+        turns=result.turns,
+        digest=result.digest,
+        seconds=seconds,
+        stall=stall,
+        seats=tuple(
+            _seat_result(result, seat, bot, exits[seat] if exits else None)
+            for seat, bot in enumerate(bots)
+        ),
+        record=record,
+    )
+
+
+def _seat_result(result: ResultInfo, seat: int, bot: str, exit_: Exit | None) -> SeatResult:
+    ending = ENDINGS[result.endings[seat]]
+    fault = result.fault_out(seat)
+    words = "" if fault is None else fault.words
+    if ending is Ending.DISCONNECT and exit_ is not None:
+        if str(exit_) not in words:
+            words = f"{words}; its process {exit_}"
+        if exit_.is_crash:
+            ending = Ending.CRASH
+    return SeatResult(
+        bot=bot,
+        rank=result.ranks[seat],
+        score=result.scores[seat],
+        ending=ending,
+        words=" ".join(words.split()),
+        **fault_counts(result.fault_counts[seat]),
+    )
 
 
 def distinct(names: Sequence[str]) -> list[str]:

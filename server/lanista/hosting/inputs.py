@@ -5,12 +5,13 @@ An error is a `BadInputError` whose message is one line about what was given.
 
 import hashlib
 import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lanista.errors import BadInputError, did_you_mean
-from lanista.games.base import FormatError, Ruleset, complete_settings
+from lanista.games.base import FormatError, Ruleset, check_seed, complete_settings
 from lanista.hosting.names import is_file
 
 RECORDS = Path("lanista-records")
@@ -23,6 +24,21 @@ MAX_MAP = 4 * 1024 * 1024
 Map = str | os.PathLike[str]
 """A map as users give it: the name of a shipped map, a path, or the text of a map file or of a
 configuration of an original game, which is known by its line breaks."""
+
+
+def fresh_seed(ruleset: Ruleset) -> int:
+    """Return a random seed from the ruleset's whole range, so that it can't be guessed."""
+    low, high = ruleset.seeds
+    return low + secrets.randbelow(high - low + 1)
+
+
+def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
+    """Return the seed, or a new one if it is None.
+
+    Raises:
+        BadInputError: It isn't a whole number in the ruleset's range.
+    """
+    return fresh_seed(ruleset) if seed is None else check_seed(ruleset, seed)
 
 
 def map_name(map_: Map) -> str:

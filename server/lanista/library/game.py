@@ -34,7 +34,7 @@ from lanista.games.base import (
 from lanista.games.base import Game as RulesGame
 from lanista.games.outcome import Outcome
 from lanista.games.search import Copyable, RestorableRuleset, SaysWhatIsLegal, SaysWhole
-from lanista.hosting.ids import checked_seed
+from lanista.hosting.inputs import checked_seed
 from lanista_client import GAMES, State
 
 if TYPE_CHECKING:

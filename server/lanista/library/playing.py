@@ -13,8 +13,7 @@ from lanista.errors import BadInputError
 from lanista.games.base import Game
 from lanista.hosting.bot_pool import apart
 from lanista.hosting.host import MatchReport, distinct
-from lanista.hosting.ids import checked_seed
-from lanista.hosting.inputs import RECORDS, record_name
+from lanista.hosting.inputs import RECORDS, checked_seed, record_name
 from lanista.hosting.started_match import StartedMatch
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot

@@ -4,6 +4,8 @@ Making a board from a seed may take tens of milliseconds, so an arena has a proc
 that (`arena.match_player`). `Match` makes those that it isn't given.
 """
 
+import secrets
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -99,6 +101,19 @@ class MatchSpec:
     def limits(self) -> ClockInfo:
         """The time limits, as its record has them."""
         return self.clock.limits(self.lag_allowance)
+
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def match_id() -> str:
+    """Return a new id of 26 characters. Ids sort by the time at which they were made.
+
+    An id has the form of a ULID: 48 bits of milliseconds since 1970 and 80 random bits, in
+    Crockford's base 32.
+    """
+    value = (int(time.time() * 1000) << 80) | secrets.randbits(80)
+    return "".join(_ALPHABET[(value >> shift) & 31] for shift in range(125, -5, -5))
 
 
 @attrs.frozen(kw_only=True)
