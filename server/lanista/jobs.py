@@ -47,11 +47,7 @@ class Job(Generic[T]):
     """One piece of work, begun at once; iterate over its messages, then take its result."""
 
     def __init__(self, work: Callable[["Job[T]"], Awaitable[T]]) -> None:
-        """Begin.
-
-        Args:
-            work: The work, an async function for trio. It is given the job, to `post` messages.
-        """
+        """Begin the work, an async function for trio; it is given the job, to `post` messages."""
         self.interrupt: Callable[[], None] | None = None
         """Set by the work, to end it in its own way when the job is cancelled; None to have trio
         cancel it. Called in the job's thread."""

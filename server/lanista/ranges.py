@@ -21,8 +21,8 @@ class ValueOfKeyError(ValueError):
 def rule(fault: Callable[[Any], str | None]) -> Validator:
     """Return a validator made of a function that finds faults in values; None is always allowed.
 
-    Args:
-        fault: Returns what is wrong with a value and what would be right; None if nothing is wrong.
+    The function returns what is wrong with a value and what would be right; None if nothing is
+    wrong.
     """
 
     def check(_: Any, attribute: "attrs.Attribute[Any]", value: Any) -> None:

@@ -43,7 +43,6 @@ class _Process(multiprocessing.context.SpawnProcess):
     """A process that is started as this module says; it must call `begin_spawned` first."""
 
     def start(self) -> None:
-        """Start the process."""
         with _starting, _safe_path():
             main = sys.modules["__main__"]
             sys.modules["__main__"] = types.ModuleType("__main__")

@@ -44,12 +44,10 @@ class TemporaryFolder:
     ) -> None:
         """Make the folder, and remove those of the same kind whose processes are no longer there.
 
-        Args:
-            kind: The beginning of its name, as "lanista-frames". The name goes on with the id of
-                this process and a suffix that `tempfile` adds. Processes of several machines need
-                different kinds in a place that these share.
-            parent: Where to make it; None for the system's folder for temporary files.
-            watched: Whether a process of its own removes it when this one is killed.
+        Its name is the kind, as "lanista-frames", the id of this process, and a suffix that
+        `tempfile` adds. Processes of several machines need different kinds in a place that these
+        share. Without a parent, it is in the system's folder for temporary files. If it is
+        `watched`, a process of its own removes it when this one is killed.
 
         Raises:
             OSError: It can't be made.

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
-from lanista.bots import keeper_process, orphans, process, proctree
+from lanista.bots import keeper_process, process, proctree
 from lanista.bots.command import environment
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
@@ -279,7 +279,7 @@ SUBREAPER = """
     import json, os, signal, subprocess, sys
     import trio
     from bots_start.processes import children, fork_server, gone, parent, pids_in, runs
-    from lanista.bots.orphans import become_subreaper
+    from lanista.bots.keeper_process import become_subreaper
     from lanista.bots.command import environment
     from lanista.bots.process import start_bot
     env = environment(host="h", port=1, name="n")
@@ -335,7 +335,7 @@ async def test_an_arena_that_is_no_subreaper_ends_no_orphans(family):
     """It couldn't tell them from what else it started; its children are left alone."""
     sleeper = await trio.lowlevel.open_process(["sleep", "100"])
     try:
-        await orphans.end_orphans(since=0)
+        await keeper_process.end_orphans(since=0)
         assert runs(sleeper.pid)
     finally:
         sleeper.kill()

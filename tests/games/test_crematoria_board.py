@@ -6,8 +6,7 @@ import pytest
 
 import lanista_maps
 from lanista.games.base import BadBoardError, Late, complete_settings
-from lanista.games.crematoria.board import CAVE, read_board, write_board
-from lanista.games.crematoria.geometry import NEAR
+from lanista.games.crematoria.board import CAVE, NEAR, read_board, write_board
 from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
 from support.crematoria import board

@@ -12,7 +12,7 @@ from lanista.games.chance import OriginalChance
 from lanista.games.crematoria.explaining import explain, explain_round
 from lanista.games.crematoria.originals import Res
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.match_files import UnexplainedError
+from lanista.games.originals import UnexplainedError
 from support.crematoria import TRACE_NAMES, board, new_game, read_res, roamed, trace_text
 from support.traces import some_always
 

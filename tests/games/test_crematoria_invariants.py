@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lanista.games.base import Late, TooManySubmovesError
-from lanista.games.crematoria.geometry import apart, cell_at
-from support.crematoria import new_game
+from lanista.games.crematoria.board import apart, cell_at
+from support.crematoria import new_game, units_of
 
 OWN = st.integers(0, 92)
 IDS = st.one_of(OWN, OWN, OWN, st.integers(-3, 100), st.sampled_from([2**31 - 1, -(2**31)]))
@@ -27,7 +27,7 @@ SETTINGS = st.fixed_dictionaries(
 
 def check(game, before):
     """Counts, cells, owners, healths and the score, all from scratch."""
-    rules, units = game.settings, game.units()
+    rules, units = game.settings, units_of(game)
     group = rules["nb_furyans"] + rules["nb_pioneers"]
     people = units[: 4 * group]
     slots = units[4 * group : 4 * group + rules["max_nb_necromongers"]]

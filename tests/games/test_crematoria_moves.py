@@ -5,7 +5,7 @@ What every match shows of it is in test_crematoria_traces.
 
 import pytest
 
-from lanista.games.crematoria.geometry import (
+from lanista.games.crematoria.board import (
     BOTTOM,
     BR,
     DOWN,
@@ -19,7 +19,7 @@ from lanista.games.crematoria.geometry import (
 )
 from lanista.games.crematoria.phases import people_move
 from lanista.games.testing import ScriptedChance
-from support.crematoria import board, game_at, position_of
+from support.crematoria import board, game_at, position_of, units_of
 
 ELEVATOR = (10, 10)
 DEAD = (-1, -1, -1)
@@ -126,7 +126,7 @@ def test_a_furyan_attacks(points, other, full):
     """25 to 50 points, and stays where it is."""
     units = {0: (5, 5, 1), other: (5, 6, 1)}
     game = carried_out(units, (0, RIGHT), draws=[damage(points)])
-    assert full - points == game.units()[other].health
+    assert full - points == units_of(game)[other].health
     assert (DEAD if points == full else (5, 6, 1)) == position_of(game, other)
     assert ((5, 5, 1), ((0, RIGHT),)) == (position_of(game, 0), game.moved)
 
@@ -137,7 +137,7 @@ def test_health_of_0_or_less_is_death_at_the_hands_of_the_attacker(health, dies)
     game = carried_out(
         {0: (5, 5, 0), 6: (5, 6, 0)}, (0, RIGHT), draws=[damage(30)], health={6: health}
     )
-    killed = game.units()[6]
+    killed = units_of(game)[6]
     assert (0 if dies else 1, 0 if dies else 1) == (killed.player, killed.health)
     assert (DEAD if dies else (5, 6, 0)) == position_of(game, 6)
 
@@ -154,7 +154,7 @@ def test_the_cell_of_the_dead_is_free_at_once():
     assert [] == script
     assert DEAD == position_of(game, 16)
     assert (5, 6, 1) == position_of(game, 3)
-    assert 25 == game.units()[3].health
+    assert 25 == units_of(game)[3].health
 
 
 @pytest.mark.parametrize(("direction", "level"), [(UP, 0), (DOWN, 1)])
@@ -162,14 +162,14 @@ def test_attacks_go_through_elevators(direction, level):
     """Text-vs-engine 11."""
     units = {0: (*ELEVATOR, level), 4: (*ELEVATOR, 1 - level)}
     game = carried_out(units, (0, direction), on=board(elevators=[ELEVATOR]), draws=[damage(25)])
-    assert 75 == game.units()[4].health
+    assert 75 == units_of(game)[4].health
     assert ((0, direction),) == game.moved
 
 
 def test_over_a_descending_necromonger_the_cell_is_free():
     """It isn't on the board yet: no attack, a move."""
     game = carried_out({0: (5, 5, 1), 16: (5, 6, 1)}, (0, RIGHT), landing={16: 1})
-    assert ((5, 6, 1), 75) == (position_of(game, 0), game.units()[16].health)
+    assert ((5, 6, 1), 75) == (position_of(game, 0), units_of(game)[16].health)
 
 
 # Sun and hellhounds
@@ -181,7 +181,7 @@ def test_who_steps_into_the_sun_dies_and_goes_to_another_player(old_heir, new):
     game = carried_out(
         {2: (5, 39, 1)}, (2, RIGHT), on=board(gems=[(5, 40)]), draws=[heir(old_heir)]
     )
-    assert (0, new) == (game.units()[2].health, game.units()[2].player)
+    assert (0, new) == (units_of(game)[2].health, units_of(game)[2].player)
     assert DEAD == position_of(game, 2)
     assert ((0, 0, 0, 0), "G") == (game.gems, game.outside()[5][40])  # it picks nothing
     assert ((2, RIGHT),) == game.moved
@@ -190,7 +190,7 @@ def test_who_steps_into_the_sun_dies_and_goes_to_another_player(old_heir, new):
 def test_an_attack_into_the_sun_is_an_attack():
     """Only who enters a cell is killed by its sun."""
     game = carried_out({0: (5, 39, 1), 4: (5, 40, 1)}, (0, RIGHT), draws=[damage(25)])
-    assert ((5, 39, 1), 75) == (position_of(game, 0), game.units()[4].health)
+    assert ((5, 39, 1), 75) == (position_of(game, 0), units_of(game)[4].health)
 
 
 @pytest.mark.parametrize("unit", [0, 2], ids=["furyan", "pioneer"])
@@ -208,6 +208,6 @@ def test_down_onto_a_hellhound_is_death(unit):
     game = carried_out(
         {unit: (*ELEVATOR, 1), 19: (*ELEVATOR, 0)}, (unit, DOWN), on=on, draws=[heir(2)]
     )
-    assert (DEAD, 3) == (position_of(game, unit), game.units()[unit].player)
+    assert (DEAD, 3) == (position_of(game, unit), units_of(game)[unit].player)
     assert (*ELEVATOR, 0) == position_of(game, 19)
     assert ((unit, DOWN),) == game.moved

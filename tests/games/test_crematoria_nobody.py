@@ -5,7 +5,7 @@ What every match shows of it is in test_crematoria_traces.
 
 import pytest
 
-from lanista.games.crematoria.geometry import (
+from lanista.games.crematoria.board import (
     BOTTOM,
     BR,
     LB,
@@ -24,7 +24,7 @@ from lanista.games.crematoria.phases import (
     people_move,
 )
 from lanista.games.testing import ScriptedChance
-from support.crematoria import HELLHOUNDS, board, game_at, position_of
+from support.crematoria import HELLHOUNDS, board, game_at, position_of, units_of
 
 DEAD = (-1, -1, -1)
 
@@ -73,7 +73,7 @@ def test_a_necromonger_attacks_a_neighbour_whoever_it_is(value, victim):
     """Directions in ascending order: furyan below, pioneer at the right, enemy at the left."""
     units = {16: (10, 10, 1), 0: (11, 10, 1), 2: (10, 11, 1), 4: (10, 9, 1)}
     game = after_necromongers(units, prey(3, value), damage(20))
-    health = {unit: game.units()[unit].health for unit in (0, 2, 4)}
+    health = {unit: units_of(game)[unit].health for unit in (0, 2, 4)}
     assert {0: 100, 2: 50, 4: 100, victim: {0: 100, 2: 50, 4: 100}[victim] - 20} == health
     assert ((16, [BOTTOM, RIGHT, LEFT][value]),) == game.moved
     assert (10, 10, 1) == position_of(game, 16)
@@ -112,7 +112,7 @@ def test_a_necromonger_doesnt_shun_the_sun():
     """Text-vs-engine 2: the target is beyond the left edge; the step is into the sun and kills."""
     units = {16: (10, 20, 1), 2: (10, 15, 1)}
     game = after_necromongers(units, way(3, 1), turn=10)
-    assert (((16, LEFT),), DEAD, 0) == (game.moved, position_of(game, 16), game.units()[16].turns)
+    assert (((16, LEFT),), DEAD, 0) == (game.moved, position_of(game, 16), units_of(game)[16].turns)
 
 
 def test_a_blocked_necromonger_stays_and_draws_nothing():
@@ -181,7 +181,7 @@ def landed(units, *draws, **more):
 def test_a_landing_crushes_who_stands_there(victim):
     """Killed by nobody."""
     game = landed({16: (10, 10, 1), victim: (10, 10, 1)}, heir(1), landing={16: 1})
-    assert (0, 2) == (game.units()[victim].health, game.units()[victim].player)
+    assert (0, 2) == (units_of(game)[victim].health, units_of(game)[victim].player)
     assert 16 == game.state.occupant[cell_at(10, 10, 1)]
 
 
@@ -189,7 +189,7 @@ def test_a_landing_crushes_who_stands_there(victim):
 def test_a_landing_crushes_a_necromonger_too(flying, standing):
     """Text-vs-engine 12: in both orders of ids, without a draw."""
     game = landed({flying: (10, 10, 1), standing: (10, 10, 1)}, landing={flying: 1})
-    assert (0, 75) == (game.units()[standing].health, game.units()[flying].health)
+    assert (0, 75) == (units_of(game)[standing].health, units_of(game)[flying].health)
 
 
 # Hellhounds
@@ -272,8 +272,8 @@ def test_after_its_step_a_hellhound_devours_all_around():
     game = after_hellhounds(units, *draws, on=board(rock=WALLED))
     assert (19, RIGHT) == game.moved[0]
     # Directions from (10, 11): BR (6), Right (2), RT (4).
-    assert [3, 1, 2] == [game.units()[unit].player for unit in (6, 2, 4)]
-    assert [0, 0, 0, 50] == [game.units()[unit].health for unit in (6, 2, 4, 10)]
+    assert [3, 1, 2] == [units_of(game)[unit].player for unit in (6, 2, 4)]
+    assert [0, 0, 0, 50] == [units_of(game)[unit].health for unit in (6, 2, 4, 10)]
 
 
 def test_targets_of_hellhounds_are_those_of_the_beginning_of_the_phase():

@@ -6,7 +6,7 @@ rules/crematoria.md 5.1 and 6.
 import pytest
 
 from lanista.games.base import MalformedAnswerError, RefusalCode, TooManySubmovesError
-from lanista.games.crematoria.geometry import BOTTOM, LEFT, RIGHT, TOP
+from lanista.games.crematoria.board import BOTTOM, LEFT, RIGHT, TOP
 from lanista.games.crematoria.phases import people_move
 from lanista.games.testing import ScriptedChance
 from support.crematoria import game_at, position_of

@@ -8,7 +8,7 @@ import pytest
 
 from lanista.games.base import Late, TooManySubmovesError
 from lanista.games.chance import OriginalChance
-from lanista.games.crematoria.geometry import RIGHT, is_sunlit
+from lanista.games.crematoria.board import RIGHT, is_sunlit
 from lanista.games.crematoria.state import HELLHOUND, MAX_HEALTH, State
 from lanista.games.picture import Ground, Level, Mark, Shape
 from support.crematoria import board, game_at, new_game, orders, roam

@@ -2,7 +2,7 @@
 
 from lanista.games.base import Late
 from lanista.games.chance import OriginalChance
-from support.crematoria import board, game_at, new_game
+from support.crematoria import board, game_at, new_game, units_of
 
 START_KEYWORDS = ["set", "size", "elevator", "row"]
 TURN_KEYWORDS = ["own", "gem", "unit", "sun", "cells", "gems", "score", "status"]
@@ -98,6 +98,6 @@ def test_the_facts_of_a_match_agree_with_its_position():
     assert shown == gems
     assert [
         f"unit {number} {u.kind} {u.player} {u.health} {u.turns} {u.row} {u.col} {u.level}"
-        for number, u in enumerate(game.units())
+        for number, u in enumerate(units_of(game))
         if u.row >= 0
     ] == [line for line in lines if line.startswith("unit ")]

@@ -18,7 +18,7 @@ from lanista.games.hogwarts.explaining import (
 )
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.orders import Order
-from lanista.games.match_files import Explanation, UnexplainedError
+from lanista.games.originals import Explanation, UnexplainedError
 from support.hogwarts import (
     ADDED_UP,
     DOWN,
@@ -219,7 +219,7 @@ def test_a_flip_of_dependent_commands_is_noticed(name):
 
 
 def _near(at, direction):
-    from lanista.games.hogwarts.grid import NEAR
+    from lanista.games.hogwarts.board import NEAR
 
     return NEAR[direction][at]
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from lanista.games.base import complete_settings
 from lanista.games.chance import OriginalChance
-from lanista.games.hogwarts.generator import connected, draw_walls
-from lanista.games.hogwarts.grid import (
+from lanista.games.hogwarts.board import (
     AROUND,
     BORDER,
     CELLS,
@@ -18,7 +17,13 @@ from lanista.games.hogwarts.grid import (
     bits,
     nth,
 )
-from lanista.games.hogwarts.placing import Places, draw_ingredients, draw_some
+from lanista.games.hogwarts.generator import (
+    Places,
+    connected,
+    draw_ingredients,
+    draw_some,
+    draw_walls,
+)
 from lanista.games.hogwarts.ruleset import RULESET
 from support.hogwarts import Draws, cell, solution
 

@@ -3,8 +3,8 @@
 import pytest
 
 from lanista.games.base import Late, Malformed, Missing, Out, Refusal, RefusalCode
+from lanista.games.hogwarts.board import AROUND
 from lanista.games.hogwarts.game import step_towards
-from lanista.games.hogwarts.grid import AROUND
 from lanista.games.outcome import Outcome, Termination
 from support.hogwarts import (
     DOWN,

@@ -6,7 +6,7 @@ tests/traces/hogwarts holds the program's own match files, and what the players 
 import pytest
 
 from lanista.games.hogwarts.explaining import explain
-from lanista.games.match_files import Explanation
+from lanista.games.originals import Explanation
 from support.hogwarts import (
     TRACE_NAMES,
     check_invariants,

@@ -11,7 +11,7 @@ import pytest
 from e2e.running import Program, environment, wait_until
 from e2e.running import command as lanista
 from kit.conftest import NULL
-from lanista.bots.kit import build
+from lanista.bots import kit
 from lanista.cli.originals import build as command
 
 
@@ -24,8 +24,8 @@ def source(folder, text=NULL, name="AINull.cc"):
 
 def refusal(path, output="bot", game="hogwarts"):
     """Why a file isn't even given to the compiler."""
-    with pytest.raises(build.SourceError) as caught:
-        build.build(path, Path(output), game)
+    with pytest.raises(kit.SourceError) as caught:
+        kit.build(path, Path(output), game)
     return str(caught.value)
 
 
@@ -65,13 +65,13 @@ def test_the_compilers_words_are_shown_with_the_players_line(build_here, tmp_pat
 
 def test_a_player_of_the_other_game_is_recognized(build_here, tmp_path):
     """The compiler's words, which can be thousands of lines, are cut."""
-    calls = "unit(0).turns; " * build.LINES_SHOWN
+    calls = "unit(0).turns; " * kit.LINES_SHOWN
     player = source(tmp_path, NULL.replace("{ }", f"{{ command(0, BR); {calls}}}"))
     done = build_here(player, "--game", "hogwarts")
     assert 1 == done.returncode
     words = f"lanista: {player} looks like a player of crematoria: say --game crematoria\n"
     assert done.stderr.endswith(words)
-    assert build.LINES_SHOWN + 2 == done.stderr.count("\n")
+    assert kit.LINES_SHOWN + 2 == done.stderr.count("\n")
     assert done.stderr.splitlines()[-2].endswith(" more lines")
 
 
@@ -98,9 +98,9 @@ def test_own_options_go_to_the_compiler(build_here, tmp_path):
 def test_variables_begin_as_zero_where_the_compiler_can_do_that():
     """One that knows the flag is given it; others aren't, and are used all the same."""
     knows, doesnt = ("sh", "-c", "exit 0"), ("sh", "-c", "exit 1")
-    assert (*build.FLAGS, build.ZEROED) == build.flags_of(knows)
-    assert build.FLAGS == build.flags_of(doesnt)
-    assert build.FLAGS == build.flags_of(("no-such-compiler",))
+    assert (*kit.FLAGS, kit.ZEROED) == kit.flags_of(knows)
+    assert kit.FLAGS == kit.flags_of(doesnt)
+    assert kit.FLAGS == kit.flags_of(("no-such-compiler",))
 
 
 @pytest.mark.long
@@ -163,16 +163,16 @@ def test_what_cant_be_read_or_written_is_refused(tmp_path):
 def test_a_compiler_must_be_there(monkeypatch, tmp_path):
     """$CXX, else g++, else clang++."""
     monkeypatch.setenv("CXX", "no-such-compiler -m32")
-    with pytest.raises(build.NoCompilerError, match="there is no program 'no-such-compiler'"):
-        build.build(source(tmp_path), tmp_path / "bot", "hogwarts")
+    with pytest.raises(kit.NoCompilerError, match="there is no program 'no-such-compiler'"):
+        kit.build(source(tmp_path), tmp_path / "bot", "hogwarts")
     monkeypatch.setenv("CXX", "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(build.NoCompilerError, match="install g"):
-        build.compiler()
+    with pytest.raises(kit.NoCompilerError, match="install g"):
+        kit.compiler()
     for name in ("c++", "clang++", "g++"):  # each is taken before the last
         (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
-        assert (name,) == build.compiler()
+        assert (name,) == kit.compiler()
 
 
 def test_a_killed_build_leaves_no_folder(tmp_path):
@@ -208,5 +208,5 @@ def test_the_headers_folder_is_told(capsys):
     command.main(["--include"], standalone_mode=False)
     include = Path(capsys.readouterr().out.strip())
     assert (include / "lanista.hpp").is_file()
-    assert all((include / game / "Player.hh").is_file() for game in build.GAMES)
-    assert all((include / f"../src/{game}.cc").is_file() for game in build.GAMES)
+    assert all((include / game / "Player.hh").is_file() for game in kit.GAMES)
+    assert all((include / f"../src/{game}.cc").is_file() for game in kit.GAMES)

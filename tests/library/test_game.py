@@ -14,8 +14,8 @@ import lanista_maps
 from lanista.games import registry
 from lanista.games.base import BadSettingError
 from lanista.games.chance import OriginalChance
+from lanista.games.hogwarts.generator import draw_ingredients
 from lanista.games.hogwarts.orders import solution
-from lanista.games.hogwarts.placing import draw_ingredients
 from lanista.library.game import BadAnswerError, GameOverError, UnsupportedError
 from support.tinygame import RULESET as TINY
 

@@ -8,6 +8,7 @@ from lanista.games import registry
 from lanista.match.record import read_record
 from lanista.match.replay import positions
 from support.angrymob import neutral, units
+from support.crematoria import units_of
 
 COLS = 80
 """Of a level of Crematoria."""
@@ -105,7 +106,7 @@ def _crematoria(game):
     (rules/crematoria.md 1).
     """
     people, hidden = {}, set()
-    for unit in game.units():
+    for unit in units_of(game):
         if unit.level < 0:
             continue
         place = unit.level, unit.row, unit.col
@@ -137,7 +138,7 @@ def _crematoria(game):
         seen.pop((level, row, col, SIDE), None)
         if (level, row, col) not in hidden:
             seen[level, row, col, BODY] = "unit", player
-    for unit in game.units():
+    for unit in units_of(game):
         if unit.kind in "fn":  # a spear, horns
             seen.pop((unit.level, unit.row, unit.col, EDGE), None)
     return seen

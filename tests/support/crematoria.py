@@ -13,10 +13,18 @@ from random import Random
 import lanista_maps
 from lanista.games.base import Answer, Token, Verdict, complete_settings
 from lanista.games.chance import Chance
-from lanista.games.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
+from lanista.games.crematoria.board import (
+    CAVE,
+    ELEVATOR,
+    LEVEL,
+    OUTSIDE,
+    ROCK,
+    Board,
+    cell_at,
+    position,
+)
 from lanista.games.crematoria.game import Crematoria
-from lanista.games.crematoria.geometry import LEVEL, cell_at
-from lanista.games.crematoria.originals import ORIGINALS
+from lanista.games.crematoria.originals import ORIGINALS, Unit
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
 from lanista.games.testing import ScriptedChance
@@ -87,6 +95,13 @@ def board(
     return Board(bytes(caves), bytes(outside))
 
 
+def units_of(game: Crematoria) -> tuple[Unit, ...]:
+    """Every unit by id, including those that are dead or were never used."""
+    state = game.state
+    fields = state.kind, state.player, state.health, state.turns, state.pos
+    return tuple(Unit(*values, *position(cell)) for *values, cell in zip(*fields, strict=True))
+
+
 def game_at(
     units: Mapping[int, Place],
     *,
@@ -141,7 +156,7 @@ def game_at(
 def roam(game: Crematoria, seat: int, pick: Random) -> list[Token]:
     """Crematoria: own units in random order go somewhere; now and then nonsense among it."""
     units = [
-        (unit, at) for unit, at in enumerate(game.units()) if at.player == seat and at.row >= 0
+        (unit, at) for unit, at in enumerate(units_of(game)) if at.player == seat and at.row >= 0
     ]
     pick.shuffle(units)
     tokens: list[Token] = []
@@ -205,7 +220,7 @@ GOLDEN = [
 
 def position_of(game: Crematoria, unit: int) -> Place:
     """Where a unit is."""
-    at = game.units()[unit]
+    at = units_of(game)[unit]
     return at.row, at.col, at.level
 
 

@@ -16,9 +16,8 @@ import attrs
 
 from lanista.games.base import Answer, Late, MalformedAnswerError, Token, Verdict, complete_settings
 from lanista.games.chance import OriginalChance
-from lanista.games.hogwarts.board import CLANS, Board, Unit
+from lanista.games.hogwarts.board import BORDER, CELLS, CLANS, NEAR, OUTSIDE, SIDE, Board, Unit
 from lanista.games.hogwarts.game import Hogwarts
-from lanista.games.hogwarts.grid import BORDER, CELLS, NEAR, OUTSIDE, SIDE
 from lanista.games.hogwarts.originals import ORIGINALS, Res
 from lanista.games.hogwarts.ruleset import RULESET
 from support import originals

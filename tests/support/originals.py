@@ -5,12 +5,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from lanista.games.base import Verdict
-from lanista.games.crematoria import geometry
+from lanista.games.crematoria import board
 from lanista.games.crematoria.originals import Position
-from lanista.games.hogwarts.grid import SIDE
+from lanista.games.hogwarts.board import SIDE
 from lanista.games.hogwarts.originals import State
-from lanista.games.match_files import Res
-from lanista.games.originals import Originals, Status, played
+from lanista.games.originals import Originals, Res, Status, played
 
 
 def match_text(
@@ -60,9 +59,7 @@ def _hogwarts(state: State) -> SimpleNamespace:
 
 def _crematoria(position: Position) -> SimpleNamespace:
     kinds, players, healths, turns, *places = zip(*position.units, strict=True)
-    cells = [
-        -1 if place[0] < 0 else geometry.cell_at(*place) for place in zip(*places, strict=True)
-    ]
+    cells = [-1 if place[0] < 0 else board.cell_at(*place) for place in zip(*places, strict=True)]
     return SimpleNamespace(
         state=SimpleNamespace(kind=kinds, player=players, health=healths, turns=turns, pos=cells),
         caves=lambda: position.caves,

@@ -3,13 +3,13 @@
 import contextlib
 from pathlib import Path
 
-from lanista.bots import orphans, syscalls
+from lanista.bots import keeper_process, syscalls
 
 
 def adopt_no_orphans() -> None:
     """Undo `become_subreaper`: what a killed keeper leaves is no child of this process's."""
     syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 0)
-    orphans._is_subreaper = False
+    keeper_process._is_subreaper = False
 
 
 def runs(pid: int) -> bool:

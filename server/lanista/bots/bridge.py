@@ -76,15 +76,8 @@ def run(
     """Connect, start the bot, and pass on lines until the bot or the connection ends.
 
     What the bot writes to stderr goes to our own stderr, and also to the arena, as `#` lines before
-    the next answer (PROTOCOL.md 4). SIGINT, SIGTERM and SIGHUP end the bot.
-
-    Args:
-        command: The bot's program and its arguments.
-        hello: The first line to send, without its newline.
-        host: Host name or address of the arena.
-        port: TCP port of the arena.
-        secure: Performs the TLS handshake over a connected socket, and returns the socket to use;
-            None for plain text.
+    the next answer (PROTOCOL.md 4). SIGINT, SIGTERM and SIGHUP end the bot. For TLS, `secure`
+    performs the handshake over a connected socket, and returns the socket to use.
 
     Returns:
         The bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended because
@@ -168,11 +161,7 @@ class _Bridge:
         self.exit_fd = _exit_fd(bot.pid)
 
     def run(self, hello: bytes) -> int:
-        """Send the hello, then pass on bytes until the bot or the connection has ended.
-
-        Returns:
-            What the function `run` of this module returns.
-        """
+        """Send the hello, then pass on bytes until the bot or the connection has ended."""
         self.to_arena += hello
         self.write_to_arena()
         deadline: float | None = None
@@ -208,14 +197,7 @@ class _Bridge:
                 return self.end_bot()
 
     def wait(self, deadline: float | None) -> dict[int, int]:
-        """Wait for something to do.
-
-        Args:
-            deadline: When to stop waiting, in seconds of `time.monotonic`; None for never.
-
-        Returns:
-            The poll events of each descriptor that is ready.
-        """
+        """Wait until a moment of `time.monotonic`, if any; return the events by descriptor."""
         poll = select.poll()
         poll.register(self.wake, select.POLLIN)
         events = 0
@@ -242,7 +224,6 @@ class _Bridge:
     # -- from the arena to the bot ---------------------------------------------------------------
 
     def read_arena(self) -> None:
-        """Read from the arena, and pass that on to the bot."""
         try:
             data = self.arena.recv(READ)
         except self.not_yet:
@@ -258,7 +239,6 @@ class _Bridge:
         self.print_told(data)
 
     def write_to_bot(self) -> None:
-        """Write as much to the bot as its stdin takes."""
         while self.to_bot and self.stdin is not None:
             try:
                 written = os.write(self.stdin, self.to_bot)
@@ -369,7 +349,6 @@ class _Bridge:
         self.write_to_arena()
 
     def write_to_arena(self) -> None:
-        """Write as much to the arena as the connection takes."""
         while self.to_arena and self.arena_open:
             try:
                 # Python ignores SIGPIPE, and TLS takes no flags.
@@ -412,7 +391,6 @@ class _Bridge:
         return self.bot.wait()
 
     def readable(self, fd: int | None) -> bool:
-        """Return whether a read would return at once."""
         if fd is None:
             return False
         poll = select.poll()

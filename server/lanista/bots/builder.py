@@ -170,7 +170,6 @@ class Build:
             raise BuildError(f"{what or words[0]} failed with code {code}; see what it printed")
 
     def _library(self, name: str, into: Path) -> None:
-        """Unpack a client library."""
         with zipfile.ZipFile(self.libraries[name]) as file:
             file.extractall(into)  # noqa: S202 -- our own file
 
@@ -292,11 +291,7 @@ class Build:
         return build, words
 
     def check_size(self) -> None:
-        """Refuse a program that takes too much room.
-
-        Raises:
-            BuildError: It does.
-        """
+        """Raise BuildError if the program takes too much room."""
         size = sum(path.lstat().st_size for path in FOLDER.rglob("*"))
         if size > self.most:
             raise BuildError(
@@ -308,13 +303,10 @@ class Build:
 def unpack(
     source: Path, folder: Path, *, files: int | None = None, size: int | None = None
 ) -> None:
-    """Unpack a ZIP that somebody else has made.
+    """Unpack a ZIP that somebody else has made; what was unpacked before an error stays there.
 
-    Args:
-        source: The ZIP.
-        folder: The folder to unpack it into; what was unpacked before an error stays there.
-        files: Maximum number of files, if it isn't unpacked in a sandbox.
-        size: Maximum of their bytes together, likewise; none gives more than the ZIP says.
+    `files` and `size` limit the number of files and of their bytes together, for when it isn't
+    unpacked in a sandbox; none gives more than the ZIP says.
 
     Raises:
         UnpackError: It can't be unpacked.

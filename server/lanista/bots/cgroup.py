@@ -35,16 +35,11 @@ _numbers = itertools.count(1)
 
 
 def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
-    """Make control groups for all bots started from now on, if the system lets us.
+    """Make control groups for all bots from now on, and return whether the system lets us.
 
     A program that runs an arena calls this once, before the first bot. If our control group was
-    delegated to us, this process moves to a group of its own, below the one it was in.
-
-    Args:
-        proc: The folder of /proc that says which group this process is in; tests pass a fake.
-
-    Returns:
-        Whether bots have control groups now.
+    delegated to us, this process moves to a group of its own, below the one it was in. Tests pass a
+    fake of the folder of /proc that says which group this process is in.
     """
     global _base, _limits  # noqa: PLW0603 -- a property of the process: which group it is in
     _base = _take_over(proc)
@@ -75,7 +70,6 @@ def _open(proc: Path) -> Path | None:
 
 
 def _name() -> str:
-    """Return a new name for the group of a bot."""
     return f"lanista-bot-{os.getpid()}-{next(_numbers)}"
 
 

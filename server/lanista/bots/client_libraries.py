@@ -41,11 +41,7 @@ NAMES = (*(f"{language}.zip" for language in SOURCES), HEADER.name)
 
 @functools.cache
 def library(name: str) -> bytes:
-    """Return a file to download: one of `NAMES`.
-
-    Raises:
-        OSError: The installation isn't complete.
-    """
+    """Return a file to download: one of `NAMES`."""
     if name == HEADER.name:
         return HEADER.read_bytes()
     if PACKED.is_dir():
@@ -54,11 +50,7 @@ def library(name: str) -> bytes:
 
 
 def starter(language: str, game: str) -> bytes | None:
-    """Return the starter bot for a game in a language, one of `STARTERS`; None if there is none.
-
-    Raises:
-        OSError: The installation isn't complete.
-    """
+    """Return the starter bot for a game in a language, one of `STARTERS`; None if there is none."""
     end = f"/{STARTERS[language].format(game)}".lower()
     with zipfile.ZipFile(io.BytesIO(library(f"{language}.zip"))) as file:
         for name in file.namelist():

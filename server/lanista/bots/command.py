@@ -43,16 +43,10 @@ class CommandError(BadInputError, ValueError):
 
 
 def parse_command(text: str) -> tuple[str, ...]:
-    """Split a command line into arguments as a POSIX shell does.
+    """Split a command line into arguments as a POSIX shell does; placeholders stay (see `fill`).
 
     Quotes and backslashes work as in a shell. Variables, globs, pipes, `;` and comments have no
     special meaning.
-
-    Args:
-        text: The command line, such as `python3 "my bot.py" --port {port}`.
-
-    Returns:
-        The arguments, the program first; placeholders are left as they are (see `fill`).
 
     Raises:
         CommandError: There is no program, a quote isn't closed, a backslash ends the line, or the
@@ -83,9 +77,6 @@ def fill(
     Every other brace stays as it is. Inserted values are not searched for placeholders, so that a
     bot named `{token}` doesn't get the token. An argument stays one argument, whatever its value
     holds.
-
-    Returns:
-        The arguments to run.
     """
     values = {"host": host, "port": str(port), "name": name, "token": token}
     return tuple(_PLACEHOLDER.sub(lambda match: values[match[1]], argument) for argument in argv)
@@ -101,23 +92,12 @@ def environment(
     room: str = "",
     base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return a bot's environment: `base`, LANISTA_HOST, _PORT, _NAME, _TOKEN, perhaps others.
+    """Return a bot's environment: `base` (by default our own), LANISTA_HOST and the like.
 
-    LANISTA_WEB_TOKEN is removed, since it is the operator's.
-
-    Args:
-        host: Address of the arena that the bot should connect to.
-        port: TCP port of the arena.
-        name: Name that the bot should send in its hello.
-        token: Secret for this name or seat, empty if none is needed. The variable is set even
-            then, so that a bot never uses the token of another arena that started this one.
-        keep: Whether to ask the bot to stay for further matches.
-        room: Room in which a house bot should play; empty for none: then LANISTA_LOCAL says that
-            the program's own address, room and token are for another arena.
-        base: The other variables; None for this process's own environment.
-
-    Returns:
-        A new dictionary to pass to `start_bot`.
+    LANISTA_WEB_TOKEN is removed, since it is the operator's. LANISTA_TOKEN is set even if no token
+    is needed, so that a bot never uses that of another arena that started this one. With `keep`,
+    the bot is asked to stay for further matches. A house bot may be told a room; to a bot without
+    one, LANISTA_LOCAL says that the program's own address, room and token are for another arena.
     """
     inherited = os.environ if base is None else base
     return {

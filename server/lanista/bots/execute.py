@@ -85,14 +85,9 @@ def other_threads(processes: int) -> int | None:
     """Return how many threads this process's user may have beside those of one bot.
 
     The kernel counts all threads of a user, also those of other bots, which may be started later.
-    So this leaves room for one bot on each other processor.
-
-    Args:
-        processes: The limit of processes of each bot.
-
-    Returns:
-        The number, for `set_limits`; None for root, whose threads the kernel doesn't limit, and
-        where not all threads of the user can be counted, as in a container.
+    So this leaves room for one bot, with its limit of processes, on each other processor. It is
+    None for root, whose threads the kernel doesn't limit, and where not all threads of the user can
+    be counted, as in a container.
     """
     user = os.geteuid()
     if not (user and processes and proctree.sees_all()):
@@ -103,10 +98,7 @@ def other_threads(processes: int) -> int | None:
 def set_limits(limits: Limits, others: int | None) -> None:
     """Set the limits that the kernel enforces for each process; do nothing without limits.
 
-    Args:
-        limits: The limits.
-        others: How many threads the bot's user may have beside the bot's own; None not to limit the
-            threads of the user.
+    `others` is how many threads the bot's user may have beside the bot's own; None: any number.
     """
     if not limits.any:
         return
@@ -138,12 +130,8 @@ def execute(
 ) -> None:
     """Replace this process by a program; if that fails, write why to `trouble` and return.
 
-    Args:
-        command: The program, which is searched for along the PATH of its environment, and its
-            arguments.
-        environment: Its whole environment.
-        trouble: The descriptor to write the error message to.
-        remark: Another possible reason, added to the message if the file may not be executed.
+    The program is searched for along the PATH of its environment. `remark` is another possible
+    reason, added to the message if the file may not be executed.
     """
     # A bot gets signals as a shell would hand them over. Python ignores SIGPIPE, the keeper some
     # more, and an arena in the background of a script ignores SIGINT.

@@ -152,8 +152,7 @@ class Keeper:
     def kill_by_kernel(self) -> bool:
         """Have the kernel kill all of a sandbox or control group at once, however fast it forks.
 
-        Returns:
-            Whether there is one of them.
+        Returns whether there is one of them.
         """
         if self.uplink and self.bot:
             # The first process of the sandbox's namespace dies with its parent, which is this one,
@@ -171,11 +170,7 @@ class Keeper:
         return False
 
     def are_left_after(self, timeout: int) -> bool:
-        """Reap children for so many milliseconds, or until none is left.
-
-        Returns:
-            Whether any is left.
-        """
+        """Reap children for so many milliseconds, or until none is left; return whether any is."""
         deadline = time.monotonic() + timeout / 1000
         while self.reap():
             left = deadline - time.monotonic()
@@ -191,11 +186,7 @@ class Keeper:
         return proctree.with_descendants([os.getpid()], proctree.processes())[1:]
 
     def check_limits(self) -> int | None:
-        """End the bot if it has broken a limit.
-
-        Returns:
-            Milliseconds until the next check, None if there is none.
-        """
+        """End the bot if it has broken a limit; return the milliseconds until the next check."""
         if self.watch is None:
             return None
         broken, pause = self.watch.look()
@@ -253,9 +244,6 @@ class Keeper:
     def fork(self) -> int:
         """Fork this process, the child beginning in the bot's control group if that is possible.
 
-        Returns:
-            The child's pid; 0 in the child.
-
         Raises:
             OSError: There are too many processes.
         """
@@ -270,11 +258,8 @@ class Keeper:
     def limit_files(self, pid: int) -> bytes:
         """Limit how many files a sandbox may hold whose launcher is waiting.
 
-        Args:
-            pid: The process id of bubblewrap, whose last descendant is the launcher.
-
-        Returns:
-            Why it failed, empty if it worked.
+        `pid` is that of bubblewrap, whose last descendant is the launcher. Returns why it failed;
+        empty if it worked.
         """
         descendants = list(proctree.walk(pid))
         descendants = descendants or proctree.with_descendants([pid], proctree.processes())
@@ -295,14 +280,9 @@ class Keeper:
         return f"the files of its sandbox can't be limited: {os.strerror(code)}".encode()
 
     def wait(self, timeout: int | None, lifeline: int | None = None) -> set[int]:
-        """Wait until a child ends or the lifeline can be read.
+        """Wait until a child ends or the lifeline, if given, can be read; return what can be read.
 
-        Args:
-            timeout: Milliseconds to wait at most; None for no limit.
-            lifeline: The lifeline, or None to ignore it.
-
-        Returns:
-            The file descriptors that can be read.
+        The timeout is in milliseconds; None for none.
         """
         poll = select.poll()
         poll.register(self.wake, select.POLLIN)
@@ -327,12 +307,7 @@ class Keeper:
                 self.report_end(os.waitstatus_to_exitcode(status))
 
     def report_end(self, code: int) -> None:
-        """Report how the bot ended.
-
-        Args:
-            code: The exit code of the forked process (the bot or its sandbox), or minus the signal
-                that killed it.
-        """
+        """Report how the bot, or its sandbox, ended: by its exit code, or minus the signal."""
         if self.launcher == -1:
             left = sum(map(proctree.runs, self.descendants())) if has_children() else 0
         else:
@@ -410,8 +385,7 @@ class Keeper:
     def prepare_sandbox(self, trouble: int, wait: int) -> bool:
         """Set up, in the forked child, the descriptors that a sandbox and its launcher need.
 
-        Returns:
-            Whether that worked; if not, the reason was written to `trouble`.
+        Returns whether that worked; if not, the reason was written to `trouble`.
         """
         import _socket  # noqa: PLC0415 -- the part in C of `socket`; only sandboxes need it
 
@@ -445,8 +419,7 @@ def has_children() -> bool:
 def gain_priority() -> int | None:
     """Give this process the highest priority of an ordinary process, if it may have that.
 
-    Returns:
-        The niceness that it had before, None if it still has it.
+    Returns the niceness that it had before, None if it still has it.
     """
     before = os.getpriority(os.PRIO_PROCESS, 0)
     try:

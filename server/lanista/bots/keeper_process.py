@@ -15,6 +15,12 @@ more if the fork server has to be started. Forking and executing an interpreter 
 longer than that for every bot.
 
 Where there can't be a fork server, each keeper is an interpreter, started for it.
+
+A keeper that exits by itself leaves nothing behind. If a keeper is killed, its bot dies with it (by
+PR_SET_PDEATHSIG), but processes that the bot started become children of the nearest subreaper
+above: the arena, if it has called `become_subreaper`. The arena then kills them (`end_orphans`).
+Only those children are waited for, never just any child, because each keeper is waited for by
+itself.
 """
 
 import atexit
@@ -74,11 +80,7 @@ class KeeperProcess:
         return self.code is not None
 
     async def wait(self) -> int:
-        """Wait until it has ended; call this once it has closed its pipes.
-
-        Returns:
-            Its exit code, or minus the signal that killed it.
-        """
+        """Wait until it has ended, and return its `code`; call this once its pipes are closed."""
         # The kernel closes the files of a process moments before it can be waited for: so there is
         # rarely a second round, and neither a thread nor a descriptor is worth its while.
         pause = keeper.FIRST_PAUSE
@@ -123,7 +125,6 @@ def start_keeper(
 def _forked(
     lifeline: int, status: int, output: int, arguments: Sequence[str], env: Mapping[str, str]
 ) -> int:
-    """Have a keeper forked and return its pid; see `start_keeper`."""
     content = memoryview(fork_server.encode(arguments, env))
     request = os.memfd_create("lanista-keeper")
     try:
@@ -280,6 +281,55 @@ def _have_none() -> None:
     _fork_server.forget()
     _fork_server = _ForkServer()
     unreaped.clear()
+
+
+# -- the orphans of killed keepers ----------------------------------------------------------------
+
+_is_subreaper = False
+
+
+def become_subreaper() -> bool:
+    """Have orphaned descendants become children of this process; return whether that works (Linux).
+
+    A program that runs an arena calls this once, before the first bot. From then on, when a keeper
+    was killed, all children of this process that are younger than that keeper and aren't keepers
+    themselves are assumed to come from its bot, and are killed. So a program that starts other
+    processes while bots run must not call this.
+    """
+    global _is_subreaper  # noqa: PLW0603 -- a property of the process, as the kernel's own flag is
+    _is_subreaper = syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
+    return _is_subreaper
+
+
+async def end_orphans(since: int) -> None:
+    """Kill and reap the orphans of a killed keeper, with all their descendants.
+
+    Older children than the keeper, which was started so many clock ticks since boot, are left
+    alone. Returns when none is left; the caller sets a deadline. Does nothing unless
+    `become_subreaper` was called.
+    """
+    if not _is_subreaper:
+        return
+    pause = keeper.FIRST_PAUSE
+    while orphans := _adopted(since):
+        proctree.freeze_and_kill(
+            lambda: proctree.with_descendants(_adopted(since), proctree.processes())
+        )
+        for pid in orphans:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)  # noqa: ASYNC222 -- WNOHANG doesn't wait
+        await trio.sleep(pause / 1000)
+        pause = min(2 * pause, keeper.LAST_PAUSE)
+
+
+def _adopted(since: int) -> list[int]:
+    """Return the adopted children of this process that are young enough, zombies included."""
+    this, ours = os.getpid(), own_children()
+    return [
+        pid
+        for pid, (parent, start) in proctree.processes().items()
+        if parent == this and start >= since and pid not in ours
+    ]
 
 
 # A regular exit needn't wait for the fork server to notice, nor leave it for others to reap.

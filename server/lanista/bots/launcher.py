@@ -57,10 +57,7 @@ class Flow:
         self.is_over = False  # the source has closed its half, and so have we towards the sink
 
     def move(self) -> bool:
-        """Read a piece, if none is pending, and write as much of it as the sink takes.
-
-        Returns:
-            False if nothing could be read or written.
+        """Read a piece if none is pending, write what the sink takes; return if anything moved.
 
         Raises:
             Reset: A peer has reset the connection.

@@ -102,10 +102,9 @@ NO_LIMITS = BotLimits(memory=None, cpu=None, file_size=None, open_files=None, pr
 def parse_limits(text: str) -> BotLimits:
     """Parse limits as they are written on a command line.
 
-    Args:
-        text: `none`, or `KEY=VALUE` pairs separated by commas: `memory=512M,cpu=60,files=256,
-            file-size=10M,processes=16`. Sizes may end in K, M or G (1024, …). The value `none` or 0
-            lifts that limit. Limits that aren't named keep their defaults.
+    The text is `none`, or `KEY=VALUE` pairs separated by commas: `memory=512M,cpu=60,files=256,
+    file-size=10M,processes=16`. Sizes may end in K, M or G (1024, …). The value `none` or 0 lifts
+    that limit. Limits that aren't named keep their defaults.
 
     Raises:
         LimitsError: The text can't be parsed, or a value is out of its range.
@@ -141,10 +140,7 @@ def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
     """Return the limits of a bot that may have a budget of processor time for a whole match.
 
     A process's time is counted from its start, so such a bot has to be started for each match.
-
-    Args:
-        text: Limits, as for `parse_limits`; None for the defaults.
-        match_cpu: The budget in seconds; None if there is none.
+    Without a text (see `parse_limits`), the limits are the defaults; the budget is in seconds.
 
     Raises:
         LimitsError: The text can't be parsed, a value is out of its range, or the text has a limit
@@ -203,10 +199,8 @@ def readable_size(size: int) -> str:
 def describe_broken(kind: str, limit: int, used: int) -> str:
     """Describe how a bot broke a limit, as a phrase to follow `it`: `used 61 s of CPU time; …`.
 
-    Args:
-        kind: `memory`, `cpu` or `processes`, as its keeper reported it.
-        limit: The limit, in bytes, seconds or processes.
-        used: What was used, in the same unit; 0 if only the kernel knows.
+    The kind is `memory`, `cpu` or `processes`, as its keeper reported it, and the numbers are
+    bytes, seconds or processes. What was used is 0 if only the kernel knows.
     """
     phrases: dict[str, tuple[Callable[[int], str], str]] = {
         "memory": (readable_size, "used {} of memory"),
@@ -220,11 +214,7 @@ def describe_broken(kind: str, limit: int, used: int) -> str:
 
 
 def describe_signal(number: int, limits: BotLimits | None) -> str | None:
-    """Describe the broken limit for which the kernel has sent this signal; None if it has none.
-
-    Returns:
-        A phrase to follow `it`, as `describe_broken` returns.
-    """
+    """Describe the limit for which the kernel sends this signal, if any, as `describe_broken`."""
     if limits is not None and number == signal.SIGXFSZ and limits.file_size:
         return f"wrote a file larger than {readable_size(limits.file_size)}, its limit"
     if limits is not None and number == signal.SIGXCPU and limits.cpu:

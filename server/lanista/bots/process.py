@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import attrs
 import trio
 
-from lanista.bots import orphans, proctree
+from lanista.bots import proctree
 from lanista.bots.cgroup import Group
-from lanista.bots.keeper_process import KeeperProcess, start_keeper
+from lanista.bots.keeper_process import KeeperProcess, end_orphans, start_keeper
 from lanista.bots.last_words import last_words
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
 from lanista.errors import LanistaError
@@ -151,13 +151,10 @@ class Bot:
         return self.exit
 
     async def why_left(self) -> str | None:
-        """Describe the end of the process of a bot that has closed its connection.
+        """Describe how the process of a bot ended that closed its connection; None if it goes on.
 
         The connection is closed a moment before the end of the process is known, so this waits for
         up to LEAVING_TIME.
-
-        Returns:
-            The description; None if the process goes on.
         """
         with trio.move_on_after(LEAVING_TIME):
             await self._exited.wait()
@@ -179,20 +176,16 @@ class Bot:
     def output_tail(self, limit: int = OUTPUT_LIMIT) -> str:
         r"""Return the last part of what the bot has written so far to stdout and stderr.
 
-        Args:
-            limit: How many bytes at most; more than OUTPUT_LIMIT aren't kept.
-
-        Returns:
-            The text, in the order in which it came; bytes that aren't UTF-8 look like `\xff`.
+        It has at most `limit` bytes; more than OUTPUT_LIMIT aren't kept. Bytes that aren't UTF-8
+        look like `\xff`.
         """
         kept = bytes(self._output[max(0, len(self._output) - limit) :])
         return kept.decode("utf-8", "backslashreplace")
 
     def place_output(self, turn: Callable[[], int] | None) -> None:
-        """Note from now on in which turn each part of the output comes.
+        """Note from now on in which turn each part of the output comes, or with None note nothing.
 
-        Args:
-            turn: Returns the present turn of the match that the bot plays; None to note nothing.
+        `turn` returns the present turn of the match that the bot plays.
         """
         self._turn = turn
         self._turns.clear()
@@ -395,7 +388,7 @@ class _Link:
         with trio.move_on_after(END_TIMEOUT):
             await self.ended.wait()
             if self.process.code != 0:
-                await orphans.end_orphans(self.since)
+                await end_orphans(self.since)
             if self.group is not None:  # it may still have processes that a killed keeper left
                 await self.group.remove()
             await self.listened.wait()
@@ -431,19 +424,9 @@ async def start_bot(
     the bots are killed at once. All this holds on Linux; elsewhere only the bot's process group is
     ended.
 
-    Args:
-        command: The program, a path or a name that is searched for along the PATH of `env`, and
-            its arguments.
-        env: The whole environment of the bot; see `lanista.bots.command.environment`.
-        cwd: Directory to run it in, None for the arena's own.
-        grace: Seconds that the bot may take to exit by itself once the block is left.
-        limits: What it may use; None for no limits. A bot that breaks a limit is ended, with all
-            it started, and `Exit.limit` says so.
-        sandbox: The sandbox to run it in; None to run it as an ordinary process. If a sandbox
-            can't be made, the bot fails to start, so call `check_sandbox` first.
-
-    Yields:
-        The bot, started or failed.
+    The program is a path or a name that is searched for along the PATH of `env`, which is the whole
+    environment. A bot that breaks one of its limits is ended, with all it started, and `Exit.limit`
+    says so. If a sandbox can't be made, the bot fails to start, so call `check_sandbox` first.
     """
     _late_keepers[:] = [late for late in _late_keepers if not late.poll()]
     bot = Bot(tuple(command), limits=limits or NO_LIMITS)

@@ -225,11 +225,6 @@ def check_sandbox() -> None:
 
 
 def _bwrap() -> str:
-    """Return the path of bubblewrap.
-
-    Raises:
-        SandboxError: It isn't installed.
-    """
     if sys.platform != "linux":
         raise SandboxError(
             "sandbox: bubblewrap needs Linux; --sandbox none runs bots without a sandbox"
@@ -244,11 +239,6 @@ def _bwrap() -> str:
 
 
 def _filter() -> bytes:
-    """Return the filter of system calls for this machine.
-
-    Raises:
-        SandboxError: There is none.
-    """
     machine = syscalls.machine()
     program = syscalls.sandbox_filter(machine)
     if program is None:

@@ -120,9 +120,7 @@ _libc: "ctypes.PyDLL | None" = None
 def call(function: str, *arguments: "int | bytes | None") -> int:
     """Call a function of the C library, without releasing the interpreter's lock.
 
-    Args:
-        function: Its name.
-        arguments: What it is called with; numbers are passed as long.
+    Numbers are passed as long.
 
     Raises:
         OSError: It returned a negative number.
@@ -143,11 +141,7 @@ def call(function: str, *arguments: "int | bytes | None") -> int:
 
 
 def prctl(option: int, value: int) -> bool:
-    """Set a property of this process (prctl(2)).
-
-    Returns:
-        Whether it worked; always False on systems other than Linux.
-    """
+    """Set a property of this process (prctl(2)); return whether that worked, never but on Linux."""
     if sys.platform != "linux":
         return False
     try:
@@ -168,9 +162,6 @@ def fork_sibling() -> int:
     Call this only in a process that has never had a second thread. It bypasses what `os.fork` and
     libc's `fork` do for a child: release locks that other threads held, and forget those threads.
 
-    Returns:
-        The child's pid; 0 in the child.
-
     Raises:
         OSError: There are too many processes.
     """
@@ -185,9 +176,6 @@ def fork_into_group(folder: str) -> int:
 
     That takes no longer than a fork, while a process that moves to another group waits for some
     10 ms. Call this only in a process that has never had a second thread, as `fork_sibling`.
-
-    Returns:
-        The child's pid; 0 in the child.
 
     Raises:
         OSError: The kernel can't do that (before Linux 5.7), the group is gone or can't be entered,
@@ -222,15 +210,11 @@ def join_session_keyring() -> None:
 
 
 def limit_files(pid: int, folders: list[str], files: int) -> None:
-    """Limit how many files the in-memory file systems of a sandbox may hold.
+    """Limit how many files the in-memory file systems on some folders of a sandbox may hold.
 
-    For that, this process joins the sandbox's namespaces, as root or the owner of the sandbox's
-    user namespace may. It can't leave them again, so call this in a forked child that then exits.
-
-    Args:
-        pid: A process in the sandbox.
-        folders: The folders in the sandbox on which they are mounted.
-        files: How many files and folders each may hold.
+    For that, this process joins the namespaces of a process in the sandbox, as root or the owner of
+    the sandbox's user namespace may. It can't leave them again, so call this in a forked child that
+    then exits.
 
     Raises:
         OSError: The kernel doesn't allow it, or the process is gone.

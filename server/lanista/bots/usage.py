@@ -35,11 +35,7 @@ FILES_REST = 20
 
 
 class Watch:
-    """Measures what the descendants of one keeper use.
-
-    Attributes:
-        most_cpu: The largest number of seconds of processor time that was measured.
-    """
+    """Measures what the descendants of one keeper use."""
 
     def __init__(self, memory: int, cpu: int, processes: int, uncounted: int) -> None:
         """Set the limits, 0 for none: bytes, seconds of processor time, and processes.
@@ -50,7 +46,7 @@ class Watch:
         self.cpu = cpu
         self.processes = processes
         self.uncounted = uncounted
-        self.most_cpu = 0.0
+        self.most_cpu = 0.0  # the largest number of seconds of processor time that was measured
         self._walks = proctree.has_walk()
         self._newest = b""
         self._scanned = float("-inf")
@@ -64,9 +60,8 @@ class Watch:
     def look(self) -> "tuple[str | None, int]":
         """Measure once.
 
-        Returns:
-            The limit that is broken, as `KIND LIMIT USED`, or None; and the milliseconds until
-            the next measurement.
+        Returns the limit that is broken, as `KIND LIMIT USED`, or None; and the milliseconds until
+        the next measurement.
         """
         pids = self._descendants()
         if self._walks and self.processes and len(pids) - self.uncounted > self.processes:
@@ -106,15 +101,12 @@ class Watch:
     def _used(self, times: "dict[tuple[int, bytes], tuple[int, int]]") -> int:
         """Return the clock ticks that these processes, and all those that are gone, have used.
 
-        When a process has ended, the kernel adds its time to the parent that waits for it; but to
-        nobody if the parent ignores SIGCHLD, and then that time must be added here. So the time of
-        each process that is gone is compared with what parents have gained. Parents are read before
-        their children, so a gain may show up only at the next measurement: until then, the time
-        counts as `_moving`. If it doesn't show up then, it is `_lost`.
-
-        Args:
-            times: By pid and start time: the ticks of a process itself, and those of the children
-                that it has waited for.
+        By pid and start time, `times` has the ticks of a process itself and of the children that it
+        has waited for. When a process has ended, the kernel adds its time to the parent that waits
+        for it; but to nobody if the parent ignores SIGCHLD, and then that time must be added here.
+        So the time of each process that is gone is compared with what parents have gained. Parents
+        are read before their children, so a gain may show up only at the next measurement: until
+        then, the time counts as `_moving`. If it doesn't show up then, it is `_lost`.
         """
         for key in self._last.keys() - times.keys():
             # The kernel's lists of children may skip a process, so check that it is really gone.
@@ -178,15 +170,10 @@ def memory_of(pids: list[int], limit: int, memfds: int = 0) -> int:
     cache whether the bot runs or not, and would count once per process. Memory that processes share
     (after a fork, or as shared segments) counts once, divided among them; if the kernel doesn't
     know the shares, it counts in full for each. The shares are read only if the cheaper sum is
-    above the limit.
+    above the limit, so a result that isn't above it may be too large.
 
     The mapped part of a memfd is shared memory as well. How large that part is can't be found out
-    cheaply, so the larger of the two counts: mapped shared memory, or all memfds.
-
-    Args:
-        pids: The processes.
-        limit: The limit in bytes. A result that isn't above it may be too large.
-        memfds: Bytes in memfds, from `memfds_of`.
+    cheaply, so the larger of the two counts: mapped shared memory, or all memfds (`memfds_of`).
     """
     own = [_kib(f"{proctree.PROC}/{pid}/status", _OWN) or (0, 0) for pid in pids]
     cheap = _sum(own, memfds)

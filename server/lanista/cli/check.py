@@ -65,8 +65,8 @@ def command(
     130 interrupted.
     """
     from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.keeper_process import become_subreaper
     from lanista.bots.limits import limits_of_match
-    from lanista.bots.orphans import become_subreaper
     from lanista.check.bout import CheckFailureError, Tested
     from lanista.check.items import judge, passed
     from lanista.hosting.bot_pool import Contestant

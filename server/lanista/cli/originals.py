@@ -28,7 +28,7 @@ OUT = -1
 def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     """Print the folder of the headers and exit."""
     if wanted and not ctx.resilient_parsing:
-        from lanista.bots.kit.build import INCLUDE
+        from lanista.bots.kit import INCLUDE
 
         click.echo(INCLUDE)
         ctx.exit()
@@ -55,7 +55,7 @@ def build(source: str, game: str | None, output: str | None) -> int:
 
     The compiler is $CXX, else g++, else clang++; $CXXFLAGS adds options.
     """
-    from lanista.bots.kit import build as kit
+    from lanista.bots import kit
 
     if game is not None and game not in kit.GAMES:
         raise BadInputError(

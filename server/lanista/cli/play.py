@@ -163,8 +163,8 @@ def command(
     """
     gc.disable()  # what is imported stays: to search it for garbage would take 20 ms
     from lanista.bots.cgroup import use_cgroups
+    from lanista.bots.keeper_process import become_subreaper
     from lanista.bots.limits import limits_of_match
-    from lanista.bots.orphans import become_subreaper
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct

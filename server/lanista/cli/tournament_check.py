@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from lanista.bots.cgroup import use_cgroups
-from lanista.bots.orphans import become_subreaper
+from lanista.bots.keeper_process import become_subreaper
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import last_lines, say
 from lanista.cli.tournament_live import blocks_text, duration

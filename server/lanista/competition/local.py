@@ -18,7 +18,7 @@ from typing import Any
 import attrs
 
 from lanista.bots.cgroup import use_cgroups
-from lanista.bots.orphans import become_subreaper
+from lanista.bots.keeper_process import become_subreaper
 from lanista.competition.executors import CLEANUP_TIME, Workers, no_cleanup
 from lanista.spawning import SpawnContext, begin_spawned
 from lanista.system import usable_cores

@@ -43,13 +43,9 @@ class Encoder(Protocol):
         """
 
     def moves(self, rules: Any, seat: int, mask: Mask, action: Cells) -> Moves:
-        """Return the submoves of an action; choices that the mask forbids are left out.
+        """Return the submoves of an action; choices that the seat's mask forbids are left out.
 
-        Args:
-            rules: The game in the position for which the action was chosen.
-            seat: The seat that acts.
-            mask: Its mask in this position.
-            action: By thing, the number of the chosen action.
+        The action has by thing the number of what was chosen in this position.
         """
 
 

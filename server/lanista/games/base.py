@@ -218,10 +218,8 @@ class Game(Protocol):
 
         Seats that see the same facts get the same object, so that its bytes are encoded once.
 
-        Args:
-            seat: The seat that will read the lines.
-            status: By seat, the answer time used so far as a share of the match's allowance, or
-                -1 for a seat that was eliminated.
+        The status is by seat the answer time used so far, as a share of the match's allowance, or
+        -1 for a seat that was eliminated.
         """
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
@@ -401,10 +399,7 @@ def complete_settings(
 ) -> dict[str, int]:
     """Return all settings of a ruleset in its order, checked.
 
-    Args:
-        ruleset: The ruleset.
-        given: Settings; None is none.
-        rest: Settings that hold where `given` has none; the defaults hold where this has none.
+    Where none is given, those of `rest` hold, and else the defaults.
 
     Raises:
         BadInputError: These are no settings.

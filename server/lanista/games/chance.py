@@ -46,7 +46,6 @@ class SeededChance:
         return int(self._random() * n)
 
     def __copy__(self) -> "SeededChance":
-        """Return a source that goes on alike, and independently of this one."""
         other = SeededChance(0)
         generator = random.Random()  # noqa: S311 - games, not secrets
         generator.setstate(self._generator.getstate())
@@ -181,11 +180,9 @@ _HALVES = tuple(
 
 
 def nth_member(members: int, n: int) -> int:
-    """Return the n-th number of a set, as that one of its members that was drawn.
+    """Return the n-th number of a set, ascending from 0, as that one of its members that was drawn.
 
-    Args:
-        members: The set as the bits of an integer: numbers below 4096, such as those of cells.
-        n: The place among its members, counted from 0 and ascending.
+    The set is the bits of an integer: numbers below 4096, such as those of cells.
     """
     number = 0
     for span, mask in _HALVES:

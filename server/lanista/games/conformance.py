@@ -73,11 +73,7 @@ def require_texts(what: str, *texts: str) -> None:
 
 
 def require_lines(data: bytes, what: str) -> list[str]:
-    """Require printable UTF-8 lines, each ended by a newline (PROTOCOL.md 1).
-
-    Returns:
-        The lines without their newlines.
-    """
+    """Require printable UTF-8 lines, each ended by a newline (PROTOCOL.md 1), and return them."""
     try:
         lines = data.decode().split("\n")
     except UnicodeDecodeError as error:
@@ -88,11 +84,7 @@ def require_lines(data: bytes, what: str) -> list[str]:
 
 
 def require_facts(data: bytes, what: str) -> list[str]:
-    """Require facts: lines of a keyword and tokens (PROTOCOL.md 3).
-
-    Returns:
-        The lines without their newlines.
-    """
+    """Require lines of a keyword and tokens (PROTOCOL.md 3), and return them."""
     lines = require_lines(data, what)
     for line in lines:
         tokens = line.split(" ")
@@ -446,8 +438,7 @@ class Playthrough:
     def check_position(self, outcome: Outcome | None) -> str:
         """Check all views of the position, and that neither they nor parsing noise change it.
 
-        Returns:
-            The digest of the position.
+        Returns its digest.
         """
         game, seats = self.game, range(self.ruleset.seats)
         digest = game.digest()

@@ -47,7 +47,6 @@ class _NearArena(Arena):
     _socket: Any
 
     def _connect(self) -> None:
-        """Connect and say hello."""
         if not self._tells and self._tls is None and self._host == "127.0.0.1":
             self._socket = _socket.socket()
             if self._socket.connect_ex((self._host, self._port)) == 0:
@@ -67,12 +66,9 @@ FAR = 1 << 20
 def spread(
     near: Sequence[Sequence[int]], sources: Iterable[int], blocked: Container[int] = ()
 ) -> list[int]:
-    """Return by cell the steps to the nearest source, around blocked cells.
+    """Return by cell the steps to the nearest source that isn't blocked, around blocked cells.
 
-    Args:
-        near: The neighbours of each cell.
-        sources: The cells from which steps are counted; those that are blocked are left out.
-        blocked: The cells through which no way leads.
+    The neighbours of each cell are given.
     """
     field = [FAR] * len(near)
     queue = [cell for cell in sources if cell not in blocked]
@@ -99,12 +95,7 @@ class Silent:
 
 
 def run(module: str, name: str) -> int:
-    """Play as a house bot of ours, and return the exit code (`play`).
-
-    Args:
-        module: The module of the bot.
-        name: The bot's name, which is that of its class.
-    """
+    """Play as a house bot of ours, a class of this name in a module; return as `play`."""
     game = module.split(".")[-3]
     return play(name, game, getattr(importlib.import_module(module), name))
 
@@ -112,12 +103,8 @@ def run(module: str, name: str) -> int:
 def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
     """Play one match; with LANISTA_KEEP=1, play matches until the arena says goodbye.
 
-    With LANISTA_ROOM, it plays in that room.
-
-    Args:
-        own_name: The bot's name if LANISTA_NAME isn't set, or is empty.
-        game: The name of the game that the bot plays.
-        make: Makes the bot of a match from its first state.
+    With LANISTA_ROOM, it plays in that room; with LANISTA_NAME, it has that name. `make` makes the
+    bot of a match from its first state.
 
     Returns:
         The exit code. It is 0 however a match ended, even if the arena closed the connection or

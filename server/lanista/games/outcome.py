@@ -80,7 +80,7 @@ class Ending(enum.StrEnum):
     """What the ending means, as one sentence about the bot for those who read standings."""
 
     def __new__(cls, value: str, meaning: str) -> Self:
-        """Create an ending from its value and its meaning."""
+        """Create an ending."""
         ending = str.__new__(cls, value)
         ending._value_ = value
         ending.meaning = meaning

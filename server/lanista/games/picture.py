@@ -187,11 +187,7 @@ class Owners(Mapping[Place, int]):
         return self._mapping().items()
 
     def changes(self, before: "Owners") -> Iterator[tuple[Place, int | None]]:
-        """Yield each cell whose owner isn't that of an earlier frame, with its owner, if any.
-
-        Args:
-            before: The owners in that frame, of the same cells.
-        """
+        """Yield each cell whose owner isn't that of an earlier frame, with its owner, if any."""
         old, new, seat_of = before.codes, self.codes, self.seats.get
         both = int.from_bytes(old, "big") ^ int.from_bytes(new, "big")
         for found in _CHANGED.finditer(both.to_bytes(len(new), "big")):

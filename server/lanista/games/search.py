@@ -53,13 +53,10 @@ class RestorableRuleset(Ruleset, Protocol):
     """A ruleset that can turn what a bot was sent back into a game that goes on."""
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Game:
-        """Return the game in the position that a bot was sent.
+        """Return the game in the position that a bot was sent, after so many turns.
 
-        Args:
-            start: The lines that described the match.
-            turn: The number of turns carried out.
-            position: The complete facts of the position (`SaysWhole`).
-            chance: The source of the draws to come, which aren't sent to anybody.
+        The lines of the start described the match; the position is complete (`SaysWhole`). The
+        draws to come aren't sent to anybody.
 
         Raises:
             ValueError: The lines aren't those of a match of this game.

@@ -21,13 +21,10 @@ log = logging.getLogger(__name__)
 async def open_port(
     host: str, port: int, advice: str, *, use: str = ""
 ) -> tuple[list[trio.SocketListener], str, int]:
-    """Open a port, and return its listeners, its address and its number.
+    """Open a port, any free one if it is 0; return its listeners, its address and its number.
 
-    Args:
-        host: A name or an address of this machine.
-        port: The number; 0 for any free one.
-        advice: How people choose another address, for errors.
-        use: What the port is for, for errors: nothing or such as ` for the page`.
+    For errors: how people choose another address, and what the port is for, such as ` for the
+    page`.
 
     Raises:
         CannotListenError: The port is in use, or the address isn't this machine's.
@@ -57,13 +54,9 @@ async def accept(
 ) -> None:
     """Accept connections until cancelled, while there are places for them.
 
-    Args:
-        listener: The listening socket. Without a free place, connections wait in its queue.
-        places: Limits the number of connections; each holds one place until `greet` returns.
-        greet: Called with each connection, in a task of its own.
-        nursery: The nursery in which those tasks run.
-        background: The event loop's background work, which determines how many connections may
-            be accepted in one pass of the loop.
+    Without a place, they wait in the listener's queue. Each is greeted in a task of its own, and
+    holds a place until `greet` returns. The event loop's background work determines how many may be
+    accepted in one pass of the loop.
     """
 
     async def greet_and_leave(stream: trio.SocketStream, place: object) -> None:
@@ -107,11 +100,8 @@ async def accept_few(
     """Serve the port of one bot until cancelled, with at most FEW connections at once.
 
     When there are too many, the oldest is closed. So a bot that connects again and again neither
-    locks itself out nor uses up the descriptors that matches need.
-
-    Args:
-        greet: Called with each connection, in a task of its own.
-        listeners: The listening sockets of the port, which are closed at the end.
+    locks itself out nor uses up the descriptors that matches need. Each is greeted in a task of its
+    own. The port is closed at the end.
     """
     connected: dict[trio.CancelScope, None] = {}
 

@@ -212,12 +212,8 @@ class BotPool:
     ) -> PooledBot:
         """Return a bot for a match: one that waits in the pool, or else a new one.
 
-        Args:
-            contestant: The bot to take or start.
-            ruleset: The game that it is to play.
-            time_start: Seconds until which a new bot must have said hello.
-            tap: See `Handshake.tap`.
-            is_one_try: See `Handshake.is_one_try`.
+        A new one must have said hello within `time_start` seconds; the options are those of
+        `Handshake`.
 
         Raises:
             NotStartedError: The bot couldn't be started, or didn't say hello in time.
@@ -247,11 +243,8 @@ class BotPool:
     ) -> dict[int, PooledBot | NotStartedError]:
         """Return the bots of a match, by seat; new ones are started at the same time.
 
-        Args:
-            contestants: The bots to take or start, by seat.
-            ruleset: The game that they are to play.
-            time_start: Seconds until which each new bot must have said hello.
-            all_or_none: Whether to stop waiting for the others once one has failed to start.
+        Each new bot must have said hello within `time_start` seconds. With `all_or_none`, the
+        others are no longer waited for once one has failed to start.
 
         Returns:
             By seat: the bot, or why it didn't start; bots that weren't waited for are missing.
@@ -366,11 +359,8 @@ class BotPool:
 async def limit_breakers(bots: Sequence[PooledBot], since: float) -> dict[int, str]:
     """Return how bots ended that have broken a limit, by their place in the sequence.
 
-    If no bot has, this waits for up to NOTICE_TIME, because it may not have been noticed yet.
-
-    Args:
-        bots: The bots of a match.
-        since: Time on trio's clock; bots of which nothing was left by then are left out.
+    Bots of which nothing was left by `since`, on trio's clock, are left out. If no bot has, this
+    waits for up to NOTICE_TIME, because it may not have been noticed yet.
     """
     limited = [bot.bot for bot in bots if bot.bot.limits.any]
     with trio.move_on_after(NOTICE_TIME):
@@ -398,7 +388,6 @@ async def _stay(
 
 
 def _key(contestant: Contestant, ruleset: Ruleset) -> Hashable:
-    """Return a key that is equal for bots that can stand in for each other."""
     return (
         ruleset.name,
         contestant.folder,

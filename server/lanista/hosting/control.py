@@ -153,11 +153,8 @@ class RunningMatches:
     def end(self, match: str, record: Path | None) -> None:
         """Remove a match that is over, and make its record known.
 
-        Args:
-            match: The match's id.
-            record: Its record; None if that couldn't be written, or must not be seen yet because
-                the match is void and will be played again with the same seed. When it may be seen,
-                this is called again.
+        There is no record if it couldn't be written, or must not be seen yet because the match is
+        void and will be played again with the same seed. When it may be seen, this is called again.
         """
         self.matches.pop(match, None)
         if record is not None:

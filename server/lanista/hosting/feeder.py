@@ -122,7 +122,6 @@ class Feeder:
         self._over.set()
 
     async def _serve(self, listeners: Sequence[trio.SocketListener], process: trio.Process) -> None:
-        """Feed the bot when it has said hello."""
         handshake = Handshake(self.ruleset, self._token, is_one_try=True)
         connection = await handshake.wait(listeners, process.wait, math.inf)
         try:
@@ -164,7 +163,6 @@ class Feeder:
         await connection.close(self._end() if speaks_version1(hello, self.ruleset) else b"")
 
     def _end(self) -> bytes:
-        """Return the exit code of a process that exits by itself; end others, and return None."""
         seats = range(self.ruleset.seats)
         ranks = [messages.rank(seat, 1) for seat in seats]
         scores = [messages.score(seat, 0) for seat in seats]
@@ -173,11 +171,7 @@ class Feeder:
 
 
 async def _end(process: trio.Process) -> int | None:
-    """Wait for a process to exit, end it if it doesn't, and return its exit code.
-
-    Returns:
-        The exit code; None if the process had to be ended.
-    """
+    """Wait for a process to exit and return its exit code; None if it had to be ended."""
     with trio.CancelScope(shield=True):
         for stop in (None, process.terminate, process.kill):
             if stop is not None:

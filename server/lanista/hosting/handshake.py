@@ -72,15 +72,10 @@ class Handshake:
         exited: Callable[[], Awaitable[object]],
         seconds: float,
     ) -> Connection | None:
-        """Wait for the bot's hello, then close the port.
+        """Wait so many seconds for the bot's hello, then close the port; return its connection.
 
-        Args:
-            listeners: The listening sockets of the bot's port.
-            exited: Waits for the bot's process to end, after which the wait ends early.
-            seconds: How long to wait.
-
-        Returns:
-            The bot's connection; None if it wasn't admitted in time.
+        It is None if the bot wasn't admitted in time. `exited` waits for the bot's process to end,
+        after which the wait ends early.
         """
         try:
             with trio.move_on_after(seconds):
@@ -177,10 +172,7 @@ def accepted(
 ) -> Connection | None:
     """Make a connection of an accepted stream; None if the other end is gone already.
 
-    Args:
-        stream: The stream, whose socket the connection takes over.
-        host: The address for which the connection's background work is counted.
-        background: The background work that it belongs to; None to give it one of its own.
+    Its background work is counted for an address, and belongs to that of the port, if any is given.
     """
     try:
         channel = SocketChannel.from_stream(stream)
@@ -199,11 +191,7 @@ def peer_of(stream: trio.SocketStream) -> tuple[str, int]:
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
-    """Return the ruleset that a hello asks for, and check that it has the seat asked for.
-
-    Args:
-        hello: The hello.
-        default: The ruleset for a hello that doesn't name a game.
+    """Return the ruleset that a hello asks for, or the default, which must have the seat asked for.
 
     Raises:
         RemoteProtocolError: `unknown-game`, or `bad-hello` for a seat that the game doesn't have.

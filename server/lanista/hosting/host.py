@@ -338,11 +338,7 @@ async def _complete(
     report: MatchReport,
     on_unwritten: Callable[[OSError], None] | None,
 ) -> MatchReport:
-    """Complete the record of a match that is over, and write its failure bundles.
-
-    Raises:
-        OSError: The record can't be completed.
-    """
+    """Complete the record of a match that is over, and write its failure bundles."""
     try:
         await match.record.finish(report.result)
     except OSError as error:
@@ -407,7 +403,7 @@ def match_result(
     record: str,
     exits: Sequence[Exit | None] = (),
 ) -> MatchResult:
-    """Return the rows that are stored of a match that is over.
+    """Return the rows that are stored of a match that is over, from its record's result.
 
     This decides neither who has won, nor how the match ended for a bot, nor what counts.
 

@@ -55,17 +55,10 @@ def checked_setup(
     given: Mapping[str, int] | None,
     folder: Path | None = None,
 ) -> tuple[dict[str, int], Any]:
-    """Return all settings, and the board if there is one.
+    """Return all settings, and the board, which is None if the seed makes it.
 
-    Args:
-        ruleset: The game.
-        map_: The map: a board, or a configuration with settings and perhaps a board; None to have
-            the seed make the map.
-        given: The settings that override a configuration's; None is none.
-        folder: The folder that a path is relative to; None for the current one.
-
-    Returns:
-        The settings; and the board, which is None if the seed makes it.
+    The map is a board, or a configuration with settings, which the given ones override, and perhaps
+    a board; None to have the seed make it. A path is relative to the folder, or to the current one.
 
     Raises:
         BadInputError: The map or a setting can't be used.

@@ -47,11 +47,8 @@ def is_file(path: Path) -> bool:
 def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, tuple[str, ...]]:
     """Return a bot's name and the command that starts it.
 
-    Args:
-        game: The game that it plays.
-        bot: What the user typed: the name of a house bot, a command line, or `stdio:` and the
-            command line of a bot that uses stdin and stdout.
-        folder: The folder in which it will be run; None for the current one.
+    The user typed the name of a house bot, a command line, or `stdio:` and the command line of a
+    bot that uses stdin and stdout. It will be run in the folder, or in the current one.
 
     Raises:
         BadInputError: There is no such house bot and no such program.
@@ -171,10 +168,8 @@ _AT_END_OF_INPUT = re.compile(r"\bEOF|No line found|end of (?:file|input)", re.I
 def why_not_connected(bot: "Bot", command: Sequence[str]) -> str:
     """Return what to do about a bot that never connected; empty if it isn't known.
 
-    Args:
-        bot: Its process.
-        command: The command that it was started with, before placeholders were replaced: a bot that
-            gets the arena's address there connects.
+    The command is that before placeholders were replaced: a bot that gets the arena's address there
+    connects.
     """
     connects = tuple(command) != bot.command or any(OWN_MODULE.match(word) for word in command)
     crashed = bot.exit is not None and bot.exit.code != 0

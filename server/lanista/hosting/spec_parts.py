@@ -21,13 +21,9 @@ class SandboxName(enum.StrEnum):
 def configurations(
     ruleset: Ruleset, maps: Sequence[str], settings: Mapping[str, int], folder: Path
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Read the maps of a spec.
+    """Read the maps of a spec: names, files, or texts of map files; without any, seeds make them.
 
-    Args:
-        ruleset: The game.
-        maps: Names of shipped maps, files, or texts of map files; if empty, seeds make the maps.
-        settings: The settings of the spec, which override those of a map's file.
-        folder: The folder that files are relative to.
+    The settings override those of a map's file. Files are relative to the folder.
 
     Returns:
         All settings by map (`map_name`), in the order of `maps`; and by map the board, as the

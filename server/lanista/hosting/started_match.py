@@ -74,8 +74,7 @@ class StartedMatch:
     async def play(self) -> MatchReport | None:
         """Play the match; while it is void, repeat it a few times with newly started bots.
 
-        Returns:
-            The last match; None if it was interrupted before the first one began.
+        Returns the last match; None if it was interrupted before the first one began.
 
         Raises:
             StartFailureError: A bot can't be started or doesn't say hello.
@@ -101,12 +100,7 @@ class StartedMatch:
         return reports[-1] if reports else None
 
     async def _seat(self, pool: BotPool, spec: MatchSpec) -> SeatedMatch | None:
-        """Start all bots; return None if the match was interrupted.
-
-        Raises:
-            StartFailureError: A bot can't be started or doesn't say hello.
-            OSError: The record can't be written.
-        """
+        """Start all bots; return None if the match was interrupted."""
         writer = RecordWriter(self.record_path(spec.match))
         bots: Sequence[PooledBot] = ()
         try:
@@ -129,11 +123,7 @@ class StartedMatch:
         )
 
     async def _start(self, pool: BotPool, record: RecordWriter) -> Sequence[PooledBot]:
-        """Start all bots at the same time; return none if the match was interrupted.
-
-        Raises:
-            StartFailureError: A bot can't be started or doesn't say hello.
-        """
+        """Start all bots at the same time; return none if the match was interrupted."""
         # The record is hidden because it has what the other bots log and answer, line by line as
         # it comes.
         contestants = [

@@ -77,10 +77,9 @@ class BackgroundWork:
 
     @asynccontextmanager
     async def piece(self, host: str) -> AsyncIterator[None]:
-        """Wait for a slot, then run the block as one piece of work; it must not `await`.
+        """Wait for a slot, then run the block, which must not `await`, as a piece of work.
 
-        Args:
-            host: The address for which the work is done.
+        It is done for an address.
         """
         if self._active < self.pieces:
             self._active += 1

@@ -69,10 +69,7 @@ def has_bundles(record: Path, seats: int) -> bool:
 def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failure]) -> list[Path]:
     """Write the bundles of a match, and remove those of an earlier match with the same record.
 
-    `title` describes the match for people.
-
-    Returns:
-        The folders of the bundles, one for each failure.
+    `title` describes the match for people. Returns the folder of each failure.
 
     Raises:
         OSError: A bundle can't be written.

@@ -119,11 +119,9 @@ class Channel(Protocol):
 class SocketChannel:
     """A channel over TCP, which owns its sockets.
 
-    Args:
-        connected: The socket.
-        is_set_up: Whether its options are set already, by another process that had it before.
-        outer: The socket of the connection to the bot, if `connected` only leads to a relay of this
-            machine, which reads and writes that one.
+    The options of a socket that another process had before are set up already. If it only leads to
+    a relay of this machine, `outer` is the socket of the connection to the bot, which that one
+    reads and writes.
     """
 
     def __init__(

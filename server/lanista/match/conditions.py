@@ -143,10 +143,9 @@ class UnusableBoardError(Exception):
 
 
 def pack_board(game: str, settings: Mapping[str, int], seed: int) -> bytes:
-    """Make a match's board from its seed, for another process to unpack.
+    """Make a match's board from its seed, and return it pickled, for another process to unpack.
 
-    Returns:
-        The board, pickled; nothing if that fails: whoever makes the board itself will see why.
+    It is empty if that fails: whoever makes the board itself will see why.
     """
     import pickle  # noqa: PLC0415 - only arenas with workers need it
 

@@ -93,9 +93,7 @@ class Connection:
     async def read_hello(self, seconds: float, until: float | None = None) -> Hello | None:
         """Wait for the hello; return None if the bot disconnects before it sent one.
 
-        Args:
-            seconds: How long that may take.
-            until: When that time is over; None if it begins now.
+        The time begins now, unless it is said when it is over.
 
         Raises:
             RemoteProtocolError: The hello can't be used, or didn't come within `seconds`.

@@ -74,12 +74,10 @@ class MatchFigures:
     """Number of late answers of turns in which this machine stalled, so that the match is void."""
 
     def count_turn(self, times: Sequence[tuple[int, ...] | None], took: float) -> None:
-        """Count a turn.
+        """Count a turn, given by seat the times in its line of the record (`turn_lines.times_of`).
 
-        Args:
-            times: By seat, the times in its line of the record (`turn_lines.times_of`).
-            took: Microseconds from its beginning to that of the next turn; infinite if that is
-                unknown, or if something else was waited for than answers.
+        It took so many microseconds from its beginning to that of the next one: infinitely many if
+        that is unknown, or if something else was waited for than answers.
         """
         # As `Histogram.add`, without calling it for every value: this is done in every turn.
         answers = self.answers
@@ -124,8 +122,7 @@ class MatchFigures:
 def round_trip_summary(measured: Iterable[tuple[int, int]]) -> RoundTrip | None:
     """Return the median of the smoothed round trips and the least one; None if there are none.
 
-    Args:
-        measured: Each a smoothed round trip and the least one so far, in microseconds.
+    Each is given as a smoothed round trip and the least one so far, in microseconds.
     """
     pairs = list(measured)
     if not pairs:

@@ -66,12 +66,7 @@ class Judge:
     # -- verdicts ------------------------------------------------------------------------------
 
     async def verdicts(self, game: Game, playing: Sequence[Seat]) -> list[Verdict]:
-        """Return the verdicts on a turn, by seat.
-
-        Args:
-            game: The game before the turn.
-            playing: The seats that are still in the match.
-        """
+        """Return the verdicts on a turn, by seat, given the seats that are still in the match."""
         verdicts: list[Verdict] = [_OUT] * len(self.seats)
         for seat in playing:
             if seat.line is not None and len(seat.line) > LONG_LINE:
@@ -118,16 +113,11 @@ class Judge:
         *,
         in_stall: bool,
     ) -> list[bytes]:
-        """Count the faults of a turn; return the notes that each seat is sent next.
+        """Count the faults of a turn; return the notes that each seat is sent next, by seat.
 
-        Args:
-            game: The game before the turn, so that it can explain what is refused.
-            turn: The number of the turn.
-            began: When the turn began, on trio's clock.
-            playing: The seats that are still in the match.
-            verdicts: The verdicts, by seat.
-            in_stall: Whether a late answer may be the fault of a stall of this machine, so that it
-                doesn't count for the limit of late turns.
+        The game stands before the turn, which began at `began` on trio's clock, so that it can
+        explain what is refused. `in_stall` says whether a late answer may be the fault of a stall
+        of this machine, so that it doesn't count for the limit of late turns.
         """
         self.faults = _empty_by_seat(self)
         notes = [b""] * len(self.seats)

@@ -53,11 +53,9 @@ class RecordWriter:
     def __init__(self, path: Path, *, holds: bool = False) -> None:
         """Open the `.part` file of the record `path`, and lock it.
 
-        Args:
-            path: The path of the record.
-            holds: Whether lines are held in memory until `show` is called or they are too many; a
-                crash may lose the match meanwhile. If it is over before, no file is written at all,
-                and `content` has the record.
+        If it `holds` lines, they are in memory until `show` is called or they are too many; a crash
+        may lose the match meanwhile. If it is over before, no file is written at all, and `content`
+        has the record.
 
         Raises:
             OSError: The folder can't be made or written, or another program writes this record.
@@ -147,13 +145,11 @@ class RecordWriter:
         self._held.clear()
 
     async def finish(self, result: ResultInfo) -> None:
-        """Complete the record with a result, compressing it in a thread.
+        """Complete the record with the final result, compressing it in a thread.
 
-        The record gets its name once it is on disk. If this is cancelled, the lines stay in the
-        `.part` file, with the result that `end` wrote.
-
-        Args:
-            result: The final result, which may contain more than the one that `end` wrote.
+        The result may contain more than the one that `end` wrote. The record gets its name once it
+        is on disk. If this is cancelled, the lines stay in the `.part` file, with the result that
+        `end` wrote.
 
         Raises:
             OSError: The record can't be written.
@@ -264,7 +260,6 @@ def _content(path: Path, chunks: Iterable[bytes]) -> Iterable[bytes]:
 
 
 def _compressed(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the chunks of a file in the gzip format."""
     # The header that zlib makes has neither a name nor a time in it, so that the same lines give
     # the same file.
     zipped = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)

@@ -312,7 +312,6 @@ def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: Resul
 
 
 def _are_all_out(turn: TurnInfo) -> bool:
-    """Tell whether all seats are out after a turn."""
     return all(
         name == "out" or turn.reason_gone(seat) is not None
         for seat, name in enumerate(turn.verdicts)

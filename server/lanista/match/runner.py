@@ -169,14 +169,10 @@ class Match:
     def rejoin(self, seat: int, connection: Connection) -> Connection | None:
         """Let a seat's bot go on over another connection, from the next turn on.
 
-        The bot is sent the match's beginning again, and then that turn like any other. Answers that
-        it owed on the old connection are forgotten. If one is awaited there, the turn is missing.
-
-        Args:
-            seat: The number of the seat.
-            connection: The bot's new connection, whose hello has been read. The match closes or
-                ends it like any other. If it is over before, the connection waits as it did before,
-                and is the caller's again.
+        Its hello has been read. The bot is sent the match's beginning again, and then that turn
+        like any other. Answers that it owed on the old connection are forgotten. If one is awaited
+        there, the turn is missing. The match closes or ends the new connection like any other. If
+        it is over before, the connection waits as it did before, and is the caller's again.
 
         Returns:
             The connection that is replaced, which the caller closes; None if it was broken.
@@ -228,7 +224,6 @@ class Match:
             self.record.begin(turn_lines.header(spec, self.seats, board_text, self.commands))
 
     async def _play(self, game: Game) -> None:
-        """Play turns until there is an outcome."""
         judge, lines, absent = self._judge, self._lines, self._absent
         # If the match was interrupted already, the bots aren't sent its beginning.
         await trio.lowlevel.checkpoint()

@@ -374,9 +374,6 @@ class AbsentSeats:
         The turn of an absent seat lasts as long as that of one that is silent. So the late limit
         gives a bot the same time to come back however fast the others are, and it makes no
         difference to anybody whether the arena has noticed already that a connection is broken.
-
-        Args:
-            deadline: When the turn's time is over, on trio's clock.
         """
         if any(seat.missed for seat in self.seats):
             with trio.CancelScope(deadline=deadline):

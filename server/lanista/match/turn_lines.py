@@ -156,7 +156,7 @@ class TurnLines:
             game: The game after the turn.
             began: When the turn began, on trio's clock.
             asked: The seats that were asked in the turn.
-            verdicts: The verdicts, by seat.
+            verdicts: By seat.
             faults: By seat, the faults whose messages were written.
             stall: Seconds for which the host stalled in the turn.
             status: By seat, the share of the match's time that was used before the turn.
@@ -182,8 +182,7 @@ class TurnLines:
     def write(self, next_began: float = math.inf) -> None:
         """Write the last turn's line, unless that is done, and count its times.
 
-        Args:
-            next_began: When the next turn began; infinity if it hasn't.
+        The next turn began at `next_began`: never, if it hasn't.
         """
         if self._unwritten is None:
             return
@@ -259,10 +258,9 @@ class TurnLines:
 
 
 def times_of(seat: Seat, began: float) -> tuple[int, ...] | None:
-    """Return a seat's times in a turn that began at `began`, as a record has them.
+    """Return a seat's times in a turn that began at `began`, as a record has them, in microseconds.
 
-    Returns:
-        The times in microseconds; None if the seat was out before its bytes were sent.
+    None if the seat was out before its bytes were sent.
     """
     handed = seat.handed_at
     if handed < began:
@@ -280,5 +278,5 @@ def times_of(seat: Seat, began: float) -> tuple[int, ...] | None:
 
 
 def now() -> str:
-    """Return the present moment as ISO 8601, in UTC."""
+    """Return the present moment, as records have it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -45,8 +45,7 @@ REFUSAL_CODES = frozenset(code.value for code in RefusalCode)
 def read_answer(game: Game, seat: int, line: str) -> tuple[Answer | Malformed, Sequence[Token]]:
     """Read an answer in the position in which it was given; the game doesn't change.
 
-    Returns:
-        The verdict, and the answer's tokens; none if it isn't a line of tokens.
+    Returns the verdict, and the answer's tokens; none if it isn't a line of tokens.
 
     Raises:
         TooManySubmovesError: There are more submoves than the rules allow in a turn.
@@ -77,9 +76,7 @@ class FaultTally:
     def count(self, verdict: Verdict, gone: str | None) -> bool:
         """Count the faults of a turn; return whether some of them are to be kept as examples.
 
-        Args:
-            verdict: The verdict on the seat's turn.
-            gone: The code of the reason why the seat is out since this turn; None if it isn't.
+        `gone` is the code of the reason why the seat is out since this turn; None if it isn't.
         """
         found: dict[str, int] = {}
         if isinstance(verdict, Answer):
@@ -103,9 +100,7 @@ class FaultTally:
     def keep(self, faults: Sequence[FaultInfo], *, is_out: bool) -> None:
         """Keep faults of a turn as examples, as far as there is room for their codes.
 
-        Args:
-            faults: The faults of the seat in this turn.
-            is_out: Whether the seat is out by the only one of them, which is always kept.
+        `is_out` says whether the seat is out by the only one of them, which is always kept.
         """
         kept = Counter(fault.code for fault in self.examples)
         for fault in faults:
@@ -137,15 +132,8 @@ def faults_of(
 ) -> list[FaultInfo]:
     """Return the faults of an answer with their messages, those apart for which a seat is out.
 
-    Args:
-        game: The game, which stands before the turn.
-        turn: The number of the turn.
-        seat: The seat that answered.
-        verdict: The verdict on its turn.
-        line: Its answer, if there was one.
-        tokens: The tokens of its answer, if `verdict` is an `Answer`.
-        times: As in `late_message`.
-        limit: As in `late_message`.
+    The game stands before the turn. The tokens are those of an `Answer`; times and limit are as in
+    `late_message`.
     """
     refusals: Sequence[Refusal] = ()
     if isinstance(verdict, Answer) and verdict.refused:
@@ -171,9 +159,7 @@ def faults_of(
 def late_message(times: Sequence[int] | None, limit: float) -> str:
     """Return what is wrong with a late answer.
 
-    Args:
-        times: The times of the seat in this turn, as in a record.
-        limit: The time limit of the turn, in seconds.
+    The times are those of a record, the limit is in seconds.
     """
     if times is None or len(times) == 1:
         return f"no answer within {limit:g} s"

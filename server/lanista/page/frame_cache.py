@@ -182,7 +182,7 @@ class FrameCache:
 
     at_once: bool = False
     """Whether to start the replay worker before there is a viewer. A process that also starts bots
-    does so: `bots.orphans` kills children that are younger than the bot they may come from."""
+    does so: `keeper_process` kills children that are younger than the bot they may come from."""
     _folder: TemporaryFolder | None = attrs.field(default=None, init=False)
     _files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
     """The files that can be acquired, by key, the least recently used first."""

@@ -138,10 +138,8 @@ class AngryMob:
     def _fault(self, submove: _Submove, available: int, already: int) -> Reason:
         """Return what is wrong with an illegal submove.
 
-        Args:
-            submove: The submove.
-            available: The number of the player's units in the cell before the move.
-            already: How many of them the submoves before this one sent away.
+        So many of the player's units were available in the cell before the move, of which the
+        submoves before this one sent some away already.
         """
         row, col, count, direction = submove
         rows, cols = self.board.rows, self.board.cols
@@ -362,6 +360,5 @@ class AngryMob:
 
 
 def _submoves(numbers: Sequence[int]) -> Iterator[_Submove]:
-    """Return the submoves of an answer."""
     each = iter(numbers)
     return zip(each, each, each, each, strict=True)

@@ -7,8 +7,17 @@ import numpy as np
 
 from lanista.games.arrays import Cells, Observation, UnitEncoder, observations, seen_from
 from lanista.games.base import Token
-from lanista.games.crematoria.board import ELEVATOR, OWNERS, ROCK
-from lanista.games.crematoria.geometry import COLS, LEVEL, NEAR, NIGHT, ROWS, UP
+from lanista.games.crematoria.board import (
+    COLS,
+    ELEVATOR,
+    LEVEL,
+    NEAR,
+    NIGHT,
+    OWNERS,
+    ROCK,
+    ROWS,
+    UP,
+)
 from lanista.games.crematoria.state import FURYAN, NECROMONGER, SEATS, roster
 
 _PLANES = 27

@@ -14,9 +14,8 @@ import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from lanista.games.crematoria.game import Unit
-from lanista.games.crematoria.originals import Movement, Position, Res
-from lanista.games.match_files import (
+from lanista.games.crematoria.originals import Movement, Position, Res, Unit
+from lanista.games.originals import (
     Explanation,
     Forks,
     UnexplainedError,

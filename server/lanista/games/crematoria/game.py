@@ -1,15 +1,15 @@
 """A match of Crematoria: answers, rounds, the end, the facts (PROTOCOL.md 5).
 
 Rounds are carried out by `phases`, and the views for viewers are made by `scene`. In addition to
-the interface of `lanista.games.base`, the game has `moved`, `units()`, `caves()`, `outside()`,
-`cells` and `gems`, by which `originals` writes the original's match files.
+the interface of `lanista.games.base`, the game has `moved`, `caves()`, `outside()`, `cells` and
+`gems`, by which `originals` writes the original's match files.
 """
 
 import copy
 import functools
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 import attrs
 
@@ -29,17 +29,20 @@ from lanista.games.base import (
     whole_submoves,
 )
 from lanista.games.crematoria import scene
-from lanista.games.crematoria.board import ELEVATOR, GEM, ROCK, UNOWNED, rows_of
-from lanista.games.crematoria.geometry import (
+from lanista.games.crematoria.board import (
     COLS,
     DIRECTIONS,
+    ELEVATOR,
+    GEM,
     LEVEL,
     NEAR,
     NIGHT,
     NONE,
+    ROCK,
     ROWS,
+    UNOWNED,
     UP,
-    position,
+    rows_of,
 )
 from lanista.games.crematoria.phases import play_round
 from lanista.games.crematoria.scene import NAMES, PLACES, Position
@@ -59,26 +62,6 @@ _PLACES = [
     f" {row} {col} {level}" for level in (0, 1) for row in range(ROWS) for col in range(COLS)
 ]
 """By cell, its row, column and level as at the end of a fact."""
-
-
-class Unit(NamedTuple):
-    """A unit, as in a match file of the original."""
-
-    kind: str
-    """`p` pioneer, `f` furyan, `n` necromonger, `h` hellhound."""
-    player: int
-    """The player it belongs to; -1 for a unit of nobody."""
-    health: int
-    """The health; 0 when it is dead, -1 for a hellhound."""
-    turns: int
-    """The rounds until a necromonger lands; 0 after it landed or died, -1 when it was never used.
-
-    Other units have -1.
-    """
-    row: int
-    col: int
-    level: int
-    """The level, 0 underground and 1 outside; row, column and level are -1 for the dead."""
 
 
 @attrs.define(eq=False)
@@ -161,18 +144,6 @@ class Crematoria:
     def gems(self) -> tuple[int, ...]:
         """By seat, the number of gems that it has picked."""
         return tuple(self.state.gems)
-
-    def units(self) -> tuple[Unit, ...]:
-        """Return every unit by id, including those that are dead or were never used."""
-        state = self.state
-        return tuple(
-            [
-                Unit(kind, player, health, turns, *position(cell))
-                for kind, player, health, turns, cell in zip(
-                    state.kind, state.player, state.health, state.turns, state.pos, strict=True
-                )
-            ]
-        )
 
     def caves(self) -> list[str]:
         """Return level 0 by row: `R`, `C`, `E`, or an owner from `0` to `3`."""
@@ -313,7 +284,6 @@ def _legal(state: State, unit: int) -> list[tuple[int, int]]:
 
 @functools.lru_cache(maxsize=4096)
 def _words(kind: str, unit: int, direction: int) -> str:
-    """Return what an order says, in words."""
     if direction == NONE:
         return f"{kind} {unit} stays"
     way = WAYS[direction] if 0 <= direction < NONE else f"by {direction}"

@@ -7,15 +7,19 @@ from collections.abc import Mapping
 
 from lanista.games.base import BadBoardError
 from lanista.games.chance import Chance, first_of_permutation, permutation, permutation_start, skip
-from lanista.games.crematoria.board import CAVE, ELEVATOR, OUTSIDE, ROCK, Board
-from lanista.games.crematoria.geometry import (
+from lanista.games.crematoria.board import (
     BOTTOM,
+    CAVE,
     COLS,
+    ELEVATOR,
     LEVEL,
     NEAR,
     OFFSETS,
+    OUTSIDE,
+    ROCK,
     ROWS,
     TOP,
+    Board,
     apart,
     cell_at,
     cells_of,

@@ -8,14 +8,15 @@ rule.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
+from typing import NamedTuple
 
 import attrs
 
-from lanista.games import match_files
+from lanista.games import originals
 from lanista.games.base import Token, spaced
 from lanista.games.crematoria import scene
-from lanista.games.crematoria.game import Crematoria, Unit
-from lanista.games.crematoria.geometry import LETTERS, LEVEL, cell_at, position
+from lanista.games.crematoria.board import LETTERS, LEVEL, cell_at, position
+from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.state import roster, scores
 from lanista.games.originals import Originals
@@ -37,6 +38,26 @@ _PLACES = tuple(
 _STATUS = "a player's status, -1 or a share from 0 to 1"
 _MAX_HEALTH = {"p": 50, "f": 100, "n": 75, "h": -1}
 _MIN_HEALTH = {"p": 1, "f": 1, "n": 0, "h": -1}
+
+
+class Unit(NamedTuple):
+    """A unit, as in a match file of the original."""
+
+    kind: str
+    """`p` pioneer, `f` furyan, `n` necromonger, `h` hellhound."""
+    player: int
+    """The player it belongs to; -1 for a unit of nobody."""
+    health: int
+    """The health; 0 when it is dead, -1 for a hellhound."""
+    turns: int
+    """The rounds until a necromonger lands; 0 after it landed or died, -1 when it was never used.
+
+    Other units have -1.
+    """
+    row: int
+    col: int
+    level: int
+    """The level, 0 underground and 1 outside; row, column and level are -1 for the dead."""
 
 
 @attrs.frozen(kw_only=True)
@@ -62,7 +83,7 @@ Movement = tuple[int, int]
 """A movement that was carried out: the unit's id and the direction, 0 to 10."""
 
 
-Res = match_files.Res[Position, Movement]
+Res = originals.Res[Position, Movement]
 """A match file."""
 
 

@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from lanista.games.chance import nth_member, permutation, permutation_start
-from lanista.games.crematoria.board import ELEVATOR, OWNED
-from lanista.games.crematoria.geometry import (
+from lanista.games.crematoria.board import (
     ALL,
     BR,
     COLS,
+    ELEVATOR,
     LEVEL,
     NEAR,
     NIGHT,
     NONE,
+    OWNED,
     RIGHT,
     RT,
     UP,
@@ -240,7 +241,6 @@ class _Layers:
         self._ground = ground
 
     def __bool__(self) -> bool:
-        """Return whether there is a target at all."""
         return self._within[0] != 0
 
     def nearest(self, cells: int) -> int:

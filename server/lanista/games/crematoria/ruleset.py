@@ -7,9 +7,18 @@ from lanista.games.base import ByHand, Consequence, Setting
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.crematoria import board as boards
 from lanista.games.crematoria import generator
-from lanista.games.crematoria.board import ELEVATOR, GEM, OUTSIDE, UNOWNED, Board
+from lanista.games.crematoria.board import (
+    COLS,
+    ELEVATOR,
+    GEM,
+    LEVEL,
+    OUTSIDE,
+    ROWS,
+    UNOWNED,
+    Board,
+    cell_at,
+)
 from lanista.games.crematoria.game import Crematoria
-from lanista.games.crematoria.geometry import COLS, LEVEL, ROWS, cell_at
 from lanista.games.crematoria.scene import TURN_WORD
 from lanista.games.crematoria.state import HELLHOUND, NECROMONGER, SEATS, UNUSED, State, roster
 from lanista.games.search import Facts, UnreadableFactsError, numbers_of, rows_of, settings_of

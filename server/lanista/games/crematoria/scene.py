@@ -10,8 +10,16 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from lanista.games.crematoria.board import ELEVATOR, OWNED, OWNERS, ROCK
-from lanista.games.crematoria.geometry import COLS, LEVEL, ROWS, position
+from lanista.games.crematoria.board import (
+    COLS,
+    ELEVATOR,
+    LEVEL,
+    OWNED,
+    OWNERS,
+    ROCK,
+    ROWS,
+    position,
+)
 from lanista.games.crematoria.state import (
     FURYAN,
     HELLHOUND,

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from lanista.games.chance import Chance
-from lanista.games.crematoria.board import GEM, OWNED, OWNERS, ROCK, Board
-from lanista.games.crematoria.geometry import LEVEL, bits_of
+from lanista.games.crematoria.board import GEM, LEVEL, OWNED, OWNERS, ROCK, Board, bits_of
 
 SEATS = 4
 NOBODY = -1

@@ -7,8 +7,7 @@ import numpy as np
 
 from lanista.games.arrays import Cells, Observation, UnitEncoder, observations, seen_from
 from lanista.games.base import Token
-from lanista.games.hogwarts.board import CLANS, OWNERS, WALL
-from lanista.games.hogwarts.grid import AROUND, CELLS, NEAR, SIDE
+from lanista.games.hogwarts.board import AROUND, CELLS, CLANS, NEAR, OWNERS, SIDE, WALL
 
 _PLANES = 16
 _CONVERSIONS, _BOOKS, _VOLDEMORT = (plane * CELLS for plane in (13, 14, 15))

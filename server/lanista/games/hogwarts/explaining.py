@@ -14,11 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.games.hogwarts.board import CLANS
-from lanista.games.hogwarts.grid import SIDE
+from lanista.games.hogwarts.board import CLANS, SIDE
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.originals import Res, State
-from lanista.games.match_files import Explanation, Forks, explained, require, try_forks
+from lanista.games.originals import Explanation, Forks, explained, require, try_forks
 
 Cell = tuple[int, int]
 
@@ -31,10 +30,8 @@ MAX_TRIES = 2_000
 def explain(res: Res, rules: str = "original") -> Explanation:
     """Follow a match file from its first state, up to the first one that can't have happened.
 
-    Args:
-        res: The file.
-        rules: Whether spells capture as the rules' text says, or as the original program does
-            (rules/hogwarts.md 18, row 1).
+    By the rules `text` and `original`, spells capture as the rules' text says, or as the original
+    program does (rules/hogwarts.md 18, row 1).
     """
     walls = _Walls(res.states[0].rows)
     return explained(

@@ -27,23 +27,27 @@ from lanista.games.base import (
 )
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.hogwarts import orders, scene
-from lanista.games.hogwarts.board import CLANS, FREE, OWNERS, WALL, Board
-from lanista.games.hogwarts.grid import (
+from lanista.games.hogwarts.board import (
     AROUND,
     CELLS,
+    CLANS,
     COL,
     DOWN,
+    FREE,
     LEFT,
     NEAR,
     OUTSIDE,
+    OWNERS,
     RIGHT,
     ROW,
     SIDE,
     UP,
+    WALL,
+    Board,
     corridors_of,
 )
+from lanista.games.hogwarts.generator import Places, draw_ingredients, draw_some
 from lanista.games.hogwarts.orders import STRAIGHT, Order
-from lanista.games.hogwarts.placing import Places, draw_ingredients, draw_some
 from lanista.games.hogwarts.scene import SPELL_FREE_ROUNDS, Position
 from lanista.games.outcome import Outcome, by_score
 from lanista.games.picture import Frame, Scene

@@ -16,9 +16,7 @@ from lanista.games.base import (
     Token,
     TooManySubmovesError,
 )
-from lanista.games.hogwarts.board import CLANS
-from lanista.games.hogwarts.grid import NEAR, OUTSIDE, PLACES
-from lanista.games.hogwarts.placing import GROUPS, INGREDIENTS
+from lanista.games.hogwarts.board import CLANS, GROUPS, INGREDIENTS, NEAR, OUTSIDE, PLACES
 
 MAX_ORDERS = 1000
 """The greatest number of submoves in a round, valid or not."""
@@ -49,13 +47,7 @@ class Order(NamedTuple):
 def judged(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
 ) -> tuple[list[Order], dict[int, Reason]]:
-    """Read `m ID D` and `s ID g1 … g15`.
-
-    Args:
-        seat: The seat that answered.
-        clans: The clan of each unit at the start of the round.
-        ingredients: The ingredients of this round.
-        tokens: The answer.
+    """Read `m ID D` and `s ID g1 … g15`, given each unit's clan and the round's ingredients.
 
     Returns:
         The first order of each unit that the seat owns, in the order of the answer, and the reasons
@@ -98,9 +90,7 @@ def judged(
 def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
     """Yield what the submoves of a well-formed answer order, refused or not, in its order.
 
-    Args:
-        cells: The cell of each unit at the start of the round.
-        tokens: The answer.
+    The cells are those of the units at the start of the round.
     """
     start, count, units = 0, len(tokens), len(cells)
     while start < count:
@@ -148,10 +138,8 @@ def _steps(units: int) -> dict[tuple[Token | None, ...], Order]:
 def _read(three: Sequence[Token | None], rest: Iterator[Token], index: int) -> Order:
     """Return the order of the next submove of an answer.
 
-    Args:
-        three: Its first three tokens, with None for those that are missing.
-        rest: The tokens after them, of which a spell takes what belongs to it.
-        index: The index of the submove.
+    Its first three tokens are given, with None for those that are missing; a spell takes what
+    belongs to it of the rest.
 
     Raises:
         MalformedAnswerError: It doesn't begin with a letter of a submove, or there are too few

@@ -12,14 +12,20 @@ from typing import NamedTuple
 
 import attrs
 
-from lanista.games import match_files
+from lanista.games import originals
 from lanista.games.base import Setting, Token
 from lanista.games.hogwarts import scene
-from lanista.games.hogwarts.board import CLANS, LABELS, MAX_WIZARDS, TITLES
+from lanista.games.hogwarts.board import (
+    CLANS,
+    INGREDIENTS,
+    LABELS,
+    MAX_WIZARDS,
+    PLACES,
+    SIDE,
+    TITLES,
+)
 from lanista.games.hogwarts.game import Hogwarts
-from lanista.games.hogwarts.grid import PLACES, SIDE
 from lanista.games.hogwarts.orders import Order
-from lanista.games.hogwarts.placing import INGREDIENTS
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import Originals
 from lanista.games.tokens import Tokens
@@ -74,7 +80,7 @@ class State:
     """The share of its computing time that each player has used; -1: the player is out."""
 
 
-Res = match_files.Res[State, Order]
+Res = originals.Res[State, Order]
 """A match file."""
 
 

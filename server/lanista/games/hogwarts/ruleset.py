@@ -7,10 +7,17 @@ from lanista.games.base import ByHand, Consequence, Setting
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.hogwarts import board as boards
 from lanista.games.hogwarts import generator
-from lanista.games.hogwarts.board import CLANS, MAX_BOOKS, MAX_COUNT, MAX_WIZARDS, Board, Unit
+from lanista.games.hogwarts.board import (
+    CLANS,
+    INGREDIENTS,
+    MAX_BOOKS,
+    MAX_COUNT,
+    MAX_WIZARDS,
+    SIDE,
+    Board,
+    Unit,
+)
 from lanista.games.hogwarts.game import Hogwarts
-from lanista.games.hogwarts.grid import SIDE
-from lanista.games.hogwarts.placing import INGREDIENTS
 from lanista.games.hogwarts.scene import TURN_WORD
 from lanista.games.search import Facts, UnreadableFactsError, numbers_of, rows_of, settings_of
 

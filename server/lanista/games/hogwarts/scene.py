@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.games.hogwarts.board import CLANS, OWNERS, WALL
-from lanista.games.hogwarts.grid import AROUND, CELLS, NEAR, PLACES, SIDE
+from lanista.games.hogwarts.board import AROUND, CELLS, CLANS, NEAR, OWNERS, PLACES, SIDE, WALL
 from lanista.games.hogwarts.orders import Order
 from lanista.games.picture import (
     Event,
