@@ -127,11 +127,7 @@ class Job(Generic[T]):
 
     @property
     def result(self) -> T:
-        """The result of the work, which is over.
-
-        Raises:
-            BaseException: What the work has raised.
-        """
+        """The result of the work, which is over; what the work has raised is raised here."""
         assert self._over.is_set()
         if self._error is not None:
             try:
@@ -173,8 +169,7 @@ class Job(Generic[T]):
     async def messages_async(self) -> AsyncGenerator[Any, None]:
         """Yield the messages as `messages` does, in a loop of trio's or asyncio's.
 
-        Raises:
-            RuntimeError: The caller runs in another loop, or none.
+        Raises RuntimeError in another loop, or without one.
         """
         try:
             alarm = _alarm_of_loop()

@@ -49,11 +49,7 @@ def return_large_blocks() -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names of a folder's files are on disk.
-
-    Raises:
-        OSError: They can't be written.
-    """
+    """Wait until the names of a folder's files are on disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

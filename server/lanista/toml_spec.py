@@ -49,10 +49,9 @@ class SpecError(BadInputError):
 
 @contextlib.contextmanager
 def placed(place: str) -> Iterator[None]:
-    """Have the message of an error within begin with a place: a file, or a key of it.
+    """Have the message of a `BadInputError` within begin with a place, as a `SpecError`.
 
-    Raises:
-        SpecError: There was a `BadInputError`.
+    The place is a file, or a key of it.
     """
     try:
         yield
@@ -124,11 +123,7 @@ class SpecReader(Generic[T]):
         return self.parse(text, str(path))
 
     def parse(self, text: str, where: str) -> T:
-        """Read a spec from the text of its TOML file; messages say where that is.
-
-        Raises:
-            SpecError: The text isn't TOML, or isn't a spec.
-        """
+        """Read a spec from the text of its TOML file; a SpecError says where that is."""
         problem = "a key of more than 100 parts"
         if _LONG_KEY.search(text) is None:
             try:
@@ -144,11 +139,7 @@ class SpecReader(Generic[T]):
         raise SpecError(f"{where}: not valid TOML: {problem}")
 
     def of(self, value: Mapping[str, Any], where: str = "spec") -> T:
-        """Return a spec from the content of its TOML file; messages say where that is.
-
-        Raises:
-            SpecError: The content isn't a spec.
-        """
+        """Return a spec from the content of its TOML file; a SpecError says where that is."""
         try:
             return self.converter.structure(value, self.kind)
         except TypeError as error:

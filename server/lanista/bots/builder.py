@@ -138,8 +138,7 @@ class Build:
     def run(self) -> tuple[list[str], str]:
         """Build the program in `FOLDER`; return its command line and its language.
 
-        Raises:
-            BuildError: It can't be built.
+        Raises BuildError if it can't be built.
         """
         FOLDER.mkdir()
         if self.ending == ".zip":

@@ -90,11 +90,7 @@ class Builder:
     """Files and folders that a build must not see, as `Sandbox.hidden`."""
 
     async def tools(self) -> Tools:
-        """Return what works in a sandbox: languages and Python packages.
-
-        Raises:
-            BrokenSandboxError: That can't be found out.
-        """
+        """Return what works in a sandbox; raise BrokenSandboxError if that can't be found out."""
         with TemporaryFolder("lanista-build", watched=True) as folder:
             answer = await self._run(["--tools"], {}, folder.path)
         languages, packages = answer.get("languages"), answer.get("packages")
@@ -189,12 +185,7 @@ class Builder:
     async def _receive(
         self, listener: trio.SocketListener, bot: Bot, product: Path | None
     ) -> dict[str, Any] | None:
-        """Return the answer of a build, having written what follows it; None if none came.
-
-        Raises:
-            NotBuiltError: The result is too large.
-            OSError: It can't be written.
-        """
+        """Return the answer of a build, having written what follows it; None if none came."""
         most = int(self.most * PACKING) + PACKING_BASE
         async with await listener.accept() as stream:
             received = bytearray()
@@ -263,8 +254,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 def _command(answer: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the command line in the answer of a build, which may say anything.
 
-    Raises:
-        NotBuiltError: It says why there is none, or isn't one.
+    Raises NotBuiltError if it says why there is none, or isn't one.
     """
     if "error" in answer:
         raise NotBuiltError(printable(str(answer["error"])[:MAX_WHY]))

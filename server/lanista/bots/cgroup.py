@@ -104,8 +104,7 @@ def _take_over(proc: Path) -> Path | None:
 def own_group(proc: Path) -> Path | None:
     """Return the folder of this process's control group; None where version 2 isn't mounted.
 
-    Raises:
-        OSError: The files in `proc` can't be read.
+    Raises OSError if the files in `proc` can't be read.
     """
     name = None
     for line in (proc / "cgroup").read_text().splitlines():

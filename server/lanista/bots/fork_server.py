@@ -41,8 +41,7 @@ BYTES_EACH = 4  # of a descriptor in a message: a C int
 def encode(arguments: "Sequence[str]", environment: "Mapping[str, str]") -> bytes:
     """Return a keeper's arguments and a bot's environment as one piece of bytes.
 
-    Raises:
-        ValueError: One of them can't be passed to a program.
+    Raises ValueError if one of them can't be passed to a program.
     """
     if any(not key or "=" in key for key in environment):
         raise ValueError("illegal environment variable name")

@@ -242,11 +242,7 @@ class Keeper:
         return pid
 
     def fork(self) -> int:
-        """Fork this process, the child beginning in the bot's control group if that is possible.
-
-        Raises:
-            OSError: There are too many processes.
-        """
+        """Fork this process, the child beginning in the bot's control group if that is possible."""
         if self.group:
             try:
                 self.joined = True

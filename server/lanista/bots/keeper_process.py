@@ -189,11 +189,7 @@ class _ForkServer:
         self._inherited: tuple[object, ...] = ()
 
     def fork(self, descriptors: Sequence[int]) -> int:
-        """Have a keeper forked that gets these descriptors, and return its pid.
-
-        Raises:
-            OSError: There are no more descriptors or processes, or it gave no answer.
-        """
+        """Have a keeper forked that gets these descriptors, and return its pid."""
         with self._lock:
             if self._inherited != _inherited():
                 self._end()

@@ -57,11 +57,7 @@ class Flow:
         self.is_over = False  # the source has closed its half, and so have we towards the sink
 
     def move(self) -> bool:
-        """Read a piece if none is pending, write what the sink takes; return if anything moved.
-
-        Raises:
-            Reset: A peer has reset the connection.
-        """
+        """Read a piece if none is pending, write what the sink takes; return if anything moved."""
         if self.is_over:
             return False
         try:

@@ -67,8 +67,7 @@ def _limit(default: int | None) -> Any:
 class BotLimits:
     """What one bot and everything it starts may use. None (or 0) means no limit.
 
-    Raises:
-        LimitsError: A value is too small to run anything, or too large to make sense.
+    A value that is too small to run anything, or too large to make sense, raises LimitsError.
     """
 
     memory: int | None = _limit(GIB)

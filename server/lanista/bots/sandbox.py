@@ -91,11 +91,7 @@ def _loopback(_: Any, __: Any, host: str) -> None:
 
 @attrs.frozen(kw_only=True)
 class Sandbox:
-    """Settings of the sandbox that a bot is started in.
-
-    Raises:
-        ValueError: `host` isn't an IPv4 loopback address; no other exists in a sandbox.
-    """
+    """Settings of the sandbox that a bot is started in."""
 
     host: str = attrs.field(validator=_loopback)
     """Address of the arena, to which the bot connects as if there were no sandbox."""

@@ -24,12 +24,7 @@ NICENESS = 5
 
 
 def main(program: str, command: list[str]) -> None:
-    """Unpack the program and execute its command line.
-
-    Raises:
-        OSError: There is no room.
-        SystemExit: The command can't be executed.
-    """
+    """Unpack the program and execute its command line."""
     os.nice(NICENESS)
     os.makedirs(FOLDER)
     with tarfile.open(program) as files:

@@ -4,8 +4,7 @@ A ruleset is found by its name (`registry`) and makes a `Game` from settings, a 
 In every turn the runner asks `Game.parse` to read each seat's answer, forms a verdict on each
 seat, and gives all verdicts to `Game.advance` at once, in order of seats. The same settings,
 board, seed and verdicts give the same game, whatever order the answers came in; that is what
-makes records and replays possible. Nothing here knows of sockets, clocks, files or the lines
-around the facts.
+makes records and replays possible.
 """
 
 import enum
@@ -233,8 +232,7 @@ class Game(Protocol):
     def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
         """Return what is wrong with each submove that `parse` refuses, in the order of `refused`.
 
-        It is asked in the same position as `parse`, and only if somebody wants to know. It raises
-        the same errors.
+        It is asked in the same position as `parse`, and only if somebody wants to know.
         """
 
     def advance(self, turn: Sequence[Verdict]) -> None:
@@ -346,11 +344,7 @@ class Ruleset(Protocol):
         """Return the source of random draws for a seed, which is within `seeds`."""
 
     def read_board(self, text: str) -> Any:
-        """Read a board file.
-
-        Raises:
-            BadBoardError: The file isn't a valid board.
-        """
+        """Read a board file; raise BadBoardError if it isn't valid."""
 
     def write_board(self, board: Any) -> str:
         """Return the text of a board file, which `read_board` reads back to an equal board."""
@@ -368,8 +362,8 @@ class Ruleset(Protocol):
 def whole_number(what: str, value: object, least: float = -math.inf, most: float = math.inf) -> int:
     """Return a whole number that was given, numpy's included, as Python's own.
 
-    Raises:
-        BadInputError: It is something else, or out of its range; the message begins with `what`.
+    Raises BadInputError, whose message begins with `what`, if it is something else or out of its
+    range.
     """
     number = value if type(value) is int else None
     if number is None and isinstance(value, SupportsIndex) and not isinstance(value, bool):
@@ -382,11 +376,7 @@ def whole_number(what: str, value: object, least: float = -math.inf, most: float
 
 
 def check_seed(ruleset: Ruleset, seed: int) -> int:
-    """Return a seed that was given.
-
-    Raises:
-        BadInputError: It isn't a whole number in the ruleset's range.
-    """
+    """Return a seed that was given; raise BadInputError if it is none of the ruleset's."""
     seed = whole_number("seed", seed)
     low, high = ruleset.seeds
     if not low <= seed <= high:

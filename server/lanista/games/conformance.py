@@ -4,9 +4,8 @@ A playthrough records each seat's answers and the digest after every turn. Playi
 answers again, without looking at the game and with seats read in another order, must give the
 same digests.
 
-The suite's entry point, and the checks that need no game in progress, are in `testing`. Each
-function `require_…` checks one object against `lanista.games.base`, `lanista.games.picture` and
-PROTOCOL.md, and raises AssertionError with what it got and what it expected.
+Each function `require_…` checks one object against `lanista.games.base`, `lanista.games.picture`
+and PROTOCOL.md, and raises AssertionError with what it got and what it expected.
 """
 
 import contextlib
@@ -396,11 +395,7 @@ class Playthrough:
         self.start = [self.game.facts_at_start(seat) for seat in range(ruleset.seats)]
 
     def play(self, turns: int) -> Transcript:
-        """Play to the end of the game, but at most this number of turns.
-
-        Raises:
-            AssertionError: The ruleset breaks a requirement.
-        """
+        """Play to the end of the game, but at most this number of turns."""
         game, seats = self.game, range(self.ruleset.seats)
         played: list[tuple[SeatTurn, ...]] = []
         digests: list[str] = []

@@ -1,7 +1,7 @@
 """The games that have files of an original program, and what can be done with these files.
 
 Files are read strictly and written byte for byte. The functions are the same for every game, so no
-command needs to know a game's name. No sockets and no paths: text in, text out.
+command needs to know a game's name.
 
 A match file is explained from its text alone, state by state: what the rules determine must be as
 expected, what chance decides must be something that chance can give. Where the next state doesn't
@@ -127,10 +127,7 @@ class Originals(Generic[S, C]):
     def read_cnf(self, text: str) -> tuple[dict[str, int], Any]:
         """Read a configuration into its settings and board; None: the seed makes the board.
 
-        Whether they fit together shows when a game begins.
-
-        Raises:
-            FormatError: The text isn't a configuration; names the line and what was expected.
+        Whether they fit together shows when a game begins. Raises FormatError as `read_res`.
         """
         tokens = Tokens(text)
         settings = self._read_settings(tokens)
@@ -180,8 +177,7 @@ class Originals(Generic[S, C]):
     def read_res(self, text: str) -> Res[S, C]:
         """Read a match file, whose last word must be the last of its last round.
 
-        Raises:
-            FormatError: The text isn't a match file; names the line and what was expected.
+        Raises FormatError, which names the line and what was expected, if it isn't such a file.
         """
         tokens = Tokens(text)
         word = tokens.choice("`Game` or `SecGame`", *WORDS)
@@ -221,10 +217,7 @@ class Originals(Generic[S, C]):
         """Read a log of submitted orders, and return the tokens of answers by round and seat.
 
         For every round and player it has a line `R round P player Q calls`, then the player's first
-        order for each unit.
-
-        Raises:
-            FormatError: The text isn't such a log; names the line and what was expected.
+        order for each unit. Raises FormatError as `read_res`.
         """
         tokens = Tokens(text)
         rounds: list[list[list[Token]]] = []
@@ -245,8 +238,7 @@ class Originals(Generic[S, C]):
     def explain(self, text: str, rules: str) -> Explanation:
         """Explain a match file's text by some rules, in the module `explaining` of the game.
 
-        Raises:
-            FormatError: It isn't a match file.
+        Raises FormatError if it isn't a match file.
         """
         explaining = registry.part(self.game, "explaining")
         assert explaining is not None  # as for every game with match files
@@ -256,8 +248,7 @@ class Originals(Generic[S, C]):
     def replay(self, text: str, log: str) -> Iterator[str]:
         """Play an order log with the seed of a match file, and yield the resulting match file.
 
-        Raises:
-            FormatError: One of them isn't such a file.
+        Raises FormatError if one of them isn't such a file.
         """
         res, rules = self.read_res(text), self.ruleset
         settings, chance = {**res.settings, **self.own}, rules.chance(res.seed)
@@ -272,11 +263,7 @@ class Originals(Generic[S, C]):
         )
 
     def show(self, text: str) -> Shown:
-        """Return what viewers draw of a match file's text.
-
-        Raises:
-            FormatError: It isn't a match file.
-        """
+        """Return what viewers draw of a match file's text; raise FormatError if it is none."""
         res = self.read_res(text)
         scene, frames = self.scene(res.states[0]), self._frames(res)
         if res.word != WORDS[0]:  # a judge's file has the share of its time that each player used
@@ -337,8 +324,7 @@ def of_game(game: str) -> Originals[Any, Any] | None:
 def of_text(text: str) -> Originals[Any, Any]:
     """Return the files of the game that a configuration or match file names.
 
-    Raises:
-        FormatError: The text names no known game.
+    Raises FormatError if it names no known game.
     """
     words = text.split(None, 8)[:8]
     known = [originals for game in registry.ours() if (originals := of_game(game)) is not None]
@@ -413,9 +399,7 @@ class Forks:
 def try_forks(attempt: Callable[[Forks], None], most: int) -> None:
     """Try all ways through the forks of an attempt, until one raises no UnexplainedError.
 
-    Raises:
-        UnexplainedError: All failed, or so many did; the problem is that of the attempt that made
-            the most progress.
+    If all failed, or so many did, the problem is that of the attempt that made the most progress.
     """
     first: list[bool] = []
     farthest, problem = -1, UnexplainedError()

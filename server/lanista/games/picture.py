@@ -2,7 +2,7 @@
 
 A ruleset describes what stands where and what it looks like; the terminal view and the page draw
 that description without knowing the game. Coordinates are rows and columns of one grid, counted
-from 0 at the top left. Nothing here knows of pixels or colours.
+from 0 at the top left.
 """
 
 import enum

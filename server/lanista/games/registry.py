@@ -48,11 +48,7 @@ def names() -> tuple[str, ...]:
 
 
 def get(name: str) -> Ruleset:
-    """Load the ruleset of this name.
-
-    Raises:
-        UnknownGameError: There is none.
-    """
+    """Load the ruleset of this name; raise UnknownGameError if there is none."""
     ruleset: Ruleset
     if not isinstance(name, str):
         raise UnknownGameError(f"game {name!r:.200}; expected its name")
@@ -85,11 +81,7 @@ def part(game: str, name: str) -> ModuleType | None:
 
 
 def check_house_bot(ruleset: Ruleset, bot: str) -> None:
-    """Check that a game has a house bot of this name.
-
-    Raises:
-        BadInputError: It hasn't.
-    """
+    """Raise BadInputError if a game has no house bot of this name."""
     known = house_bots(ruleset.name)
     if bot not in known:
         raise BadInputError(

@@ -56,11 +56,8 @@ class RestorableRuleset(Ruleset, Protocol):
         """Return the game in the position that a bot was sent, after so many turns.
 
         The lines of the start described the match; the position is complete (`SaysWhole`). The
-        draws to come aren't sent to anybody.
-
-        Raises:
-            ValueError: The lines aren't those of a match of this game.
-            LookupError: A line is missing.
+        draws to come aren't sent to anybody. Lines of another game raise ValueError, and missing
+        ones LookupError.
         """
 
 
@@ -72,8 +69,7 @@ def settings_of(start: Facts) -> dict[str, int]:
 def numbers_of(facts: Facts, keyword: str, count: int) -> list[int]:
     """Return the numbers of the only line with this keyword.
 
-    Raises:
-        UnreadableFactsError: There is no such line, or it has another number of words.
+    Raises UnreadableFactsError if there is no such line, or it has another number of words.
     """
     lines = facts.get(keyword, ())
     if len(lines) != 1 or len(lines[0]) != count:
@@ -84,8 +80,7 @@ def numbers_of(facts: Facts, keyword: str, count: int) -> list[int]:
 def rows_of(facts: Facts, keyword: str, rows: int, cols: int) -> bytes:
     """Return the cells of the lines `KEYWORD ROW CELLS`, row after row.
 
-    Raises:
-        UnreadableFactsError: Rows are missing, or of another length.
+    Raises UnreadableFactsError if rows are missing, or of another length.
     """
     found = {int(row): cells for row, cells in facts.get(keyword, ())}
     if sorted(found) != list(range(rows)) or any(len(cells) != cols for cells in found.values()):

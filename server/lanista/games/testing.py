@@ -4,8 +4,6 @@
 requirement of `lanista.games.base` or PROTOCOL.md that it breaks. Whether the moves are carried
 out as the rules of the game say can be checked only by the ruleset's own tests. The checks of
 games in progress are in `conformance`.
-
-Code that plays matches never imports this module, and no ruleset is named here.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The running matches of an arena, for those who watch and control them: changes, pauses, kicks.
 
-Arenas keep this up to date without knowing who watches. There is no socket and no web page here.
+Arenas keep this up to date without knowing who watches.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -33,11 +33,7 @@ def fresh_seed(ruleset: Ruleset) -> int:
 
 
 def checked_seed(ruleset: Ruleset, seed: int | None) -> int:
-    """Return the seed, or a new one if it is None.
-
-    Raises:
-        BadInputError: It isn't a whole number in the ruleset's range.
-    """
+    """Return the seed, or a new one if it is None; raise BadInputError as `check_seed`."""
     return fresh_seed(ruleset) if seed is None else check_seed(ruleset, seed)
 
 
@@ -133,9 +129,7 @@ def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]
 def sandboxed(choice: str) -> bool:
     """Return whether a sandbox is asked for, after checking that one can be made here.
 
-    Raises:
-        BadInputError: The choice is unknown.
-        SandboxError: No sandbox can be made on this machine.
+    Raises BadInputError for an unknown choice, and the errors of `check_sandbox`.
     """
     if choice not in ("none", "bwrap"):
         raise BadInputError(f"sandbox {choice!r:.200}; expected 'none' or 'bwrap'")

@@ -116,8 +116,7 @@ def _meant(bot: str, game: str) -> str:
 def checked_name(name: str) -> str:
     """Return a bot's name, if it is one that the bot can send in its hello (PROTOCOL.md 2).
 
-    Raises:
-        BadInputError: It isn't; the message begins with the name.
+    Else it raises a BadInputError whose message begins with the name.
     """
     try:
         parsed = parse_hello(name).name

@@ -1,7 +1,7 @@
 """Non-blocking transfer of bytes to and from one bot, with times of receipt.
 
 `Channel` is the interface, and `SocketChannel` implements it over TCP; tests have an implementation
-in memory. Nothing here depends on lines or on the protocol.
+in memory.
 """
 
 import errno
@@ -84,8 +84,7 @@ class Channel(Protocol):
     def send_some(self, data: bytes | memoryview) -> int:
         """Send as many bytes as possible without waiting, and return how many that were.
 
-        Raises:
-            BrokenChannelError: The connection is broken or closed.
+        Raises BrokenChannelError if the connection is broken or closed.
         """
 
     async def wait_writable(self) -> None:
@@ -183,8 +182,7 @@ class SocketChannel:
     def relayed(self, inner: socket.socket) -> "SocketChannel":
         """Return a channel that replaces this one, over a relay that has a duplicate of its socket.
 
-        Raises:
-            BrokenChannelError: The channel is closed.
+        It raises BrokenChannelError if this one is closed.
         """
         outer, self._socket = self._open(), None
         return SocketChannel(inner, outer=outer)

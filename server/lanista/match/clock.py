@@ -11,8 +11,7 @@ there to read, and not after the stamp or, without one, the read. An answer coun
 come in time. When it counts only because the interval contains the deadline, the host was too busy
 to know better; such a doubt is recorded as a stall of the host.
 
-All moments are seconds of trio's clock, which is monotonic. Only arithmetic is done here; `channel`
-takes the times, `seat` calls `arrival`, and `stalls` watches the host.
+All moments are seconds of trio's clock, which is monotonic.
 """
 
 import attrs

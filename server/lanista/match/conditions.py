@@ -158,8 +158,7 @@ def pack_board(game: str, settings: Mapping[str, int], seed: int) -> bytes:
 def unpack_board(packed: bytes) -> PreparedBoard:
     """Return a board that `pack_board` has made in a process of ours.
 
-    Raises:
-        UnusableBoardError: It can't be unpickled, as when modules of a ruleset were replaced.
+    Raises UnusableBoardError if that fails, as when modules of a ruleset were replaced.
     """
     import pickle  # noqa: PLC0415 - as above
 

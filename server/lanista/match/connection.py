@@ -1,6 +1,6 @@
 """One bot's connection: a channel, its protocol session and its hello.
 
-A connection outlives a match when the bot keeps it. Nothing here depends on a game.
+A connection outlives a match when the bot keeps it.
 """
 
 import contextlib

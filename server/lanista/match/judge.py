@@ -1,7 +1,6 @@
 """Judging a match's answers: the verdict on each seat's turn, and what is wrong with it.
 
-Nothing is sent or read here, and the game isn't changed: it stands before the turn while that is
-judged.
+The game isn't changed: it stands before the turn while that is judged.
 """
 
 import math

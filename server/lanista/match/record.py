@@ -427,9 +427,7 @@ def read_record(path: Path) -> Record:
 def read_ends(path: Path) -> tuple[Header, ResultInfo]:
     """Read the header and the result of a record that is complete, and no turns.
 
-    Raises:
-        BadRecordError: The file isn't a complete record; the message says where.
-        OSError: The file can't be read.
+    Raises BadRecordError if it isn't, and the errors of `read_record`.
     """
     reader = LineReader(path)
     with contextlib.closing(whole_lines(path)) as lines:
@@ -461,8 +459,7 @@ class LineReader:
     def read(self, line: bytes) -> Header | TurnInfo | ResultInfo:
         """Parse and check the next line, which must be complete.
 
-        Raises:
-            BadRecordError: The line is not what belongs there; the message says which and why.
+        Raises BadRecordError, which says which line and why, if it is not what belongs there.
         """
         self._number += 1
         try:

@@ -103,11 +103,7 @@ class RecordWriter:
         self._write(line_of(turn))
 
     def end(self, result: ResultInfo) -> None:
-        """Write the result to the `.part` file, after which no crash of the arena can lose it.
-
-        Raises:
-            OSError: The result can't be written.
-        """
+        """Write the result to the `.part` file, after which no crash of the arena can lose it."""
         if not self.begun:
             raise self._no_header
         before = self._written
@@ -195,10 +191,8 @@ def _append(file: io.FileIO, lines: bytes | bytearray, before: int) -> None:
 def _open_locked(part: Path) -> io.FileIO:
     """Open a `.part` file for writing, lock it, and empty it.
 
-    The lock ends when the file is closed or this process ends.
-
-    Raises:
-        OSError: The file can't be opened, or another program has locked it.
+    The lock ends when the file is closed or this process ends. OSError is raised also if another
+    program has locked it.
     """
 
     def open_untruncated(name: str, flags: int) -> int:
@@ -221,10 +215,8 @@ def pack(part: Path, path: Path, length: int, last: bytes) -> None:
     """Turn a `.part` file, whose lock the caller holds, into a record, and remove it.
 
     The record has the first `length` bytes of the file, and then the line `last`. This runs in a
-    thread of trio's, and ends early when the call is cancelled.
-
-    Raises:
-        OSError: The record can't be written; the `.part` file is left as it was.
+    thread of trio's, and ends early when the call is cancelled. If the record can't be written, the
+    `.part` file is left as it was.
     """
     # Most records are short, so it is the calls to the system that cost time: at each of them this
     # thread and the event loop's take turns. Opened like this, files take the fewest.
@@ -237,9 +229,6 @@ def write_whole(path: Path, chunks: Iterable[bytes], packed: Path | None = None)
     """Write a file that is complete and on the disk once it has its name.
 
     Until then its path is `packed`; None for one beside it.
-
-    Raises:
-        OSError: The file can't be written.
     """
     packed = packed or path.with_name(path.name + TMP)
     try:
@@ -281,13 +270,9 @@ def _chunks(source: io.FileIO, length: int, last: bytes) -> Iterator[bytes]:
 
 
 def public_copy(record: Path, owned: Collection[int]) -> bytes:
-    """Return a copy, compressed, of a finished record. Blocks.
+    """Return a copy, compressed, of a finished record, for the owners of some seats. Blocks.
 
-    The logs and output of other seats than those in `owned` are left out.
-
-    Raises:
-        OSError: The record can't be read.
-        BadRecordError: It is damaged.
+    The logs and output of the other seats are left out. The errors are those of `whole_lines`.
     """
     return b"".join(_compressed(_lines(record, owned)))
 

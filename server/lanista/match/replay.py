@@ -180,9 +180,7 @@ def carry_out(game: Game, judged: JudgedTurn, *, is_void: bool = False) -> None:
 def judged_turns(record: Record, game: Game) -> Iterator[JudgedTurn]:
     """Yield each turn while the game, as returned by `start`, stands before it; then advance it.
 
-    Raises:
-        MismatchError: A turn contradicts the rules.
-        BadRecordError: A turn is invalid by any rules.
+    It raises the errors of `judge` and `carry_out`.
     """
     previous = None
     for turn in record.turns:
@@ -195,9 +193,7 @@ def judged_turns(record: Record, game: Game) -> Iterator[JudgedTurn]:
 def positions(record: Record, ruleset: Ruleset) -> Iterator[Game]:
     """Yield the game before the first turn and after each one; it is one object, which changes.
 
-    Raises:
-        MismatchError: A digest differs, or the match ends after another turn by the rules.
-        BadRecordError: As for `start`.
+    It raises the errors of `start`, `judge` and `carry_out`.
     """
     game = start(record.header, ruleset)
     yield game
@@ -220,9 +216,7 @@ def played_turns(record: Record) -> Sequence[TurnInfo]:
 def verify(record: Record, ruleset: Ruleset) -> int:
     """Replay the whole record, and return how many turns were compared.
 
-    Raises:
-        MismatchError: The record contradicts the rules.
-        BadRecordError: As for `start`.
+    It raises MismatchError if the record contradicts the rules, and the errors of `start`.
     """
     game = start(record.header, ruleset)
     tallies = [FaultTally() for _ in record.header.players]
@@ -289,11 +283,7 @@ def _removals(result: ResultInfo) -> list[FaultInfo]:
 
 
 def _ended_by_runner(ruleset: Ruleset, game: Game, record: Record, result: ResultInfo) -> Outcome:
-    """Return the outcome of a match that was ended by the runner and not by the rules.
-
-    Raises:
-        MismatchError: The recorded end is one that only the rules can bring about.
-    """
+    """Return the outcome of a match that was ended by the runner and not by the rules."""
     scores = game.scores()
     match result.end:
         case "aborted":
@@ -364,12 +354,7 @@ def _is_void_here(record: Record, turn: TurnInfo) -> bool:
 
 
 def _checked_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, Sequence[Token]]:
-    """Return the recorded verdict of a seat and, if it is `Answer`, the answer's tokens.
-
-    Raises:
-        MismatchError: The verdict contradicts the recorded faults or the answer.
-        BadRecordError: The verdict is invalid.
-    """
+    """Return the recorded verdict of a seat and, if it is `Answer`, the answer's tokens."""
     verdict, tokens = _recorded_verdict(game, turn, seat)
     recorded = [(fault.code, fault.index) for fault in turn.faults if fault.seat == seat]
     expected: list[list[tuple[str, int | None]]] = [[]]
@@ -509,11 +494,7 @@ def payloads(
     For each turn in which it was asked: notes on its last answer, the position, `go`. If its bot
     has come back, the match's beginning instead of the notes. For a turn in which it was absent: no
     bytes. `hello` is that of the bot that is to be fed, which decides on the dialect and on notes;
-    None means as in the match.
-
-    Raises:
-        MismatchError: The record contradicts the rules.
-        BadRecordError: As for `replay.start`.
+    None means as in the match. The errors are those of `verify`.
     """
     header = record.header
     player = header.players[seat]

@@ -1,8 +1,7 @@
 """Playing one match: each seat is sent its turn and answers, and the game advances.
 
-No game is named and no socket is touched here: rules come as `lanista.games.base` objects, and
-bytes go through `encoder` and `seat`. `judge` gives the verdicts, `turn_lines` makes the record,
-and `closing` ends the match for each seat.
+Rules come as `lanista.games.base` objects, and bytes go through `encoder` and `seat`. `judge` gives
+the verdicts, `turn_lines` makes the record, and `closing` ends the match for each seat.
 """
 
 import math

@@ -152,10 +152,10 @@ class Seat:
         return not self.settled and self.connection.session.state is State.ASKED
 
     def replace(self, connection: Connection) -> Connection | None:
-        """Use another connection from the next turn on.
+        """Use another connection from the next turn on; returns as `Match.rejoin`.
 
         If an answer is awaited that hasn't come yet, nobody waits for it any longer, and the seat
-        is absent until then. Returns as `Match.rejoin`.
+        is absent until then.
         """
         replaced, self.successor = self.successor, connection
         if replaced is None and self.present:

@@ -1,7 +1,6 @@
 """The lines of a match's record: made from its seats, and written while the bots think.
 
-Nothing is judged here; that is the task of `judge`. But the size of the record is bounded here,
-whatever the bots send.
+The size of the record is bounded here, whatever the bots send.
 """
 
 import math

@@ -97,8 +97,7 @@ class Built:
 def compiler() -> tuple[str, ...]:
     """Return the start of a compiler's command line: `$CXX`, or the first compiler installed.
 
-    Raises:
-        NoCompilerError: There is none.
+    Raises NoCompilerError if there is none.
     """
     chosen = os.environ.get("CXX", "").strip()
     if chosen:

@@ -118,11 +118,7 @@ def _cells_of(units: Mapping[int, int]) -> Cells:
 
 
 def encoder(settings: Mapping[str, int], size: Size | None) -> Encoder:  # noqa: ARG001 - as in every game
-    """Return the encoder for maps of at most this size; None: of any generated map.
-
-    Raises:
-        BadInputError: This is no size of a map.
-    """
+    """Return the encoder for maps of at most this size; None: of any generated map."""
     if size is None:
         return AngryMobEncoder(LARGEST)
     try:

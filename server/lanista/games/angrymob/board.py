@@ -102,11 +102,7 @@ def write_board(board: Board) -> str:
 
 
 def read_board(text: str) -> Board:
-    """Read a map file.
-
-    Raises:
-        BadBoardError: The file breaks a rule of rules/angrymob.md 1.
-    """
+    """Read a map file; raise BadBoardError if it breaks a rule of rules/angrymob.md 1."""
     lines = _lines(text)
     number, line = next(lines, (1, None))
     if line is None:

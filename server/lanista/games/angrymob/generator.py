@@ -2,8 +2,7 @@
 
 A seed must give the same map on every machine and Python version. Therefore the generator
 computes with integers only, makes every draw by `Chance.below`, depends on no hash, recursion or
-time, and limits the number of its attempts. The text form of maps and the rules for valid ones
-are in `board`.
+time, and limits the number of its attempts.
 
 A map grows in four steps: a random layout of passable cells, tunnels that join its parts, a pair
 of bases far from each other, and neutral units. Every step keeps the map symmetrical about its

@@ -1,7 +1,6 @@
 """The views of Angry Mob for viewers: the map, units, arrows of the last move, events.
 
-These functions read the state that the game passes to them and change nothing. They decide no
-rule.
+They are made from the state that the game passes, and decide no rule.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -197,11 +197,7 @@ def write_board(board: Board) -> str:
 
 
 def read_board(text: str) -> Board:
-    """Read a board file.
-
-    Raises:
-        BadBoardError: The file breaks a rule of rules/crematoria.md 2.
-    """
+    """Read a board file; raise BadBoardError if it breaks a rule of rules/crematoria.md 2."""
     tokens = Tokens(text, BadBoardError)
     tokens.literal(KEYWORD)
     caves = "".join(_read_row(tokens, 0, row) for row in range(ROWS))

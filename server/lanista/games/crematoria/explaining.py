@@ -1,13 +1,11 @@
 """Checking a `.res` of Crematoria against the rules, from the file alone, round by round.
 
 The movements of a round are applied in their printed order to its position, and the next position
-must be one that the rules allow: exactly the expected one where the rules leave no choice, one of
-the possible ones where chance decides (docs/rules/crematoria.md 5). The module shares no code with
-the ruleset, so that each of them is a check of the other.
+must be one that the rules allow (docs/rules/crematoria.md 5). The module shares no code with the
+ruleset, so that each of them is a check of the other.
 
 The next position shows which units died in a round: a pioneer or furyan then has another player.
-It doesn't always show when. So a blow that its victim may or may not survive is a fork: the round
-is tried again and again, with another combination of outcomes each time, until the rest fits.
+It doesn't always show when. So a blow that its victim may or may not survive is a fork.
 """
 
 import functools
@@ -55,8 +53,7 @@ def explain_round(
 ) -> None:
     """Check that these movements can lead from one position to the next.
 
-    Raises:
-        UnexplainedError: They can't; the problem is that of the attempt that came farthest.
+    If they can't, the problem is that of the attempt that came farthest.
     """
     try_forks(lambda forks: _Round(settings, before, movements, after, forks).check(), _MAX_TRIES)
 

@@ -169,8 +169,7 @@ def _weighted(edge: int | None, down: int, right: int) -> tuple[int, ...]:
 def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> State:
     """Return the position before the first round.
 
-    Raises:
-        BadBoardError: There is no room for all units, which can't happen on a generated board.
+    Raises BadBoardError if there is no room for all units, which can't happen on a generated board.
     """
     kinds, players = roster(settings)
     hounds = [unit for unit, kind in enumerate(kinds) if kind == HELLHOUND]

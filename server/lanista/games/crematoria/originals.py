@@ -1,8 +1,7 @@
 """The files of the original Crematoria program: positions, movements, orders, settings.
 
 Files are written byte for byte (docs/rules/crematoria.md 8). The readers check a file's form only:
-`explaining` checks whether the match in a match file can have happened. Nothing here decides a
-rule.
+`explaining` checks whether the match in a match file can have happened.
 """
 
 import re

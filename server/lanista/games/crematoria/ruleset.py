@@ -69,8 +69,7 @@ class CrematoriaRules:
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Crematoria:
         """Start a game with randomly placed units.
 
-        Raises:
-            BadBoardError: The board, from a file, has no room for all units of these settings.
+        Raises BadBoardError if a board, from a file, has no room for all units of these settings.
         """
         return Crematoria(generator.place_units(settings, board, chance), settings)
 

@@ -1,8 +1,7 @@
 """The state of a match of Crematoria, kept so that no round has to count anything again.
 
-The state consists of flat lists by unit id and by cell, and of the few elementary changes: a unit
-moves, loses health or dies, a cave changes its owner. `phases` makes these changes in the order of
-the rules.
+It consists of flat lists by unit id and by cell, and of the few elementary changes that `phases`
+makes in the order of the rules.
 """
 
 import copy

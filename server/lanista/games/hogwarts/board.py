@@ -185,10 +185,9 @@ def write_board(board: Board) -> str:
 
 
 def read_board(text: str) -> Board:
-    """Read a board file; text after Voldemort's place is ignored, as section 14 says.
+    """Read a board file; raise BadBoardError if it breaks a rule of rules/hogwarts.md 14.
 
-    Raises:
-        BadBoardError: The file breaks a rule of rules/hogwarts.md 14.
+    Text after Voldemort's place is ignored, as it says.
     """
     tokens = Tokens(text, BadBoardError)
     tokens.literal(*LABELS)

@@ -1,9 +1,7 @@
 """Checks whether the match in a Hogwarts match file can have happened (rules/hogwarts.md).
 
-`explain` follows a file from state to state by its commands. What the rules determine must be as
-expected; what chance decides must be something that chance can give. Orders without effect aren't
-in a file, and aren't needed. Where the next state doesn't show at once who won a battle, both
-outcomes are followed until one of them doesn't fit.
+`explain` follows a file from state to state by its commands; orders without effect aren't in a
+file, and aren't needed. A battle is a fork where the next state doesn't show at once who won it.
 
 The module shares no code with the ruleset, so that each of them is a check of the other. It doesn't
 check status values or the file's first word.
@@ -45,8 +43,7 @@ def explain(res: Res, rules: str = "original") -> Explanation:
 def explain_round(res: Res, number: int, rules: str, walls: "_Walls") -> None:
     """Find outcomes of a round's battles that lead to the state after it.
 
-    Raises:
-        UnexplainedError: There are none; says what is wrong in the attempt that came farthest.
+    If there are none, the problem is that of the attempt that came farthest.
     """
     commands, after = res.commands[number], res.states[number + 1]
     for row, (cells, was) in enumerate(zip(after.rows, walls.rows, strict=True)):

@@ -3,8 +3,7 @@
 The state consists of flat lists by unit and by cell, because a match of 200 rounds should take no
 longer than in the original program. Every random draw comes in that program's order, so a game
 with the setting `original` 1 is the original's game, byte for byte. The facts are encoded in every
-round, so the parts of lines that depend only on a cell come from tables. The views for viewers are
-made by `scene`.
+round, so the parts of lines that depend only on a cell come from tables.
 """
 
 import copy

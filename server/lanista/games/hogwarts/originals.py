@@ -1,8 +1,7 @@
 """The files of the original Hogwarts program: states, commands, orders, settings.
 
-The formats are in rules/hogwarts.md 13 and 14. Files are written byte for byte as the original
-writes them. The readers check a file's form only: `explaining` checks whether the match in a match
-file can have happened. Nothing here decides a rule.
+Files are written byte for byte (rules/hogwarts.md 13 and 14). The readers check a file's form only:
+`explaining` checks whether the match in a match file can have happened.
 """
 
 import re

@@ -68,8 +68,7 @@ class HogwartsRules:
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Hogwarts:
         """Start a game in round 0, even if the board was copied from a later round.
 
-        Raises:
-            BadBoardError: The settings require another number of units or books.
+        Raises BadBoardError if the settings require another number of units or books.
         """
         return Hogwarts(settings, board, chance)
 

@@ -2,7 +2,7 @@
 
 Everything is derived from a position, the one before it and the orders carried out between them,
 so that a match file shows the same as a game. Positions from files may break any rule, so this
-module relies on none. It decides no rule either.
+module relies on none.
 """
 
 import functools
