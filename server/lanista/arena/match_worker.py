@@ -30,7 +30,7 @@ from lanista.arena.match_player import close_all, our_fault, play_here
 from lanista.arena.worker_process import end_of_link, forward_log
 from lanista.games import registry
 from lanista.games.base import Ruleset
-from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.control import MatchControl
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
@@ -260,7 +260,7 @@ class MatchWorker:
                 act(playing)
 
         prepared = unpack_board(board) if board else None
-        records = VoidRecords(RunningMatches())  # the front knows them, and hides what must be
+        records = VoidRecords()  # the front knows them, and hides what must be
         return await play_here(self._seated(match), records, self._stalls, prepared, begin)
 
     def _seated(self, match: _Match) -> SeatedMatch:

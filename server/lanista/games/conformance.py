@@ -433,7 +433,7 @@ class Playthrough:
     def check_position(self, outcome: Outcome | None) -> str:
         """Check all views of the position, and that neither they nor parsing noise change it.
 
-        Returns its digest.
+        Returns the digest of the position.
         """
         game, seats = self.game, range(self.ruleset.seats)
         digest = game.digest()

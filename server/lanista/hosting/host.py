@@ -103,7 +103,7 @@ class VoidRecords:
     They are hidden because they contain the seed, with which the match is played again.
     """
 
-    running: RunningMatches
+    running: RunningMatches = attrs.field(factory=RunningMatches)
     _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
 
     def end(self, match: str, record: Path, *, is_void: bool) -> None:
@@ -149,8 +149,7 @@ async def play_match(
     Returns:
         The reports of the tries that were played, in order.
     """
-    if records is None:
-        records = VoidRecords(RunningMatches())
+    records = records or VoidRecords()
     reports: list[MatchReport] = []
     try:
         for repetition in range(spec.void_tries):

@@ -52,7 +52,6 @@ class StartedMatch:
     """Returns the path of the record for the match's id."""
     watcher: Callable[[Sequence[str]], Watcher] | None = None
     """Makes the match's watcher from the bots' names, by seat; not used if there is a `control`."""
-    stalls: StallMonitor = attrs.field(factory=StallMonitor)
     running: RunningMatches = attrs.field(factory=RunningMatches)
     control: MatchControl | None = None
     """Can pause the match between turns; None if nobody watches it."""
@@ -82,12 +81,12 @@ class StartedMatch:
         """
         try:
             async with helpers_nursery() as helpers:
-                self._helpers = helpers
-                helpers.start_soon(self.stalls.beat)
+                self._helpers, stalls = helpers, StallMonitor()
+                helpers.start_soon(stalls.beat)
                 reports = await play_match(
                     self.spec,
                     partial(self._seat, BotPool(helpers)),
-                    partial(host_match, stalls=self.stalls, on_begin=self._begin),
+                    partial(host_match, stalls=stalls, on_begin=self._begin),
                     records=VoidRecords(self.running),
                     may_repeat=lambda: not self.interrupted,
                 )
