@@ -4,14 +4,13 @@ Making a board from a seed may take tens of milliseconds, so an arena has a proc
 that (`arena.match_player`). `Match` makes those that it isn't given.
 """
 
-import secrets
+import os
 import time
 from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
-from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.chance import Chance
 from lanista.match.clock import ClockInfo
@@ -112,7 +111,7 @@ def match_id() -> str:
     An id has the form of a ULID: 48 bits of milliseconds since 1970 and 80 random bits, in
     Crockford's base 32.
     """
-    value = (int(time.time() * 1000) << 80) | secrets.randbits(80)
+    value = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10))
     return "".join(_ALPHABET[(value >> shift) & 31] for shift in range(125, -5, -5))
 
 
@@ -148,6 +147,8 @@ def pack_board(game: str, settings: Mapping[str, int], seed: int) -> bytes:
     It is empty if that fails: whoever makes the board itself will see why.
     """
     import pickle  # noqa: PLC0415 - only arenas with workers need it
+
+    from lanista.games import registry  # noqa: PLC0415 - as above
 
     try:
         return pickle.dumps(prepare_board(registry.get(game), settings, seed))
