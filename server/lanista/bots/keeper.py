@@ -186,7 +186,10 @@ class Keeper:
         return proctree.with_descendants([os.getpid()], proctree.processes())[1:]
 
     def check_limits(self) -> int | None:
-        """End the bot if it has broken a limit; return the milliseconds until the next check."""
+        """End the bot if it has broken a limit; return the milliseconds until the next check.
+
+        None: there is none.
+        """
         if self.watch is None:
             return None
         broken, pause = self.watch.look()

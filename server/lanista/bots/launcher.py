@@ -57,7 +57,11 @@ class Flow:
         self.is_over = False  # the source has closed its half, and so have we towards the sink
 
     def move(self) -> bool:
-        """Read a piece if none is pending, write what the sink takes; return if anything moved."""
+        """Read a piece if none is pending, and write what the sink takes of it.
+
+        Returns whether anything was read or written; raises Reset if a peer has reset the
+        connection.
+        """
         if self.is_over:
             return False
         try:

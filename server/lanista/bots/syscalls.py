@@ -141,7 +141,10 @@ def call(function: str, *arguments: "int | bytes | None") -> int:
 
 
 def prctl(option: int, value: int) -> bool:
-    """Set a property of this process (prctl(2)); return whether that worked, never but on Linux."""
+    """Set a property of this process (prctl(2)); return whether that worked.
+
+    On systems other than Linux it never does.
+    """
     if sys.platform != "linux":
         return False
     try:

@@ -95,7 +95,7 @@ class Silent:
 
 
 def run(module: str, name: str) -> int:
-    """Play as a house bot of ours, a class of this name in a module; return as `play`."""
+    """Play as a house bot of ours, a class of this name in a module; return the exit code."""
     game = module.split(".")[-3]
     return play(name, game, getattr(importlib.import_module(module), name))
 

@@ -172,7 +172,7 @@ def accepted(
 ) -> Connection | None:
     """Make a connection of an accepted stream; None if the other end is gone already.
 
-    Its background work is counted for an address, and belongs to that of the port, if any is given.
+    Its background work is counted for an address, and belongs to the given one, or to its own.
     """
     try:
         channel = SocketChannel.from_stream(stream)

@@ -181,7 +181,7 @@ class TurnLines:
     def write(self, next_began: float = math.inf) -> None:
         """Write the last turn's line, unless that is done, and count its times.
 
-        The next turn began at `next_began`: never, if it hasn't.
+        `next_began` is when the next turn began; infinity if it hasn't.
         """
         if self._unwritten is None:
             return
@@ -277,5 +277,5 @@ def times_of(seat: Seat, began: float) -> tuple[int, ...] | None:
 
 
 def now() -> str:
-    """Return the present moment, as records have it."""
+    """Return the present moment as ISO 8601, in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -157,9 +157,9 @@ def faults_of(
 
 
 def late_message(times: Sequence[int] | None, limit: float) -> str:
-    """Return what is wrong with a late answer.
+    """Return what is wrong with a late answer, whose times are those of a record.
 
-    The times are those of a record, the limit is in seconds.
+    The limit is that of the turn, in seconds.
     """
     if times is None or len(times) == 1:
         return f"no answer within {limit:g} s"

@@ -138,7 +138,7 @@ def flags_of(compiler: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def build(source: Path, output: Path, game: str | None = None) -> Built:
-    """Compile a player's file into a bot; None: for the one game for which it compiles.
+    """Compile a player's file into a bot for a game; None: the one for which it compiles.
 
     `$CXX` names the compiler, and `$CXXFLAGS` has options for it that come after ours. An older
     executable is replaced once the new one is ready.
