@@ -8,9 +8,9 @@ import pytest
 
 from lanista.arena.backup import BackupError, back_up
 from lanista.arena.spec import ArenaSpec
+from lanista.errors import StoreError
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar
 
 SPEC = ArenaSpec(data="data")

@@ -21,8 +21,8 @@ from lanista.arena.names import (
     Names,
 )
 from lanista.arena.spec import is_bot_name
+from lanista.errors import StoreError
 from lanista.results.base import Database
-from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar
 from lanista.results.schema import BARRED, NAMES
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello

@@ -10,8 +10,8 @@ from lanista.cli import tournament_run
 from lanista.competition import events, worker
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.worker import WorkError
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from support.tournament import directing, finished, play, setup_in, stored
 
 

@@ -40,7 +40,7 @@ game = "angrymob"
 """
 KILLED = """
 import os, signal, sys
-from lanista.results import rebuild, writing
+from lanista.results import database, rebuild
 from lanista.cli.__main__ import main
 calls = 0
 def die(*_, **__):
@@ -48,7 +48,7 @@ def die(*_, **__):
     calls += 1
     if "{name}" != "_remove" or calls == 2:
         os.kill(os.getpid(), signal.SIGKILL)
-for module in (rebuild, writing):
+for module in (database, rebuild):
     if hasattr(module, "{name}"):
         setattr(module, "{name}", die)
 sys.argv = ["lanista", "tournament", "verify", "cup.toml", "--rebuild"]

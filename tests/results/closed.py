@@ -6,8 +6,8 @@ from pathlib import Path
 
 from samples import drawn
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 
 path = Path(sys.argv[1])
 said = {}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from samples import drawn, stored
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 
 path = Path(sys.argv[1])
 ballast = path.with_name("ballast")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.errors import StoreError
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar, key_of
 from results.waiting import ready
 

@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError, damaged
+from lanista.results.engines import damaged
 from lanista.results.match_result import Benching
 from results.samples import drawn, stored
 from results.test_store_schema import execute

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from lanista.errors import StoreError
 from lanista.results import engines
 from lanista.results.database import Store
 from lanista.results.engines import where_of
-from lanista.results.errors import StoreError
 from results.samples import block, drawn, stored
 
 HERE = Path(__file__).parent

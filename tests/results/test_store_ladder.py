@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lanista.errors import StoreError
 from lanista.match.ending import Ending
 from lanista.results import ladder_reading, reading
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import OpponentScore, SeatScore
 from results.samples import alone, block, drawn_alone, match, seat, stored_alone
 

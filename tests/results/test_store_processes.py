@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from results.samples import drawn, stored
 from results.waiting import ready
 

@@ -12,11 +12,11 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from lanista.errors import StoreError
 from lanista.results import base, migrations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.schema import FORMER_NAMES, METADATA, REVISION, VERSION_TABLE
 from results.samples import block, stored
 

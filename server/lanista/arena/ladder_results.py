@@ -21,6 +21,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.errors import StoreError
 from lanista.games.outcome import Termination
 from lanista.hosting.stored_result import match_result
 from lanista.match.conditions import LadderInfo
@@ -33,7 +34,7 @@ from lanista.match.record import (
     whole_lines,
 )
 from lanista.results.database import Store
-from lanista.results.errors import StoreError, UnstorableError
+from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import SingleMatch
 from lanista.results.recorded import record_days, record_of

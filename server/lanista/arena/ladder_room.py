@@ -33,8 +33,8 @@ from lanista.arena.names import LadderName, Names
 from lanista.arena.options import Options
 from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
 from lanista.bots.limits import BotLimits, parse_limits
+from lanista.competition.executors import automatic_concurrency
 from lanista.competition.formats.ladder import Ladder
-from lanista.competition.local import automatic_concurrency
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting import ids

@@ -25,9 +25,8 @@ import structlog
 import trio
 from cattrs.preconf.json import make_converter
 
-from lanista.arena.link import BrokenLinkError, Link, Message
 from lanista.arena.match_player import close_all, our_fault, play_here
-from lanista.arena.worker_process import end_of_link, forward_log
+from lanista.arena.worker_process import BrokenLinkError, Link, Message, end_of_link, forward_log
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.control import MatchControl, RunningMatches

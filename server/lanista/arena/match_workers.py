@@ -27,10 +27,9 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.link import Link
 from lanista.arena.match_player import MatchPlayer, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
-from lanista.arena.worker_process import LinkedProcess, keep_running
+from lanista.arena.worker_process import Link, LinkedProcess, keep_running
 from lanista.hosting import handshake
 from lanista.hosting.control import Changes, MatchControl, RunningMatch
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords

@@ -48,8 +48,8 @@ from lanista.arena import tokens
 from lanista.arena.admission import is_loopback
 from lanista.arena.limits import Allowance, LogLimit, Recent, Turns
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
+from lanista.errors import StoreError
 from lanista.hosting.control import Changes
-from lanista.results.errors import StoreError
 from lanista.results.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
 from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
 

@@ -27,6 +27,7 @@ import structlog
 import trio
 
 from lanista import __version__
+from lanista.errors import StoreError
 from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
 from lanista.results.data_folder import DataFolder
@@ -268,9 +269,6 @@ class Operator:
         Returns:
             False if a database can't be read now.
         """
-        # Imported only now, as an arena without ladders needs nothing of the store.
-        from lanista.results.errors import StoreError  # noqa: PLC0415
-
         connected = self.arena.connections.members.values()
         async with self._one_at_a_time:
             try:
@@ -303,7 +301,7 @@ class Operator:
     async def _disable(self, asked: Mapping[str, Any]) -> None:
         """Let a name hand in and play nothing more on a ladder, or again if `why` is empty."""
         # Imported only now, as an arena without ladders needs nothing of it.
-        from lanista.arena.submission_refusals import SubmissionRefusedError  # noqa: PLC0415
+        from lanista.arena.submission_check import SubmissionRefusedError  # noqa: PLC0415
         from lanista.results.names import key_of  # noqa: PLC0415
 
         every = self.arena.submissions

@@ -28,11 +28,12 @@ import trio
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import Submissions
-from lanista.arena.submission_check import CheckFailedError, check_program
-from lanista.arena.submission_refusals import (
+from lanista.arena.submission_check import (
+    CheckFailedError,
     Refusal,
     SubmissionRefusedError,
     check_file_name,
+    check_program,
     no_disk,
 )
 from lanista.bots.building import (

@@ -22,10 +22,9 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.certificate import CertificateError, load
 from lanista.arena.limits import LogLimit
-from lanista.arena.link import BrokenLinkError, Link, Message
-from lanista.arena.worker_process import end_of_link, forward_log
+from lanista.arena.tls import CertificateError, load
+from lanista.arena.worker_process import BrokenLinkError, Link, Message, end_of_link, forward_log
 from lanista.match.background import BackgroundWork
 from lanista.nurseries import helpers_nursery
 

@@ -10,6 +10,7 @@ from lanista.arena.ladder_results import LONGEST_MATCH, result_of, unstored
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
+from lanista.results.database import Row, insert, match_row
 from lanista.results.match_list import ListedMatch, listed_row
 from lanista.results.match_result import SingleMatch
 from lanista.results.reading import StoredMatch
@@ -23,7 +24,6 @@ from lanista.results.recorded import (
     record_days,
     record_of,
 )
-from lanista.results.writing import Row, insert, match_row
 
 BATCH = 500
 """Number of matches that are stored again in one transaction."""

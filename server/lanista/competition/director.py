@@ -19,16 +19,15 @@ import trio
 from lanista.competition import events
 from lanista.competition.executors import Workers
 from lanista.competition.formats.base import Format, Progress
-from lanista.competition.match_list import Row, match_rows
 from lanista.competition.result_recorder import ResultRecorder
 from lanista.competition.scheduler import Scheduler, described
 from lanista.competition.setup import Opening, Setup
+from lanista.competition.standings import Row, match_rows
 from lanista.competition.worker import Block, Finished, Task
-from lanista.errors import one_line
+from lanista.errors import StoreError, one_line
 from lanista.ratings.table import Standings
 from lanista.results.blocks import Pairing
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.match_result import BlockResult
 
 

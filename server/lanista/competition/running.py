@@ -12,7 +12,14 @@ from typing import TypedDict, Unpack
 from lanista.competition import worker
 from lanista.competition.director import Director, Report
 from lanista.competition.events import Event
-from lanista.competition.executors import Concurrency, GivenWorkers, Workers, parse_executor
+from lanista.competition.executors import (
+    Concurrency,
+    GivenWorkers,
+    LocalWorkers,
+    Workers,
+    automatic_concurrency,
+    parse_executor,
+)
 from lanista.competition.setup import AnySpec, Setup, load
 from lanista.competition.spec import check_concurrency
 from lanista.competition.standings import format_of
@@ -168,11 +175,9 @@ def open_executor(
         return GivenWorkers(executor, concurrency)
     address = parse_executor(str(executor))
     if executor == "local":
-        from lanista.competition import local  # noqa: PLC0415 - only if it is wanted
-
         if concurrency == "auto":
-            concurrency = local.automatic_concurrency(seats)
-        return local.LocalWorkers(concurrency, pin=pin)
+            concurrency = automatic_concurrency(seats)
+        return LocalWorkers(concurrency, pin=pin)
     try:
         # Imported only when a cluster is wanted: it is slow to import and may not be installed.
         from lanista.competition.cluster import DaskWorkers  # noqa: PLC0415

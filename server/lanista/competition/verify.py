@@ -7,13 +7,13 @@ from pathlib import Path
 import attrs
 
 from lanista.competition.setup import Setup
+from lanista.errors import StoreError
 from lanista.games.outcome import Termination
 from lanista.hosting.stored_result import match_result
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.match_result import BlockResult, SingleMatch
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, rebuilding, why

@@ -14,7 +14,7 @@ import attrs
 import orjson
 import trio
 
-from lanista.arena.submission_refusals import SubmissionRefusedError, check_file_name
+from lanista.arena.submission_check import SubmissionRefusedError, check_file_name
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS, Tools
 from lanista.page.answers import (

@@ -29,16 +29,20 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from lanista.errors import StoreError
 from lanista.results import migrations
 from lanista.results.data_folder import DataFolder
-from lanista.results.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
-from lanista.results.errors import (
-    StoreError,
+from lanista.results.engines import (
+    ERRORS,
     damaged,
     log_of,
     no_password,
+    path_of,
+    postgresql_engine,
     postgresql_error,
+    sqlite_engine,
     sqlite_error,
+    where_of,
 )
 from lanista.results.lock import Session, file_lock
 from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS

@@ -15,8 +15,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from lanista.errors import FileError
-from lanista.results.errors import StoreError
+from lanista.errors import FileError, StoreError
 
 RELEASE_PATIENCE = 5.0
 """How long to wait for a PostgreSQL lock, in seconds.

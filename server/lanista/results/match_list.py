@@ -25,11 +25,11 @@ from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Database, Kind, competition_in
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
+from lanista.results.database import Row, insert, last_match
 from lanista.results.match_result import FAULTS, fault_counts
 from lanista.results.reading import chunks, json_list, rows
 from lanista.results.recorded import match_json, read_record, record_days, record_of, title_of
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
-from lanista.results.writing import Row, insert, last_match
 
 BATCH = 200
 """Number of records that are added in one transaction."""

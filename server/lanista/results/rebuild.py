@@ -15,8 +15,9 @@ from typing import Any
 import attrs
 import sqlalchemy as sa
 
+from lanista.errors import StoreError
 from lanista.results.base import Database, Kind
-from lanista.results.errors import StoreError, log_of
+from lanista.results.engines import log_of
 from lanista.results.lock import file_lock
 from lanista.results.reading import Reading, StoredMatch, rows
 from lanista.results.schema import (

@@ -10,7 +10,7 @@ import threading
 
 import sqlalchemy as sa
 
-from lanista.results.errors import StoreError
+from lanista.errors import StoreError
 from lanista.results.schema import FORMER, FORMER_NAMES, REVISION, VERSION_TABLE
 
 MIGRATIONS = "lanista.results:migrations"
