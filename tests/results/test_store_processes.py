@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from lanista.errors import StoreError
 from lanista.results.database import Store
-from results.samples import drawn, stored
+from results.samples import asking, drawn, stored
 from results.waiting import ready
 
 HERE = Path(__file__).parent
@@ -150,7 +150,7 @@ def test_one_manager_at_a_time(target, kind, impatient):
             # The lock keeps nobody from reading or writing.
             assert 1 == len(other.add([drawn(1)]))
         with patient(), other.lock():
-            assert 1 == len(one.played())
+            assert 1 == len(asking(one).played())
 
 
 def test_a_lock_that_is_given_back_meanwhile_is_waited_for(new_schema):
@@ -238,7 +238,7 @@ def test_two_tournaments_have_locks_of_their_own(new_schema, tmp_path):
     for first, second in ((new_schema(), new_schema()), (tmp_path / "a.db", tmp_path / "b.db")):
         with Store.open(first) as one, Store.open(second) as two, one.lock(), two.lock():
             assert 1 == len(one.add([drawn(1)]))
-            assert [] == two.played()
+            assert [] == asking(two).played()
 
 
 def test_a_lock_by_another_name_of_the_file(tmp_path):

@@ -287,11 +287,7 @@ class LadderResults:
             pause = AGAIN
 
     async def _store_waiting(self) -> None:
-        """Store the results that wait; one that can't be stored doesn't keep the others from it.
-
-        Raises:
-            StoreError: They can't be stored.
-        """
+        """Store the results that wait; one that can't be stored doesn't keep the others from it."""
         while self._waiting:
             batch = self._waiting[:AT_ONCE]
             began = trio.current_time()
@@ -309,11 +305,7 @@ class LadderResults:
         self._done = trio.Event()
 
     async def _take_others(self, take: Callable[[CountedMatch], None]) -> None:
-        """Take what other arenas have stored, a few matches in a pass of the event loop.
-
-        Raises:
-            StoreError: The results can't be read.
-        """
+        """Take what other arenas have stored, a few matches in a pass of the event loop."""
         is_behind = True
         while is_behind:
             # Nothing of ours is stored meanwhile, so all of our own numbers are known.

@@ -369,12 +369,7 @@ def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
 
 
 def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
-    """Return duplicates of the sockets, by seat, and how many of them each seat has.
-
-    Raises:
-        OSError: There are no more descriptors.
-        BrokenChannelError: A connection is closed.
-    """
+    """Return duplicates of the sockets, by seat, and how many of them each seat has."""
     with ExitStack() as stack:
         duplicates: list[socket.socket] = []
         counts = []
@@ -412,11 +407,6 @@ def _part(record: Path) -> Path:
 
 
 def _completed(record: Path) -> ResultInfo | None:
-    """Complete a record whose writer has died; return its result, if any match had begun in it.
-
-    Raises:
-        OSError: It can't be read or written.
-        BadRecordError: It is damaged.
-    """
+    """Complete a record whose writer has died; return its result, if any match had begun in it."""
     complete_part(_part(record), WHY)
     return read_record(record).result if record.exists() else None

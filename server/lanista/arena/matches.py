@@ -38,10 +38,6 @@ ROOM_INTERVAL = 1.0
 log = structlog.get_logger()
 
 
-class RequestRefusedError(BadInputError):
-    """A visitor of the page can't have a house bot or a match now; the message is one line."""
-
-
 @attrs.define(eq=False)
 class ArenaFigures:
     """The figures of an arena since it was started."""
@@ -215,12 +211,12 @@ class Matches:
         """Return the nursery of the matches, if one that isn't on a ladder may begin now.
 
         Raises:
-            RequestRefusedError: None may.
+            BadInputError: None may.
         """
         if self.nursery is None or not self.may_begin:
-            raise RequestRefusedError("the arena begins no matches now")
+            raise BadInputError("the arena begins no matches now")
         if not self.has_friendly_rooms:
-            raise RequestRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
+            raise BadInputError('this arena has only ladders (rooms = "ladders" in its file)')
         return self.nursery
 
     def start_next(self) -> bool:

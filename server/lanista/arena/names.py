@@ -245,7 +245,7 @@ class Names:
 
         Raises:
             RemoteProtocolError: It can't be stored.
-            NameRefusedError: From the decision.
+            BadInputError: From the decision.
         """
         with self._store_errors(""):
             decided = await self._in_thread(decision, self.store)
@@ -517,11 +517,7 @@ class Names:
 
 
 def _key_of_ladder_name(name: str) -> str:
-    """Return the key of a name.
-
-    Raises:
-        RemoteProtocolError: It can't be on a ladder.
-    """
+    """Return the key of a name."""
     if not is_bot_name(name):
         raise bad_hello(f"the name {shown(name)} can't be on a ladder; use {BOT_NAME_FORM}")
     return key_of(name)

@@ -115,11 +115,7 @@ async def serve_commands(
 
 
 def _listen(data: DataFolder) -> socket.socket:
-    """Make the socket, in place of one that a killed arena has left.
-
-    Raises:
-        OSError: A running arena has it, or it can't be made.
-    """
+    """Make the socket, in place of one that a killed arena has left."""
     with _alone_in(data), socket_address(data) as address:
         with contextlib.suppress(FileNotFoundError):
             if address.exists() and not address.is_socket():

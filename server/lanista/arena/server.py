@@ -158,12 +158,7 @@ async def serve(
 async def _open_ladders(
     options: Options, opened: ExitStack
 ) -> "tuple[Mapping[str, LadderRoom], Names | None, AllSubmissions | None]":
-    """Open an arena's ladders, the names on them and what was handed in; `opened` closes them.
-
-    Raises:
-        SpecError: One doesn't fit its game, or what was handed in can't be used.
-        StoreError: The results of one can't be read or written.
-    """
+    """Open an arena's ladders, the names on them and what was handed in; `opened` closes them."""
     if not options.spec.ladders:
         return {}, None, None
     # Imported only now, as they import SQLAlchemy.

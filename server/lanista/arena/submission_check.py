@@ -134,8 +134,7 @@ async def check_program(
         raise CheckFailedError(
             f"it couldn't be checked within {CHECK_TIME:g} s"
             if bot.exit is not None and bot.exit.by_arena
-            else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}",
-            (),
+            else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}"
         )
     findings = tuple(_findings(report))
     for item in report["items"]:

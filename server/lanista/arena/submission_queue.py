@@ -44,8 +44,6 @@ class AllSubmissions:
 
     async def run(self) -> None:
         """Build and check what is handed in, one version after another, until cancelled."""
-        if not self.ladders:
-            return
         try:
             self.tools = await Builder().tools()
         except (NotBuiltError, BrokenSandboxError, OSError) as error:

@@ -384,21 +384,13 @@ class LadderSubmissions:
             raise no_disk(error) from None
 
     async def _keep(self, author: Author) -> None:
-        """Store a changed name, and go on with it; the lock is held.
-
-        Raises:
-            OSError: It can't be stored; nothing has changed then.
-        """
+        """Store a changed name, and go on with it unless that fails; the lock is held."""
         await trio.to_thread.run_sync(self.folder.write, author)
         self.authors[author.key] = author
         self._offer(author)
 
     async def _set(self, key: str, number: int, **values: Any) -> bool:
-        """Change a version in work; return False if its author has deleted it meanwhile.
-
-        Raises:
-            OSError: It can't be stored.
-        """
+        """Change a version in work; return False if its author has deleted it meanwhile."""
         async with self._lock:
             author = copy.deepcopy(self.authors[key])
             version = author.versions.get(number)

@@ -204,11 +204,7 @@ class Link:
         return message
 
     async def _receive(self, sockets: list[socket.socket]) -> Message | None:
-        """Receive a message; its sockets are added to the list as soon as they are there.
-
-        Raises:
-            BrokenLinkError: What comes can't be read.
-        """
+        """Receive a message; its sockets are added to the list as soon as they are there."""
         header = await self._read(_HEADER.size, sockets)
         if header is None:
             return None

@@ -61,8 +61,8 @@ class Scores:
 
     def begin(self, setup: Setup) -> None:
         """Count the blocks that were played before."""
-        with Store.open(setup.database, create=False) as store:
-            stored = read_stored_blocks(setup, store.played())
+        with Store.open(setup.database, create=False) as store, store.reading() as now:
+            stored = read_stored_blocks(setup, now.played())
         for entry in stored.entries:
             bots, seatings = entry.played.bots, setup.seatings(entry.played.bots)
             self._add(

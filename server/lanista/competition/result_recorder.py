@@ -208,15 +208,15 @@ class ResultRecorder:
             OSError: The folder of records can't be made.
         """
         self._records.prepare()
-        blocks = self.store.played()
+        max_failures = self.setup.spec.bench_after
+        with self.store.reading() as now:
+            blocks, running = now.played(), now.running_failures(max_failures)
+            stored = [one for one in now.benched() if one.bot in self.setup.bots]
+        self._failures = Failures(running)
         self._stored = read_stored_blocks(self.setup, blocks)
         for _, played in self._stored.entries:
             self._seen.update(played.bots)
             self.format.record(played)
-        max_failures = self.setup.spec.bench_after
-        self._failures = Failures(self.store.running_failures(max_failures))
-        running = self._failures.running
-        stored = [benching for benching in self.store.benched() if benching.bot in self.setup.bots]
         benched = {benching.bot for benching in stored}
         # There are some only if `bench_after` was lowered since these failures were stored.
         new = [
@@ -302,11 +302,11 @@ class ResultRecorder:
 
     def last_failure(self, bot: str) -> str:
         """Return a description of a bot's last stored failure; empty if there is none."""
-        for stored in self.store.matches(failures=True, limit=1000):
-            for seat in stored.match.seats:
-                if seat.bot == bot and seat.ending in FAILURES:
-                    return f"{seat.ending}: {seat.words}"
-        return ""
+        with self.store.reading() as now:
+            stored = next(now.matches(bot=bot, failures=True, limit=1), None)
+        seats = () if stored is None else stored.match.seats
+        failed = (seat for seat in seats if seat.bot == bot and seat.ending in FAILURES)
+        return next((f"{seat.ending}: {seat.words}" for seat in failed), "")
 
     async def standings(self) -> Standings:
         """Return the standings of what is stored; they are computed in a thread.

@@ -159,11 +159,7 @@ class Scheduler(abc.ABC):
         self._wake.set()
 
     async def _play(self) -> None:
-        """Start the workers, play, and end the workers, in whatever way this ends.
-
-        Raises:
-            SpecError: The workers can't be started.
-        """
+        """Start the workers, play, and end the workers, in whatever way this ends."""
         try:
             await trio.to_thread.run_sync(self._workers.start)
             while True:

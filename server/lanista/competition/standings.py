@@ -79,7 +79,8 @@ def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
     Raises:
         StoreError: The database can't be read.
     """
-    ended = store.endings(moment.uncounted)
+    with store.reading() as now:
+        ended = now.endings(moment.uncounted)
     return compute(
         name=setup.spec.name,
         game=setup.ruleset.name,

@@ -61,7 +61,8 @@ def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
     """
     if not setup.needs_base_seed or setup.base_seed:
         return True
-    secret = store.meta(BASE_SEED)
+    with store.reading() as now:
+        secret = now.meta(BASE_SEED)
     if secret is None and makes:
         secret = secrets.token_hex(16)
         store.set_meta(BASE_SEED, secret)
@@ -134,7 +135,8 @@ def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> Non
     Raises:
         SpecError: A bot has changed, and `accept_changes` is false.
     """
-    before = store.identities()
+    with store.reading() as reading:
+        before = reading.identities()
     now = {name: contestant.identity for name, contestant in setup.contestants.items()}
     changed = [name for name in now if before.get(name, now[name]) != now[name]]
     if changed and not accept_changes:

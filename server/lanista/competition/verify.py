@@ -180,7 +180,8 @@ def _store(
             former = work.former.competition(Kind.TOURNAMENT)
             if former is not None:
                 work.keep({former: number})
-                benched = Store(work.former, former).benched()
+                with Store(work.former, former).reading() as now:
+                    benched = now.benched()
                 store.add([], [one for one in benched if one.block in ids])
         except StoreError as error:
             work.troubles.append(f"benched bots couldn't be kept: {why(error)}")

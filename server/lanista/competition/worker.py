@@ -260,9 +260,6 @@ def _records_folder(playing: str | None, *, watched: bool = False) -> Iterator[P
         playing: The folder; None for a temporary one.
         watched: Whether a temporary one is removed as soon as this worker is killed, say by Ctrl-C,
             which costs a process; otherwise the next worker on this machine removes it.
-
-    Raises:
-        WorkError: A record can't be written there.
     """
     try:
         if playing is not None:

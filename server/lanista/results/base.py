@@ -149,13 +149,10 @@ class Database:
             is_lasting: As in `open`.
 
         Raises:
-            StoreError: From `open`; or the folder can't be made, or has the databases of a version
-                before the first release.
+            StoreError: From `open`; or the folder can't be made.
         """
-        if url is None:
-            _refuse_former(data)
-            if create:
-                _make_private(data)
+        if url is None and create:
+            _make_private(data)
         return cls.open(
             url or data.database,
             create=create,
@@ -170,13 +167,12 @@ class Database:
 
         A SQLite file that isn't there is right: `of_arena` makes it.
         """
-        if url is None:
-            _refuse_former(data)
-            if not data.database.exists():
-                return
+        if url is not None:
+            store = cls._postgresql(url, ARENA_SCHEMA)
+        elif data.database.exists():
             store = cls._sqlite(data.database, create=False)
         else:
-            store = cls._postgresql(url, ARENA_SCHEMA)
+            return
         with store:
             store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 
@@ -261,29 +257,18 @@ class Database:
         self._engine.dispose()
 
     def backup(self, path: Path) -> None:
-        """Write a copy of a SQLite database as it is now, while it is in use.
-
-        A file at that path is replaced when the copy is complete and on the disk. A PostgreSQL
-        database can't be copied so.
-        """
-        if self._path is None:
-            raise StoreError(f"{self.where}: use pg_dump to back up a PostgreSQL database")
+        """Write a copy of a SQLite database as it is now, while it is in use, to a new file."""
         self._check_file()
-        part = path.with_name(path.name + ".part")
         try:
-            if path.exists() and path.samefile(self._path):
-                raise StoreError(f"{path}: the database itself; give the copy another path")
-            part.unlink(missing_ok=True)
             with (
-                contextlib.closing(sqlite3.connect(part)) as copy,
+                contextlib.closing(sqlite3.connect(path)) as copy,
                 self._engine.connect() as connection,
             ):
                 raw = connection.connection.driver_connection
                 assert isinstance(raw, sqlite3.Connection)
                 # In one step: a copy made piecemeal starts over whenever a result is stored.
                 raw.backup(copy)
-            part.replace(path)
-        except (OSError, *ERRORS) as error:
+        except ERRORS as error:
             raise StoreError(
                 f"{path}: the copy can't be written: {no_password(str(error))}"
             ) from None
@@ -482,18 +467,6 @@ def _competition(connection: sa.Connection, kind: Kind, name: str, game: str) ->
         sa.select(at.number).where(at.kind == kind.value, at.name == name, at.game == game)
     )
     return number
-
-
-def _refuse_former(data: DataFolder) -> None:
-    """Raise an error if a data folder has the databases of a version before the first release."""
-    if data.former:
-        names = ", ".join(str(path.relative_to(data.path)) for path in data.former)
-        raise StoreError(
-            f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
-            f"any more, as everything is in {data.database.name} now; move them away: ladders "
-            "then start from nothing, as the records of that version can't be read either, and "
-            "names have to be registered again"
-        )
 
 
 def _make_private(data: DataFolder) -> None:

@@ -14,7 +14,7 @@ Other programs may write notes (`unbench`). Which blocks count is not known here
 
 import contextlib
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -30,11 +30,10 @@ from lanista.results.match_result import (
     SEAT_COLUMNS,
     Benching,
     BlockResult,
-    Endings,
     MatchResult,
     SingleMatch,
 )
-from lanista.results.reading import PlayedBlock, Reading, StoredMatch
+from lanista.results.reading import Reading
 from lanista.results.schema import (
     BENCHED,
     BLOCKS,
@@ -295,49 +294,6 @@ class Store:
         """
         with self.database.reading() as connection:
             yield LadderReading.of_window(connection, self.competition, window)
-
-    def played(self) -> list[PlayedBlock]:
-        """Return `Reading.played` of now."""
-        with self.reading() as now:
-            return now.played()
-
-    def endings(self, without: Collection[str] = ()) -> Endings:
-        """Return `Reading.endings` of now."""
-        with self.reading() as now:
-            return now.endings(without)
-
-    def running_failures(self, most: int) -> dict[str, int]:
-        """Return `Reading.running_failures` of now."""
-        with self.reading() as now:
-            return now.running_failures(most)
-
-    def benched(self) -> list[Benching]:
-        """Return `Reading.benched` of now."""
-        with self.reading() as now:
-            return now.benched()
-
-    def matches(
-        self,
-        blocks: Collection[str] | None = None,
-        *,
-        bot: str | None = None,
-        failures: bool = False,
-        before: int | None = None,
-        limit: int | None = None,
-    ) -> Iterator[StoredMatch]:
-        """Yield `Reading.matches` of the moment when the first one is taken."""
-        with self.reading() as now:
-            yield from now.matches(blocks, bot=bot, failures=failures, before=before, limit=limit)
-
-    def meta(self, key: str) -> str | None:
-        """Return `Reading.meta` of now."""
-        with self.reading() as now:
-            return now.meta(key)
-
-    def identities(self) -> dict[str, str]:
-        """Return `Reading.identities` of now."""
-        with self.reading() as now:
-            return now.identities()
 
     def _block_numbers(self, connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
         """Return the numbers of those of some blocks that are stored, by id."""

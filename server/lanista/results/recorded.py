@@ -203,12 +203,15 @@ class Comparison:
             StoreError: The database can't be read.
             OSError: The folder of records can't be read.
         """
-        before: int | None = None
-        while page := list(self.store.matches(before=before, limit=PAGE)):
-            for stored in page:
-                yield self._compared(stored)
-            before = page[-1].number
+        page = self._page(None)
+        while page:
+            yield from map(self._compared, page)
+            page = self._page(page[-1].number)
         yield from self.records.unstored(self)
+
+    def _page(self, before: int | None) -> list[StoredMatch]:
+        with self.store.reading() as now:
+            return list(now.matches(before=before, limit=PAGE))
 
     def _compared(self, stored: StoredMatch) -> Finding | None:
         self.matches += 1
