@@ -246,7 +246,6 @@ class BotConnections:
             self._leave(place)
 
     async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
-        """Send a connection the reason why it is closed, and close it."""
         reply = messages.error(error.code, error.message)
         if isinstance(error, HttpRequestError):
             reply = handshake.http_reply(self.page)

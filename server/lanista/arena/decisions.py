@@ -1,7 +1,8 @@
 """The operator's decisions about names on ladders: their tokens, who is benched, who is struck.
 
 The commands of the command line and those of the page call the same functions, with the arena's
-database; a running arena then takes up what has changed (`operator`).
+database; a running arena then takes up what has changed (`operator`). Each raises `BadInputError`
+if it can't be carried out, and `StoreError` if it can't be written.
 """
 
 import contextlib
@@ -20,11 +21,6 @@ def add_name(store: NameStore, name: str, token: str | None = None) -> str:
     """Register a name for the operator, and return its token, which is stored nowhere.
 
     Without a token, it gets a new one that nobody can guess.
-
-    Raises:
-        BadInputError: It can't be a name on a ladder, or is registered already; or the token
-            can't be one.
-        StoreError: It can't be written.
     """
     name, token = _ladder_name(name), _token(token)
     token_hash = tokens.hash_of(token)
@@ -38,12 +34,7 @@ def add_name(store: NameStore, name: str, token: str | None = None) -> str:
 
 
 def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
-    """Give a name another token in place of its old one, as `add_name` does, and return it.
-
-    Raises:
-        BadInputError: The name isn't registered, or the token can't be one.
-        StoreError: It can't be written.
-    """
+    """Give a name another token in place of its old one, as `add_name` does, and return it."""
     token = _token(token)
     if not store.set_token(name, tokens.hash_of(token)):
         raise _unknown(store, name)
@@ -51,35 +42,21 @@ def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
 
 
 def remove_name(store: NameStore, name: str) -> None:
-    """Remove a name, which can then be registered again.
-
-    Raises:
-        BadInputError: The name isn't registered.
-        StoreError: It can't be written.
-    """
+    """Remove a name, which can then be registered again."""
     if not store.remove(name):
         raise _unknown(store, name)
 
 
 def bench(store: NameStore, name: str, ladder: str | None) -> None:
-    """Keep a name from being paired on a ladder; None stands for all ladders.
-
-    Raises:
-        BadInputError: It can't be a name on a ladder.
-        StoreError: It can't be written.
-    """
+    """Keep a name from being paired on a ladder; None stands for all ladders."""
     store.bench(_ladder_name(name), ladder)
 
 
 def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[LadderSpec]) -> None:
     """Let a name play again that was benched, or that rests; its failures are forgotten.
 
-    If `ladder` is None, it may play on all `ladders` of the arena.
-
-    Raises:
-        BadInputError: It can't be a name on a ladder, or is benched on all of them and not on
-            this one alone.
-        StoreError: It can't be written.
+    If `ladder` is None, it may play on all `ladders` of the arena. A name that is benched on all
+    ladders isn't unbenched on one alone.
     """
     name = _ladder_name(name)
     is_everywhere = any(b.key == key_of(name) and b.ladder is None for b in store.benched())
@@ -97,12 +74,7 @@ def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[L
 
 
 def strike(store: NameStore, name: str, ladder: LadderSpec, *, is_struck: bool) -> None:
-    """Take the matches of a name until now out of a ladder's ratings and table, or put them back.
-
-    Raises:
-        BadInputError: No such bot has played there.
-        StoreError: It can't be written.
-    """
+    """Take a name's matches until now out of a ladder's ratings and table, or put them back."""
     results = _results(store, ladder)
     bots = _bots(results, name)
     if not bots:
@@ -116,7 +88,6 @@ def strike(store: NameStore, name: str, ladder: LadderSpec, *, is_struck: bool) 
 
 
 def _results(store: NameStore, ladder: LadderSpec) -> Store:
-    """Return the results of a ladder."""
     return Store.of_ladder(store.database, ladder.name, ladder.game)
 
 
@@ -135,7 +106,6 @@ def _ladder_name(name: str) -> str:
 
 
 def _token(given: str | None) -> str:
-    """Return a token that a hello can have."""
     if given is None:
         return tokens.new_token()
     # The hello's own reader decides. The token isn't repeated, as messages get into logs.

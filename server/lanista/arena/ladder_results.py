@@ -122,9 +122,6 @@ def unstored(
         since: When the last match was stored.
         stored: The records of the matches that were stored recently, relative to the folder.
         on_damaged: Is told of each record that can't be read, and why.
-
-    Raises:
-        OSError: The folder can't be read.
     """
     first_day = (since - LONGEST_MATCH).date().isoformat()
     for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
@@ -173,10 +170,8 @@ def store_possible(
 ) -> tuple[list[int], int]:
     """Store results in one transaction; if one of them can't be stored, all the others.
 
-    The log says which one can't be stored, and why. Its record stays.
-
-    Returns:
-        The numbers of those that are stored now, and how many can't be stored.
+    The log says which one can't be stored, and why. Its record stays. Returns the numbers of those
+    that are stored now, and how many can't be stored.
 
     Raises:
         StoreError: The database can't be written now. Some may have been stored; they may be given

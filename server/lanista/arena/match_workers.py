@@ -369,7 +369,6 @@ def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
 
 
 def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
-    """Return duplicates of the sockets, by seat, and how many of them each seat has."""
     with ExitStack() as stack:
         duplicates: list[socket.socket] = []
         counts = []

@@ -259,10 +259,8 @@ class Matches:
     async def playing(self, players: Collection[Player]) -> AsyncIterator[None]:
         """Let a match, of the lobby or of a ladder, be played in this block.
 
-        An error there is logged, and closes only the connections of these bots.
-
-        Args:
-            players: Its bots that are connected here; `unfinished` counts the match already.
+        An error there is logged, and closes only the connections of its `players`. `unfinished`
+        counts the match already.
         """
         try:
             for player in players:

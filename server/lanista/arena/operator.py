@@ -262,8 +262,7 @@ class Operator:
     async def _take_up(self, names: "Names") -> bool:
         """Take up which names were benched, removed, struck and the like.
 
-        Returns:
-            False if a database can't be read now.
+        Returns False if a database can't be read now.
         """
         connected = self.arena.connections.members.values()
         async with self._one_at_a_time:
@@ -287,7 +286,6 @@ class Operator:
             return True
 
     async def _kick(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
-        """Close all connections of the bots of a name."""
         name = _text(asked, "name")
         kicked = self.arena.kick_all(name)
         if not kicked:
@@ -313,7 +311,6 @@ class Operator:
             raise CommandRefusedError(str(error)) from None
 
     async def _status(self, _: Mapping[str, Any]) -> Mapping[str, object]:
-        """Return figures on the arena and its ladders."""
         arena = self.arena
         ladders = [await self._ladder_status(room) for room in arena.ladders.values()]
         waiting = arena.lobby.waiting()

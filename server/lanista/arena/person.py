@@ -95,8 +95,7 @@ class Person:
     async def answer(self, turn: int, line: str) -> None:
         """Send the answer for a turn.
 
-        Raises:
-            BadInputError: No answer for this turn is awaited, or the line can't be an answer.
+        It is a BadInputError if none is awaited, or the line can't be one.
         """
         if line.startswith("#") or not line.isprintable():
             raise BadInputError("an answer is one line, which doesn't begin with #")
@@ -130,8 +129,7 @@ class PersonMatches:
     def begin(self, wish: PersonsWish, address: str) -> Person:
         """Begin to start the house bots of a match, which then begins by itself.
 
-        Raises:
-            BadInputError: There can't be such a match, or not now.
+        It is a BadInputError if there can't be such a match, or not now.
         """
         nursery = self.matches.check_friendly()
         ruleset = _checked(wish)

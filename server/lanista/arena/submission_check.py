@@ -62,11 +62,7 @@ class SubmissionRefusedError(Exception):
 
 
 def check_file_name(file: str) -> None:
-    """Refuse a file whose name can't be one.
-
-    Raises:
-        SubmissionRefusedError: It can't.
-    """
+    """Refuse a file whose name can't be one."""
     expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
     if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
         raise SubmissionRefusedError(
@@ -97,10 +93,7 @@ class CheckFailedError(Exception):
 async def check_program(
     program: Path, command: Sequence[str], *, game: str, clock: Clock, limits: str | None
 ) -> Sequence[str]:
-    """Let a packed program, run by a command line, play the matches of `lanista check`.
-
-    Returns:
-        The findings, a line each.
+    """Let a packed program play the matches of `lanista check`; return the findings, a line each.
 
     Raises:
         CheckFailedError: It doesn't answer its turns.

@@ -34,11 +34,7 @@ class AllSubmissions:
     """What programs can be built with and can use here; known after `run` has begun."""
 
     async def look_up_names(self, names: Names) -> None:
-        """Take up which names the operator has removed.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Take up which names the operator has removed."""
         for ladder in self.ladders.values():
             ladder.take_up_names(await names.look_up([*ladder.authors]))
 

@@ -75,7 +75,11 @@ class _Work:
 
 @attrs.define(eq=False)
 class LadderSubmissions:
-    """The programs that were handed in to one ladder."""
+    """The programs that were handed in to one ladder.
+
+    What is asked for by authors or the operator is refused by `SubmissionRefusedError`; then
+    nothing has changed.
+    """
 
     room: LadderRoom
     folder: SubmissionFolder
@@ -128,11 +132,7 @@ class LadderSubmissions:
         return self.spec.closes is None or (time or datetime.now(UTC)) <= self.spec.closes
 
     async def hand_in(self, who: LadderName, file: str, data: bytes) -> Version:
-        """Take a new version of a name's program; on return it is on disk.
-
-        Raises:
-            SubmissionRefusedError: It isn't taken; nothing has changed then.
-        """
+        """Take a new version of a name's program; on return it is on disk."""
         received = datetime.now(UTC)
         check_file_name(file)
         self.check_size(file, len(data))
@@ -179,11 +179,7 @@ class LadderSubmissions:
         return version
 
     async def choose(self, who: LadderName, number: int) -> Author:
-        """Let a version play that is ready.
-
-        Raises:
-            SubmissionRefusedError: It can't.
-        """
+        """Let a version play that is ready."""
 
         def change(author: Author) -> None:
             version = self.version(author, number)
@@ -197,11 +193,7 @@ class LadderSubmissions:
         return await self._change(who, change)
 
     async def pause(self, who: LadderName, *, paused: bool) -> Author:
-        """Let nothing of a name play, or its version again.
-
-        Raises:
-            SubmissionRefusedError: It can't be changed.
-        """
+        """Let nothing of a name play, or its version again."""
 
         def change(author: Author) -> None:
             author.paused = paused
@@ -209,11 +201,7 @@ class LadderSubmissions:
         return await self._change(who, change)
 
     async def delete(self, who: LadderName, number: int) -> Author:
-        """Remove a version that doesn't play.
-
-        Raises:
-            SubmissionRefusedError: It can't be removed.
-        """
+        """Remove a version that doesn't play."""
 
         def change(author: Author) -> None:
             self.version(author, number)
@@ -229,11 +217,7 @@ class LadderSubmissions:
         return author
 
     async def disable(self, key: str, why: str) -> Author:
-        """Let a name hand in and play nothing more, or again if `why` is empty; the operator does.
-
-        Raises:
-            SubmissionRefusedError: Nothing was handed in for the name, or it can't be stored.
-        """
+        """Let a name hand in and play nothing more, or again if `why` is empty."""
         async with self._lock:
             author = copy.deepcopy(self.author(key))
             author.disabled = why
@@ -245,14 +229,10 @@ class LadderSubmissions:
         return author
 
     def author(self, key: str, registered: datetime | None = None) -> Author:
-        """Return a name with its versions.
+        """Return a name with its versions, if anything was handed in for it.
 
-        Args:
-            key: The key of the name.
-            registered: When the name of whoever asks was registered; None for the operator.
-
-        Raises:
-            SubmissionRefusedError: Nothing was handed in for it.
+        An author's own name is asked for with the time when it was `registered`, the operator's
+        without.
         """
         author = self.authors.get(key)
         if author is None or (
@@ -265,11 +245,7 @@ class LadderSubmissions:
 
     @staticmethod
     def version(author: Author, number: int) -> Version:
-        """Return a version of a name.
-
-        Raises:
-            SubmissionRefusedError: There is none of this number.
-        """
+        """Return a version of a name."""
         version = author.versions.get(number)
         if version is None:
             known = ", ".join(map(str, author.versions)) or "none"
@@ -279,20 +255,12 @@ class LadderSubmissions:
         return version
 
     async def source(self, key: str, number: int) -> bytes:
-        """Return a version as it was handed in.
-
-        Raises:
-            SubmissionRefusedError: There is none.
-        """
+        """Return a version as it was handed in."""
         self.version(self.author(key), number)
         return await self._read(self.folder.source(key, number))
 
     async def output(self, key: str, number: int) -> str:
-        """Return what the compilers say of a version, as far as they have.
-
-        Raises:
-            SubmissionRefusedError: There is no such version.
-        """
+        """Return what the compilers say of a version, as far as they have."""
         version = self.version(self.author(key), number)
         work = self._in_work
         if work is not None and work.bot is not None and version.state is State.BUILDING:
@@ -315,11 +283,7 @@ class LadderSubmissions:
     # -- checks --------------------------------------------------------------------------------
 
     def check_size(self, file: str, size: int) -> None:
-        """Refuse a file that is empty or too large.
-
-        Raises:
-            SubmissionRefusedError: It is.
-        """
+        """Refuse a file that is empty or too large."""
         if not size:
             raise SubmissionRefusedError(Refusal.BAD, f"{file} is empty")
         if size > self.spec.max_bytes:
@@ -459,10 +423,8 @@ class LadderSubmissions:
         """Return the version to build next: the one that has waited longest.
 
         Those come last that couldn't be built by no fault of their own, as the reason may be there
-        still.
-
-        Returns:
-            How often it was put back, when it came, its name's key, its number.
+        still. It is given by how often it was put back, when it came, its name's key, and its
+        number.
         """
         waiting = [
             (
@@ -482,8 +444,7 @@ class LadderSubmissions:
     async def bring_up(self, key: str, number: int) -> bool:
         """Build and check a version, and let it play if it is ready.
 
-        Returns:
-            False if that can't be done now, by no fault of its own: then it waits again.
+        Returns False if that can't be done now, by no fault of its own: then it waits again.
         """
         work = self._in_work = _Work(key, number)
         try:

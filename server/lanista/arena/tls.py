@@ -174,9 +174,6 @@ class TlsRelay:
         Returns:
             The arena's end of a connection to the relay, over which it gets what the peer sends. It
             ends if there is no handshake.
-
-        Raises:
-            OSError: There are no more descriptors or ports.
         """
         try:
             await self._started.wait()
@@ -213,9 +210,6 @@ def local_connection() -> tuple[socket.socket, socket.socket]:
     """Return both ends of a TCP connection within this machine.
 
     A pair of Unix sockets would do, but the kernel gives no time of receipt for those.
-
-    Raises:
-        OSError: There are no more descriptors or ports.
     """
     with socket.socket() as server:
         server.settimeout(CONNECTING_TIME)

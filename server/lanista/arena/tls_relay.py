@@ -92,11 +92,7 @@ class Relay:
     _lines: LogLimit = attrs.field(factory=lambda: LogLimit(FAILURES_LOGGED, 1.0), init=False)
 
     async def run(self) -> None:
-        """Relay connections until the link ends.
-
-        Raises:
-            CertificateError: There is no TLS with these files.
-        """
+        """Relay connections until the link ends; unusable files are a CertificateError."""
         self._context = load(self.certificate, self.key)
         async with helpers_nursery() as helpers:
             helpers.start_soon(self.link.write)

@@ -107,12 +107,9 @@ class Link:
         data: bytes = b"",
         sockets: Sequence[socket.socket] = (),
     ) -> _Outgoing:
-        """Send a message, or as much of it as is possible now; the rest follows.
+        """Send a JSON object and bytes, or as much of it as is possible now; the rest follows.
 
-        Args:
-            content: A JSON object.
-            data: Bytes that go with it.
-            sockets: Sockets to hand to the other process. They are closed here in any case.
+        Sockets are handed to the other process. They are closed here in any case.
         """
         encoded = _encode(content).encode()
         whole = _HEADER.pack(len(encoded), len(data)) + encoded + data
@@ -140,7 +137,6 @@ class Link:
             raise BrokenLinkError("the other side has ended")
 
     def _flush(self) -> None:
-        """Send what is possible without waiting."""
         while self._outbox:
             first = self._outbox[0]
             descriptors = array.array("i", [handed.fileno() for handed in first.sockets])
@@ -269,8 +265,7 @@ class LinkedProcess:
     async def listen(self, hear: Callable[[dict[str, Any]], object]) -> bool:
         """Pass on what the process says, except for its log, until it ends.
 
-        Returns:
-            Whether everything was understood; if not, that is logged, and nothing more is read.
+        Returns whether everything was understood; if not, that is logged, and nothing more is read.
         """
         try:
             while (message := await self.link.receive()) is not None:
@@ -350,11 +345,7 @@ async def keep_running(
 
 
 async def start(module: str, theirs: socket.socket, *arguments: str) -> trio.Process:
-    """Start a process of a module, which is given its socket's number and the arguments.
-
-    Raises:
-        OSError: It can't be started.
-    """
+    """Start a process of a module, which is given its socket's number and the arguments."""
     # -P: modules in the arena's working directory must not hide ours.
     argv = [sys.executable, "-P", "-m", module, str(theirs.fileno()), *arguments]
     return await trio.lowlevel.open_process(

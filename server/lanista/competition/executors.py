@@ -97,12 +97,9 @@ class GivenWorkers(Workers):
     """An executor made by the caller, which is left running: the caller shuts it down."""
 
     def __init__(self, executor: Executor, concurrency: Concurrency = "auto") -> None:
-        """Use an executor.
+        """Use any executor.
 
-        Args:
-            executor: Any executor.
-            concurrency: The number of tasks at the same time; `auto`: the number of workers of a
-                pool of the standard library, otherwise 1.
+        `auto` stands for the size of a pool of the standard library, otherwise for 1.
         """
         self._executor = executor
         self._running: set[Future[Any]] = set()
@@ -133,13 +130,12 @@ class GivenWorkers(Workers):
 
 
 def parse_executor(executor: str) -> re.Match[str] | None:
-    """Check the value of a spec's `executor`.
+    """Check a spec's `executor`, and return the match of a scheduler's address, of host and port.
 
-    Returns:
-        The match of a scheduler's address (group 1 the host, 2 the port), or None for the others.
+    Returns None for the other possible values.
 
     Raises:
-        SpecError: It is none of the possible values.
+        SpecError: It is none of them.
     """
     address = _ADDRESS.fullmatch(executor)
     if address is not None and not 0 < int(address[2]) < 65536:
@@ -310,7 +306,6 @@ class LocalWorkers(Workers):
                 self._idle.append(slot)
 
     def _dismiss(self) -> None:
-        """Shut down the workers that are no longer wanted."""
         with self._lock:
             leaving, self._leaving = self._leaving, []
         for slot in leaving:

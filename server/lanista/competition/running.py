@@ -155,14 +155,10 @@ def open_executor(
     seats: int,
     pin: bool = False,
 ) -> Workers:
-    """Make the workers that a spec asks for, without starting them.
+    """Make the workers that a spec asks for, by name or as an executor, without starting them.
 
-    Args:
-        executor: The value in a spec, or an executor.
-        concurrency: The number of tasks at the same time; `auto`: as many as give each bot a core
-            of this machine, or as many as a cluster has threads.
-        seats: The number of bots in a match.
-        pin: Whether workers of this machine get cores of their own.
+    `auto` stands for as many tasks at the same time as give each bot a core of this machine, or as
+    many as a cluster has threads.
 
     Raises:
         SpecError: There is no such executor, or it isn't installed.

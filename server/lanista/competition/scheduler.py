@@ -94,7 +94,7 @@ class Scheduler(abc.ABC):
         Args:
             match_setup: What all matches have in common.
             contestants: The bots of all blocks, by name.
-            workers: The workers, not started; they are started and ended here.
+            workers: The workers, which are started and ended here.
             play: The function that plays a task in a worker; picklable.
             on_event: Called with each event, in the trio thread; must not block.
         """

@@ -179,11 +179,7 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
 
 
 def check_concurrency(value: Any, _: Any = None) -> Any:
-    """Return a number of things at the same time, or `auto`.
-
-    Raises:
-        ValueError: It is something else.
-    """
+    """Return a number of things at the same time, or `auto`; anything else is a ValueError."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if value != "auto" and not (is_number and 1 <= value <= MAX_SLOTS):
         raise ValueError(
@@ -208,10 +204,8 @@ _FILL = """\
 def example(ruleset: Ruleset, stem: str) -> str:
     """Return the text of a commented spec; results are named after `stem`, which is printable.
 
-    All house bots take part; the first one several times if seats were left free.
-
-    Raises:
-        BadInputError: The game has no house bots.
+    All house bots take part; the first one several times if seats were left free. A game without
+    house bots is a BadInputError.
     """
     seats, house = ruleset.seats, list(registry.house_bots(ruleset.name))
     if not house:

@@ -72,9 +72,7 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
 
 
 def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
-    """Compute the standings at the moment of a snapshot.
-
-    This may take a second; it may be called in any thread.
+    """Compute the standings at the moment of a snapshot, in any thread; this may take a second.
 
     Raises:
         StoreError: The database can't be read.
@@ -104,12 +102,7 @@ def standings_of(setup: Setup, store: Store) -> Standings:
 
 
 def moment_of(setup: Setup, store: Store) -> Snapshot:
-    """Read where a tournament stands from its database, which may be in use by a run.
-
-    Raises:
-        SpecError: The spec doesn't fit its format.
-        StoreError: The database can't be read.
-    """
+    """Read where a tournament stands from its database, as `standings_of` does."""
     settle_seed(setup, store, makes=False)
     format_ = format_of(setup)
     with store.reading() as now:
@@ -150,7 +143,7 @@ def page_of(
     ending: str | None = None,
     fault: str | None = None,
 ) -> dict[str, Any]:
-    """Return matches, the newest first, and where the next page begins.
+    """Return matches as docs/api.md has them, the newest first, and where the next page begins.
 
     Args:
         setup: The tournament.
@@ -161,9 +154,6 @@ def page_of(
         against: The name of a second bot that played in them, too; None for any.
         ending: How they ended for `player`, or for any bot: a value of `Ending`; None for any.
         fault: `late`, `malformed` or `illegal`: `player`, or any bot, made such a fault.
-
-    Raises:
-        StoreError: The database can't be read.
     """
     with store.reading() as now:
         found = list(

@@ -57,9 +57,7 @@ class TournamentRecords:
     def read(self, record: str, seating: int) -> SingleMatch | None:
         """Return the result of a match that isn't stored; None if it was aborted.
 
-        Raises:
-            BadRecordError: The record can't be read.
-            OSError: Likewise.
+        An unreadable record is a BadRecordError or an OSError.
         """
         header, info = read_ends(self.folder / record)
         boards = self.setup.match_setup.boards.items()
@@ -142,11 +140,8 @@ def _store(
 ) -> None:
     """Store blocks, and what only the former database has.
 
-    Args:
-        setup: The tournament.
-        work: The database that is being rebuilt.
-        blocks: By id of the block its matches, each with its former number, or that of the last one
-            before it.
+    Blocks are given by their ids: the matches, each with its former number, or that of the last one
+    before it.
     """
     number = work.new.competition(Kind.TOURNAMENT)
     assert number is not None

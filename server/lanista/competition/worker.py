@@ -121,10 +121,7 @@ class Trial:
 
 
 class WorkError(LanistaError):
-    """A block can't be played, through no fault of a bot, say because a record can't be written.
-
-    The message is one line.
-    """
+    """A block can't be played, by no fault of a bot, say because a record can't be written."""
 
 
 def play_blocks(task: Task) -> list[Finished]:
@@ -171,7 +168,6 @@ async def _play_blocks(player: Player, task: Task) -> list[Finished]:
 
 
 def _finished(task: Task, block: Block, runs: Sequence[MatchRun], seconds: float) -> Finished:
-    """Return what is reported of a block, whose records are complete."""
     tries = [each for run in runs for each in run.tries]
     matches = []
     records: dict[str, str | bytes] = {}
@@ -294,11 +290,7 @@ class _Loop:
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _T:
-        """Run an async function in the loop and wait for its result, from any other thread.
-
-        Raises:
-            WorkError: The loop was closed meanwhile.
-        """
+        """Run an async function in the loop and wait for its result, from any other thread."""
         done: Future[_T] = Future()
 
         async def until_closed() -> None:

@@ -144,12 +144,9 @@ class Database:
         Args:
             data: The arena's data folder, which is made if need be.
             url: The URL of a PostgreSQL database; None for a file in the data folder.
-            create: As in `open`.
+            create: As in `open`, like the others.
             check: As in `open`.
             is_lasting: As in `open`.
-
-        Raises:
-            StoreError: From `open`; or the folder can't be made.
         """
         if url is None and create:
             _make_private(data)
@@ -281,19 +278,13 @@ class Database:
     def competition(self, kind: Kind, name: str = "", game: str = "") -> int | None:
         """Return the number of a competition; None if nothing is stored of it.
 
-        Args:
-            kind: What it is.
-            name: The name of the ladder.
-            game: The name of the game; a tournament's is empty.
+        The name is that of a ladder; a tournament has neither name nor game here.
         """
         with self.reading() as connection:
             return _competition(connection, kind, name, game)
 
     def make_competition(self, kind: Kind, name: str = "", game: str = "") -> int:
-        """Return the number of a competition, which is made if it isn't there; see `competition`.
-
-        Nothing is written if it is there.
-        """
+        """Return the number of a competition, which is made if it isn't there."""
         there = self.competition(kind, name, game)
         if there is not None:
             return there
@@ -368,8 +359,7 @@ class Database:
         For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
         session that is held open. Reading and writing need no lock. But while it is held, each
         write checks that it still is, since a session ends with its server, or is ended by an
-        administrator. Then the lock is taken again, or the write is refused. A `StoreError` says
-        that another process has the lock.
+        administrator. Then the lock is taken again, or the write is refused.
         """
         if self._path:
             with file_lock(self._path.resolve()):

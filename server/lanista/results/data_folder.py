@@ -48,9 +48,5 @@ class DataFolder:
         return (self.path, self.records)
 
     def make(self) -> None:
-        """Make the folder if it isn't there, closed to other users because of the bots' logs.
-
-        Raises:
-            OSError: It can't be made.
-        """
+        """Make the folder if it isn't there, closed to other users because of the bots' logs."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)

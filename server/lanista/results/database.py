@@ -114,11 +114,7 @@ class Store:
 
     @classmethod
     def open(cls, target: str | Path, *, create: bool = True, check: bool = True) -> Self:
-        """Open the database of a tournament; the arguments are those of `Database.open`.
-
-        Raises:
-            StoreError: From `Database.open`; or it is the database of an arena.
-        """
+        """Open the database of a tournament as `Database.open` does; one of an arena is refused."""
         holds = Kind.TOURNAMENT if create else None
         database = Database.open(target, create=create, check=check, holds=holds)
         try:
@@ -163,12 +159,12 @@ class Store:
     def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
         """Store blocks in one transaction; when this returns they are on the disk.
 
-        A block that is stored already, since it was played twice, is left as it is.
+        A block that is stored already, since it was played twice, is left as it is, and so is a bot
+        that is benched already.
 
         Args:
             results: The blocks, in the order in which they were played.
-            benched: The bots that were benched after one of these blocks, or of those stored
-                before; a bot that is benched already stays as it is.
+            benched: The bots that were benched after one of these blocks, or of those before.
 
         Returns:
             The ids of the blocks that weren't stored before, in the same order.
@@ -211,15 +207,9 @@ class Store:
         return [result.block for result in new]
 
     def add_matches(self, results: Sequence[SingleMatch]) -> list[int]:
-        """Store matches without a block, all in one transaction.
+        """Store matches without a block in one transaction, and return their numbers.
 
         When this returns they are on the disk. A match whose id is stored already is left as it is.
-
-        Args:
-            results: The matches, in the order in which they ended.
-
-        Returns:
-            The numbers of the matches, in the same order; see `LadderReading.counted_matches`.
         """
         if not results:
             return []
@@ -289,8 +279,7 @@ class Store:
     def ladder_reading(self, window: int | None = None) -> Iterator[LadderReading]:
         """Yield a `LadderReading`, for several queries about the same moment of a ladder.
 
-        Args:
-            window: The number of the latest matches that count, as in `LadderSpec`; None for all.
+        Only so many of the latest matches count as `window` says; None for all.
         """
         with self.database.reading() as connection:
             yield LadderReading.of_window(connection, self.competition, window)

@@ -118,13 +118,7 @@ def _why_closed(path: Path) -> str:
 
 
 def postgresql_error(where: str, password: str | None, error: Exception) -> StoreError:
-    """Return the error for a failure of PostgreSQL.
-
-    Args:
-        where: The database's URL without its password.
-        password: The password, which must not occur in the message.
-        error: What SQLAlchemy or the driver raised.
-    """
+    """Return the error for a failure of PostgreSQL, whose message doesn't have the password."""
     # https://www.postgresql.org/docs/current/errcodes-appendix.html
     cause = getattr(error, "orig", error)
     if isinstance(error, (exc.DataError, exc.IntegrityError)):

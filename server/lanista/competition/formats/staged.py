@@ -134,7 +134,6 @@ class Staged(Format, abc.ABC):
 
     @final
     def _next(self) -> Pairing | None:
-        """Return the next block of the round."""
         while self._queue:
             key = self._queue.popleft()
             # A block may be queued twice: wanted, replaced by another, and wanted again.
@@ -160,10 +159,9 @@ class Staged(Format, abc.ABC):
 
     @abc.abstractmethod
     def _try_end_round(self) -> bool:
-        """End the round if it is played: set up the next one, or set `_ended`.
+        """End the round if it was played, and return whether it was.
 
-        Returns:
-            Whether the round was played.
+        The next one is set up, or `_ended` is set.
         """
 
     @final
@@ -240,7 +238,6 @@ class Staged(Format, abc.ABC):
 
     @final
     def _settle(self, key: Pairing, meeting: Meeting) -> None:
-        """Count a recorded block for a meeting."""
         self._counted.add(key)
         meeting.awaited.discard(key.opening)
         meeting.blocks += 1

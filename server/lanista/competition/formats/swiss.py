@@ -71,10 +71,9 @@ class _Graph:
         self.settled[a] = self.settled[b] = True
 
     def try_pair(self, a: int, b: int) -> bool:
-        """Make two nodes of a perfect matching a pair, if the others can still be matched.
+        """Make two nodes a pair of a perfect matching, if the others can still be matched.
 
-        Returns:
-            Whether they are a pair now; if not, the matching is as before.
+        Returns whether they are a pair now; if not, the matching is as before.
         """
         before = list(self.mate)
         if before[a] == b:
@@ -90,10 +89,9 @@ class _Graph:
         return False
 
     def augment(self, root: int) -> bool:
-        """Enlarge the matching by an augmenting path from an unmatched node.
+        """Enlarge the matching by an augmenting path from an unmatched node, if there is one.
 
-        Returns:
-            Whether there was such a path.
+        Returns whether there is.
         """
         count = len(self._near)
         parent = [-1] * count
@@ -160,10 +158,6 @@ def nearest_pods(count: int, met: Callable[[int, int], int]) -> list[tuple[int, 
     different pods as long as that reduces the repeated meetings, or, with as many of them, the
     distances in the ranking. Pods without any repeat may not exist; the search finds few repeats,
     not always the fewest.
-
-    Args:
-        count: The number of bots; a multiple of four.
-        met: How often two of them met.
 
     Returns:
         The pods, each in ascending order, sorted by their first bot.
@@ -289,7 +283,6 @@ class Swiss(Staged):
         return points
 
     def _ranked(self) -> list[str]:
-        """Return all entries by points, then by the spec's order."""
         points = self._points()
         return sorted(self._entries, key=lambda bot: (-points[bot], self._index[bot]))
 

@@ -29,10 +29,7 @@ def is_current(connection: sa.Connection) -> bool:
 def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> None:
     """Create the tables in an empty database, or upgrade those of an older version.
 
-    Args:
-        connection: A connection in a transaction that may write, and that excludes other writers.
-        where: The database's name, for messages.
-        create: Whether tables may be created in an empty database.
+    The connection is in a transaction that may write, and that excludes other writers.
 
     Raises:
         StoreError: It is empty and may not be filled, is another program's, or was written by a
