@@ -168,7 +168,7 @@ def test_a_database_that_others_lock_too_long(target, monkeypatch):
         with other.database.writing() as connection:
             connection.execute(sa.text("SELECT 1"))
             words = refused(lambda: store.add([block(1)]))
-            assert f"{store.where}: locked by another program for too long" == words
+            assert f"{store.database.where}: locked by another program for too long" == words
             # Reading goes on.
             assert [] == asking(store).played()
         assert ["id1"] == store.add([block(1)])
@@ -187,7 +187,7 @@ def test_a_database_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for target in ("cup.db", Path("cup.db"), "sqlite:///cup.db"):
         with Store.open(target) as store, store.lock():
-            assert "cup.db" == store.where
+            assert "cup.db" == store.database.where
     assert {"cup.db", "cup.db.lock"} == {path.name for path in tmp_path.iterdir()}
 
 

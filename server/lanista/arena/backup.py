@@ -19,7 +19,7 @@ from lanista.errors import BadInputError
 from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.submissions import SubmissionFolder, owner_salt
+from lanista.results.submissions import SubmissionFolder, link_or_copy, owner_salt
 
 _MAKING = ".part"
 """The end of the folder's name until the copy is complete."""
@@ -118,17 +118,10 @@ def _copy_records(records: Path, copied: Path) -> int:
             continue
         place = copied / path.relative_to(records)
         with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             is_of_bundle = len(place.relative_to(copied).parts) > 2  # others have their names last
             if is_of_bundle and time.time() - path.stat().st_mtime < _YOUNG:
                 continue
-            # They are never changed, so both may be the same file.
-            try:
-                place.hardlink_to(path)
-            except FileNotFoundError:
-                raise
-            except OSError:  # on another disk, say
-                _private_copy(path, place)
+            link_or_copy(path, place)
             count += 1
     return count
 

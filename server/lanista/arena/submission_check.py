@@ -74,6 +74,16 @@ def check_file_name(file: str) -> None:
         raise SubmissionRefusedError(Refusal.BAD, f"the file's name {shown(file, 100)}; {expected}")
 
 
+def check_size(file: str, size: int, most: int) -> None:
+    """Refuse a file that is empty or has more bytes than are taken."""
+    if not size:
+        raise SubmissionRefusedError(Refusal.BAD, f"{file} is empty")
+    if size > most:
+        raise SubmissionRefusedError(
+            Refusal.TOO_LARGE, f"{file} has {size} bytes; at most {most} are taken"
+        )
+
+
 def no_disk(error: OSError) -> SubmissionRefusedError:
     """Return the refusal of what can't be stored, having logged why."""
     log.error("a submission can't be stored", path=error.filename, why=error.strerror)

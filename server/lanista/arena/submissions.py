@@ -11,7 +11,6 @@ disk.
 """
 
 import copy
-import functools
 import hashlib
 import math
 import traceback
@@ -26,7 +25,8 @@ import structlog
 import trio
 
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
-from lanista.arena.names import LadderName, Owner
+from lanista.arena.names import LadderName, Names, Owner
+from lanista.arena.options import Options
 from lanista.arena.spec import Submissions
 from lanista.arena.submission_check import (
     CheckFailedError,
@@ -34,6 +34,7 @@ from lanista.arena.submission_check import (
     SubmissionRefusedError,
     check_file_name,
     check_program,
+    check_size,
     no_disk,
 )
 from lanista.bots.building import (
@@ -41,10 +42,13 @@ from lanista.bots.building import (
     BrokenSandboxError,
     Builder,
     NotBuiltError,
+    Tools,
     command_of,
 )
 from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot
+from lanista.bots.sandbox import SandboxError, check_sandbox
+from lanista.errors import BadInputError
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
 from lanista.results.names import RegisteredName
@@ -56,6 +60,10 @@ from lanista.results.submissions import (
     Version,
     write_file,
 )
+from lanista.toml_spec import SpecError
+
+AGAIN = 10.0
+"""Seconds after which a build is tried again that failed by no fault of the program."""
 
 log = structlog.get_logger()
 
@@ -135,7 +143,7 @@ class LadderSubmissions:
         """Take a new version of a name's program; on return it is on disk."""
         received = datetime.now(UTC)
         check_file_name(file)
-        self.check_size(file, len(data))
+        check_size(file, len(data), self.spec.max_bytes)
         digest = await trio.to_thread.run_sync(lambda: hashlib.sha256(data).hexdigest())
         async with self._lock:
             author = self._author(who)
@@ -282,16 +290,6 @@ class LadderSubmissions:
 
     # -- checks --------------------------------------------------------------------------------
 
-    def check_size(self, file: str, size: int) -> None:
-        """Refuse a file that is empty or too large."""
-        if not size:
-            raise SubmissionRefusedError(Refusal.BAD, f"{file} is empty")
-        if size > self.spec.max_bytes:
-            raise SubmissionRefusedError(
-                Refusal.TOO_LARGE,
-                f"{file} has {size} bytes; at most {self.spec.max_bytes} are taken",
-            )
-
     def _check_changeable(self, author: Author, now: datetime | None = None) -> None:
         if author.disabled:
             raise SubmissionRefusedError(
@@ -427,17 +425,11 @@ class LadderSubmissions:
         number.
         """
         waiting = [
-            (
-                self._failed_tries[author.key, version.number],
-                version.received,
-                author.key,
-                version.number,
-            )
-            for author in self.authors.values()
-            for version in author.versions.values()
+            (self._failed_tries[key, number], version.received, key, number)
+            for key, author in self.authors.items()
+            if not author.disabled and key not in self._removed
+            for number, version in author.versions.items()
             if version.state is State.RECEIVED
-            and not author.disabled
-            and author.key not in self._removed
         ]
         return min(waiting, default=None)
 
@@ -504,9 +496,8 @@ class LadderSubmissions:
             await self._set(key, number, state=State.RECEIVED)
         except OSError as error:
             log.error("a submission can't be stored", why=str(error))
-            author = self.authors[key]
-            version = attrs.evolve(author.versions[number], state=State.RECEIVED)
-            author.versions[number] = version
+            versions = self.authors[key].versions
+            versions[number] = attrs.evolve(versions[number], state=State.RECEIVED)
 
     async def _build(self, key: str, version: Version) -> dict[str, Any]:
         """Build a version, store what the compilers say, and return what is known of it then."""
@@ -544,6 +535,66 @@ class LadderSubmissions:
         return {"command": built.command, "built_size": built.size}
 
 
-@functools.lru_cache(maxsize=128)
 def _limits(text: str | None, default: BotLimits) -> BotLimits:
     return default if text is None else parse_limits(text)
+
+
+@attrs.define(eq=False)
+class AllSubmissions:
+    """The submissions of all ladders of an arena; `run` it beside its matches."""
+
+    ladders: Mapping[str, LadderSubmissions]
+    """By ladder: its submissions, where it takes any."""
+    changes: Changes
+    """Tells that a version waits to be built."""
+    tools: Tools = attrs.field(factory=Tools, init=False)
+    """What programs can be built with and can use here; known after `run` has begun."""
+
+    async def look_up_names(self, names: Names) -> None:
+        """Take up which names the operator has removed."""
+        for ladder in self.ladders.values():
+            ladder.take_up_names(await names.look_up([*ladder.authors]))
+
+    async def run(self) -> None:
+        """Build and check what is handed in, one version after another, until cancelled."""
+        try:
+            self.tools = await Builder().tools()
+        except (NotBuiltError, BrokenSandboxError, OSError) as error:
+            log.error("the languages of submissions can't be found", why=str(error))
+        while True:
+            count = self.changes.count
+            jobs = [(job, one) for one in self.ladders.values() if (job := one.next()) is not None]
+            if not jobs:
+                await self.changes.wait(count)
+                continue
+            (*_, key, number), ladder = min(jobs, key=lambda job: job[0])
+            if not await ladder.bring_up(key, number):
+                await trio.sleep(AGAIN)
+
+
+def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
+    """Open the submissions of an arena's ladders; this blocks.
+
+    Raises:
+        SpecError: Sandboxes can't be made here, or what was handed in can't be read; the message
+            begins with the key.
+    """
+    opened: dict[str, LadderSubmissions] = {}
+    changes = Changes()
+    for number, spec in enumerate(options.spec.ladders, 1):
+        if spec.submissions is None:
+            continue
+        where = f"ladders[{number}].submissions"
+        try:
+            if not opened:
+                check_sandbox()
+            opened[spec.name] = LadderSubmissions.open(
+                rooms[spec.name], options.data.submissions, options.private, changes
+            )
+        except SandboxError as error:
+            raise SpecError(
+                f"{where}: programs that are handed in run only in sandboxes; {error}"
+            ) from None
+        except (BadInputError, OSError) as error:
+            raise SpecError(f"{where}: {error}") from None
+    return AllSubmissions(opened, changes)

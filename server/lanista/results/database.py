@@ -132,11 +132,6 @@ class Store:
         """Return the results of a ladder in an arena's database, which its owner closes."""
         return cls(database, database.make_competition(Kind.LADDER, name, game))
 
-    @property
-    def where(self) -> str:
-        """The database's file, or its URL without password and options."""
-        return self.database.where
-
     def of(self, table: sa.Table) -> sa.ColumnElement[bool]:
         """Return the condition for the rows of a table that are the competition's."""
         condition: sa.ColumnElement[bool] = table.c.competition == self.competition

@@ -193,7 +193,8 @@ class SubmissionFolder:
                     is_built = version.state not in UNFINISHED
                     files = self._files(key, number) if is_built else [self.source(key, number)]
                     for path in files:
-                        _copy(path, target.of_name(key) / path.name)
+                        with contextlib.suppress(FileNotFoundError):
+                            link_or_copy(path, target.of_name(key) / path.name)
                 now = self.read_name(key)
             target.write(author)
             count += len(author.versions)
@@ -280,20 +281,16 @@ def _read(file: Path) -> Author:
         ) from None
 
 
-def _copy(path: Path, place: Path) -> None:
-    """Copy a file of a version, unless it isn't there.
-
-    It is never changed, so both may be the same file.
-    """
+def link_or_copy(path: Path, place: Path) -> None:
+    """Give a file that is never changed another place, as a link where that is possible."""
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     place.unlink(missing_ok=True)
-    with contextlib.suppress(FileNotFoundError):
-        try:
-            place.hardlink_to(path)
-        except FileNotFoundError:
-            raise
-        except OSError:  # on another disk, say
-            shutil.copy2(path, place)
+    try:
+        place.hardlink_to(path)
+    except FileNotFoundError:
+        raise
+    except OSError:  # on another disk, say
+        shutil.copy2(path, place)
 
 
 def _json_of(author: Author) -> dict[str, Any]:
