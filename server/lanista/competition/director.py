@@ -202,7 +202,7 @@ class Director(Scheduler):
     def _playing(self) -> str | None:
         """The folder of records that workers write into, if they see it.
 
-        A cluster must share it if the spec gives it as an absolute path.
+        A cluster has to share one whose path in the spec is absolute.
         """
         records = self.setup.spec.records
         is_shared = self._workers.is_near or (records is not None and records.startswith("/"))
@@ -245,7 +245,6 @@ class Director(Scheduler):
         return attrs.evolve(super()._task(blocks), holds=True)
 
     def _room(self, block: Block, /) -> int | None:
-        """Return how many blocks with these bots may be handed out now; None for any number."""
         rooms = [
             left - self._in_play[bot]
             for bot in set(block.bots)

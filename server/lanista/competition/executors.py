@@ -72,8 +72,7 @@ class Workers(abc.ABC):
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Have a worker call a function; the caller submits no more than `slots` at the same time.
 
-        Raises:
-            RuntimeError: The workers take no more tasks; a BrokenExecutor is one.
+        A RuntimeError, such as BrokenExecutor, says that they take no more tasks.
         """
 
     def set_slots(self, slots: int) -> None:
@@ -183,8 +182,6 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
 
 @attrs.frozen(eq=False)
 class _Slot:
-    """A worker."""
-
     number: int
     """Number of the worker, from 1; it decides which cores the worker gets."""
     pool: ProcessPoolExecutor

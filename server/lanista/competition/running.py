@@ -44,9 +44,7 @@ def open_tournament(
     """Open the database of a tournament, lock it against other runs, and make a director.
 
     The options are those of `run`, but `on_event` is called in the trio thread; it mustn't block.
-
-    Yields:
-        The director; its `run` is to be called once, in a trio loop.
+    The director's `run` is to be called once, in a trio loop.
 
     Raises:
         SpecError: The tournament can't be played with these arguments.

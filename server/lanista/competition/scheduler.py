@@ -190,7 +190,6 @@ class Scheduler(abc.ABC):
         self._wake = trio.Event()
 
     def _resize(self, workers: int | None) -> None:
-        """Adapt the slots to the number of workers, if it is known."""
         if workers is None:
             return
         slots = max(1, workers)
@@ -202,7 +201,6 @@ class Scheduler(abc.ABC):
     # Handing out
 
     def _hand_out(self) -> None:
-        """Give every free slot a task."""
         free = self._workers.slots - len(self._running)
         # Each in a task of its own: if the worker dies again, this block is to blame.
         while free > 0 and self._retries and not self._halted:

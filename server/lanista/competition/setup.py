@@ -401,7 +401,6 @@ def _identity(entry: BotEntry, limits: BotLimits, *, restart: bool, sandboxed: b
 def _fillers(
     spec: Spec, ruleset: Ruleset, folder: Path, contestants: Mapping[str, Contestant]
 ) -> dict[str, Contestant]:
-    """Return the bots that take the seats for which there are too few contestants."""
     missing = ruleset.seats - len(contestants)
     if spec.fill is None:
         return {}

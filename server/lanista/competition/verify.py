@@ -76,7 +76,6 @@ class TournamentRecords:
 def _result(
     header: Header, info: ResultInfo, map_: str, seating: int, record: str
 ) -> SingleMatch | None:
-    """Return what a record says of its match; None if it was aborted."""
     if info.end == Termination.ABORTED.value or not info.endings:
         return None
     names = [player.name for player in header.players]

@@ -127,18 +127,13 @@ class WorkError(LanistaError):
 def play_blocks(task: Task) -> list[Finished]:
     """Play the blocks of a task one after another; the bots are kept for later tasks.
 
-    Raises:
-        WorkError: A record can't be written.
+    It is a WorkError if a record can't be written.
     """
     return _in_loop(_play_blocks, task)
 
 
 def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -> Trial:
-    """Play one match of a bot against itself; its record is removed.
-
-    Raises:
-        WorkError: A record can't be written.
-    """
+    """Play one match of a bot against itself, as `play_blocks` does; its record is removed."""
     return _in_loop(_try_bot, match_setup, contestant, opening)
 
 
@@ -252,10 +247,9 @@ def _times(record: Path) -> list[float]:
 def _records_folder(playing: str | None, *, watched: bool = False) -> Iterator[Path]:
     """Yield the folder for records that are being written, and turn its errors into WorkError.
 
-    Args:
-        playing: The folder; None for a temporary one.
-        watched: Whether a temporary one is removed as soon as this worker is killed, say by Ctrl-C,
-            which costs a process; otherwise the next worker on this machine removes it.
+    Without one, it is a temporary folder. If that is `watched`, it is removed as soon as this
+    worker is killed, say by Ctrl-C, which costs a process; otherwise the next worker on this
+    machine removes it.
     """
     try:
         if playing is not None:

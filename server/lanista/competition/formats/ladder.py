@@ -68,8 +68,6 @@ _AVERAGED = 50
 
 @attrs.define
 class _Failures:
-    """The failures of one name."""
-
     in_a_row: int = 0
     rests: int = 0
     """The number of its rests; each has doubled the next one."""
@@ -372,7 +370,6 @@ class Ladder:
         return entry
 
     def _entries(self, names: Iterable[str]) -> list[_Name]:
-        """Return the entries of those names that aren't house bots."""
         return [self._name(name) for name in names if name not in self._house]
 
     def _wait_from(self, entry: _Name, now: float) -> None:
@@ -388,7 +385,6 @@ class Ladder:
             entry.recent = (*entry.recent, *opponents)[-recent:]
 
     def _count(self, names: Sequence[str], failed: Collection[str], now: float) -> None:
-        """Count a match for its names."""
         for name in names:
             if name in failed:
                 self.fail(name, now)

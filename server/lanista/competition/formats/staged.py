@@ -112,8 +112,7 @@ class Staged(Format, abc.ABC):
     def bench(self, bot: str) -> None:
         """Take a bot out: its opponents get the points of a bye for each block.
 
-        Its blocks that were handed out are waited for, unless fewer than two bots are left to go
-        on.
+        Its blocks that were handed out are waited for, unless fewer than two bots are left.
         """
         if bot not in self._index or bot in self._benched:
             return
@@ -183,7 +182,6 @@ class Staged(Format, abc.ABC):
 
     @property
     def _first_opening(self) -> int:
-        """The first opening of the present round."""
         return (self._rounds_begun - 1) * self._blocks
 
     @final
