@@ -144,7 +144,7 @@ def test_one_manager_at_a_time(target, kind, impatient):
         with one.lock():
             with pytest.raises(StoreError) as refused, other.lock():
                 pass
-            words = f"{other.where}: in use by another `lanista tournament run` or arena"
+            words = f"{other.database.where}: in use by another `lanista tournament run` or arena"
             words += ", still so after 0.05 s" if kind == "postgresql" else ""
             assert words == str(refused.value)
             # The lock keeps nobody from reading or writing.
@@ -204,7 +204,7 @@ def test_a_manager_whose_lock_another_has_taken_writes_nothing_more(new_schema, 
                 held.enter_context(other.lock())
             with pytest.raises(StoreError) as refused:
                 one.add([drawn(1)])
-            words = f"{one.where}: in use by another `lanista tournament run` or arena"
+            words = f"{one.database.where}: in use by another `lanista tournament run` or arena"
             assert f"{words}, still so after 0.05 s" == str(refused.value)
             with pytest.raises(StoreError, match="in use by another"):
                 one.set_meta("key", "value")
