@@ -39,7 +39,7 @@ _PUBLIC: dict[str, str | None] = {
     "SeatDifference": "page.difference",
     "SpecError": "toml_spec",
     "StartFailureError": "hosting.started_match",
-    "StoreError": "results.errors",
+    "StoreError": "errors",
     "UnknownGameError": "games.registry",
     "UnsupportedError": "library.game",
     "WorkError": "competition.worker",

@@ -24,6 +24,10 @@ class CannotListenError(LanistaError):
     """It is impossible to listen on the given address."""
 
 
+class StoreError(LanistaError):
+    """A database can't be used, or not now; the message names it and the reason in one line."""
+
+
 class FileError(LanistaError, OSError):
     """A file can't be read or written; the message names it."""
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.arena.link import Link
 from lanista.arena.match_worker import MatchWorker
+from lanista.arena.worker_process import Link
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.control import MatchControl

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.results.errors import StoreError
+from lanista.errors import StoreError
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 HERE, NEAR, FAR = "127.0.0.1", "10.0.0.1", "10.0.0.2"

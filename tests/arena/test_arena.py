@@ -14,9 +14,10 @@ import trio.testing
 from lanista.arena.arena import Arena
 from lanista.arena.lobby import Player
 from lanista.arena.match_player import LoopPlayer
-from lanista.arena.matches import Matches, RequestRefusedError
+from lanista.arena.matches import Matches
 from lanista.arena.server import wait_for_enter
 from lanista.arena.spec import LadderSpec, Rooms
+from lanista.errors import BadInputError
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.outcome import Termination
 from lanista.hosting.host import MatchReport
@@ -323,5 +324,5 @@ def test_no_house_bot_is_seated_beside_the_ladders_of_an_arena_that_has_no_other
     ladders = (LadderSpec(name="pit", game="angrymob"),)
     server = Arena(arena_options(RULESET, rooms=Rooms.LADDERS, ladders=ladders))
     server.matches.nursery = object()
-    with pytest.raises(RequestRefusedError, match="this arena has only ladders"):
+    with pytest.raises(BadInputError, match="this arena has only ladders"):
         server.seat_house_bot("angrymob", "CamperJoe", "practice")

@@ -6,11 +6,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lanista.arena.backup import BackupError, back_up
+from lanista.arena.backup import back_up
 from lanista.arena.spec import ArenaSpec
+from lanista.errors import BadInputError, StoreError
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar
 
 SPEC = ArenaSpec(data="data")
@@ -88,14 +88,14 @@ def test_what_is_refused(file, tmp_path):
     full = tmp_path / "full"
     full.mkdir()
     (full / "file").touch()
-    with pytest.raises(BackupError, match=r"full: exists already, and isn't an empty folder"):
+    with pytest.raises(BadInputError, match=r"full: exists already, and isn't an empty folder"):
         back_up(SPEC, file, full)
-    with pytest.raises(BackupError, match=r"within the data folder"):
+    with pytest.raises(BadInputError, match=r"within the data folder"):
         back_up(SPEC, file, file.parent / "data" / "copy")
-    with pytest.raises(BackupError, match=r"file/copy: can't be created: Not a directory"):
+    with pytest.raises(BadInputError, match=r"file/copy: can't be created: Not a directory"):
         back_up(SPEC, file, full / "file" / "copy")
     (tmp_path / "copy.part").mkdir()
-    with pytest.raises(BackupError, match=r"copy.part: exists already: another backup"):
+    with pytest.raises(BadInputError, match=r"copy.part: exists already: another backup"):
         back_up(SPEC, file, tmp_path / "copy")
     assert ["copy.part", "file"] == [tmp_path.joinpath("copy.part").name, *files(full)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lanista.arena.certificate import CertificateError, load, validity
+from lanista.arena.tls import CertificateError, load, validity
 
 FILES = Path(__file__).parent / "certificates"
 KEY = FILES / "arena.key"

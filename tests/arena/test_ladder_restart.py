@@ -10,7 +10,7 @@ from lanista.arena import ladder_room
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.competition.formats.ladder import FIRST_REST
-from lanista.results import writing
+from lanista.results import database
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 
@@ -30,7 +30,7 @@ def clock(monkeypatch):
 
     functions = SimpleNamespace(time=lambda: clock.wall, monotonic=lambda: clock.steady)
     monkeypatch.setattr(ladder_room, "time", functions)
-    for module in (ladder_room, writing):
+    for module in (ladder_room, database):
         monkeypatch.setattr(module, "datetime", Moment)
     return clock
 
@@ -42,15 +42,15 @@ def open_room(tmp_path):
     opened = []
 
     def open_room(**settings):
-        for database in opened:
-            database.close()
+        for one in opened:
+            one.close()
         spec = LadderSpec(name="pit", game="angrymob", **settings)
         opened.append(Database.of_arena(data))
         return LadderRoom.open(spec, tmp_path, data, opened[-1])
 
     yield open_room
-    for database in opened:
-        database.close()
+    for one in opened:
+        one.close()
 
 
 def passes(clock, seconds):

@@ -9,10 +9,11 @@ import trio
 from structlog.testing import capture_logs
 
 from lanista.arena.ladder_results import LadderResults, ladder_result, store_possible, unstored
+from lanista.errors import StoreError
 from lanista.games.outcome import Ending
 from lanista.match.conditions import LadderInfo
 from lanista.match.record import ResultInfo
-from lanista.results.errors import StoreError, UnstorableError
+from lanista.results.engines import UnstorableError
 from match.playing import ANGRYMOB, SMALL, answers, sit
 from support.arenas import stored_ladder
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.handed import PATIENCE, Here, open_files, pair, seated
-from lanista.arena import link as match_link
-from lanista.arena.link import BrokenLinkError, Link
+from lanista.arena import worker_process
 from lanista.arena.match_worker import CONVERTER
 from lanista.arena.match_workers import _duplicates, _order_of
+from lanista.arena.worker_process import BrokenLinkError, Link
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ async def test_what_was_sent_is_read_after_the_end(ends):
 async def test_what_is_held_is_bounded(ends, monkeypatch, limit):
     """The other side doesn't read, or a message is too large: the link ends."""
     one, other = ends
-    monkeypatch.setattr(match_link, limit, 1_000_000)
+    monkeypatch.setattr(worker_process, limit, 1_000_000)
     held, theirs = socket.socketpair()
     one.post({}, b"x" * (900_000 if limit == "MAX_UNSENT" else 1_000_001))
     one.post({}, b"x" * 900_000, [held])

@@ -23,7 +23,7 @@ DYING = """
 import os, signal
 from pathlib import Path
 import lanista.arena.match_worker as worker
-from lanista.arena.link import Link
+from lanista.arena.worker_process import Link
 from lanista.match.record_writer import RecordWriter
 from lanista.match.judge import Judge
 

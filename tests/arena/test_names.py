@@ -12,7 +12,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from arena.hellos import FAR, HERE, NEAR, enter, fail, refused
 from lanista.arena import names as module
 from lanista.arena import tokens
-from lanista.arena.decisions import NameRefusedError, add_name, remove_name, reset_token
+from lanista.arena.decisions import add_name, remove_name, reset_token
 from lanista.arena.names import (
     LOOK_INTERVAL,
     SEEN_INTERVAL,
@@ -21,8 +21,8 @@ from lanista.arena.names import (
     Names,
 )
 from lanista.arena.spec import is_bot_name
+from lanista.errors import BadInputError, StoreError
 from lanista.results.base import Database
-from lanista.results.errors import StoreError
 from lanista.results.names import NameStore, Registrar
 from lanista.results.schema import BARRED, NAMES
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
@@ -342,6 +342,6 @@ def test_what_an_operator_does(store, computed):
 def test_what_an_operator_is_refused(store, computed, command, name, words):
     add_name(store, "Camper Joe")
     before = store.names()
-    with pytest.raises(NameRefusedError, match=words):
+    with pytest.raises(BadInputError, match=words):
         command(store, name)
     assert before == store.names()

@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import LadderSpec, Submissions
-from lanista.arena.submission_queue import AllSubmissions
-from lanista.arena.submission_refusals import Refusal, SubmissionRefusedError
-from lanista.arena.submissions import LadderSubmissions
+from lanista.arena.submission_check import Refusal, SubmissionRefusedError
+from lanista.arena.submissions import AllSubmissions, LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
 from lanista.games import registry
 from lanista.hosting.control import Changes

@@ -153,7 +153,8 @@ def measure(data, seats, matches, count):
     figures["start_of_an_arena_seconds"] = took(lambda: start(data, seats))
     figures["open_and_check_seconds"] = took(lambda: Database.of_arena(data).close())
     with opened(data, seats) as store:
-        newest = next(store.matches())
+        with store.reading() as now:
+            newest = next(now.matches())
         more = [
             SingleMatch(seed=at, map="", match=attrs.evolve(newest.match, id=f"new {at}"))
             for at in range(200)

@@ -11,8 +11,8 @@ from competition.directed import BLOCKS, PATIENCE, Log, Wrapped, happens, one_by
 from lanista.competition import events
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.running import open_tournament
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from support.tournament import directing, finished, format_of, play, setup_in, stored
 
 

@@ -10,8 +10,10 @@ from lanista.cli import tournament_run
 from lanista.competition import events, worker
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.worker import WorkError
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
+from lanista.results.reading import Reading
+from results.samples import asking
 from support.tournament import directing, finished, play, setup_in, stored
 
 
@@ -70,7 +72,7 @@ class TestHalting:
             count = 0
 
             def add(self, results, benched=()):
-                if len(self._real.played()) >= 3:
+                if len(asking(self._real).played()) >= 3:
                     raise StoreError("cup.db: the disk is full")
                 return self._real.add(results, benched)
 
@@ -92,10 +94,10 @@ class TestHalting:
                 self.is_gone = True
                 raise StoreError("db: the server can't be reached")
 
-            def endings(self, without=()):
+            def reading(self):
                 if self.is_gone:
                     raise StoreError("db: gone")
-                return self._real.endings(without)
+                return self._real.reading()
 
         report, log = await run(setup, store=Gone)
         assert "db: the server can't be reached" == report.halted
@@ -107,14 +109,14 @@ class TestHalting:
             known = await director.standings()
             assert known is (await director.run()).standings
 
-    async def test_a_store_that_fails_when_all_is_played(self, tmp_path):
+    async def test_a_store_that_fails_when_all_is_played(self, tmp_path, monkeypatch):
         setup = setup_in(tmp_path)
 
-        class Unread(Wrapped):
-            def endings(self, _):
-                raise StoreError("db: gone")
+        def gone(*_):
+            raise StoreError("db: gone")
 
-        report, log = await run(setup, store=Unread)
+        monkeypatch.setattr(Reading, "endings", gone)
+        report, log = await run(setup)
         assert (True, "db: gone") == (report.over, report.halted)
         assert ["db: gone"] == [event.words for event in log.of(events.Halted)]
         assert (BLOCKS, BLOCKS) == (report.standings.blocks, len(stored(setup)))
@@ -127,7 +129,7 @@ class TestHalting:
 
         monkeypatch.setattr(worker, "play_blocks", play)
         monkeypatch.setattr(Store, "add", gone)
-        monkeypatch.setattr(Store, "endings", gone)
+        monkeypatch.setattr(Reading, "endings", gone)
         assert 3 == tournament_run.play(setup_in(tmp_path, concurrency=1), "cup.toml")
         assert "halted: db: gone; run the same command again" in capsys.readouterr().out
 

@@ -11,9 +11,8 @@ from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 import pytest
 
 from e2e.running import runs, wait_until, wait_until_gone
-from lanista.competition import local as local_workers
-from lanista.competition.executors import GivenWorkers
-from lanista.competition.local import LocalWorkers, deal
+from lanista.competition import executors
+from lanista.competition.executors import GivenWorkers, LocalWorkers, deal
 from lanista.competition.running import open_executor
 from lanista.competition.spec import SpecError
 from lanista.system import usable_cores
@@ -161,7 +160,7 @@ SCRIPT = """
 import threading
 from multiprocessing import resource_tracker
 from pathlib import Path
-from lanista.competition.local import LocalWorkers
+from lanista.competition.executors import LocalWorkers
 from support import errands
 print("main runs", flush=True)
 workers = LocalWorkers(2)
@@ -257,7 +256,7 @@ def test_an_unknown_executor_lists_the_known(executor):
 @pytest.mark.parametrize(("cores", "seats", "slots"), [(8, 2, 4), (7, 4, 1), (2, 4, 1)])
 def test_local_concurrency_gives_each_bot_a_core(cores, seats, slots, monkeypatch):
     """Unless a number is given."""
-    monkeypatch.setattr(local_workers, "usable_cores", lambda: list(range(cores)))
+    monkeypatch.setattr(executors, "usable_cores", lambda: list(range(cores)))
     assert slots == open_executor("local", seats=seats).slots
     assert 3 == open_executor("local", 3, seats=seats).slots
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.competition.formats.matching import nearest_pairs
-from lanista.competition.formats.swiss import nearest_pods
+from lanista.competition.formats.swiss import nearest_pairs, nearest_pods
 
 
 def all_pairings(left):

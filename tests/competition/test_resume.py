@@ -22,6 +22,7 @@ from lanista.competition.stored_blocks import (
     unbench_bots,
 )
 from lanista.results.database import Store
+from results.samples import asking
 from support.tournament import digests, directing, format_of, play, setup_in, stored
 
 COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}
@@ -103,7 +104,7 @@ async def test_interrupted_anywhere(planned, format_name, tmp_path_factory, undi
         assert seating in (0, 1)
     records = {str(path.relative_to(setup.records)) for path in setup.records.glob("*/*.gz")}
     with Store.open(setup.database) as store:
-        assert records >= {stored.match.record for stored in store.matches()}
+        assert records >= {stored.match.record for stored in asking(store).matches()}
 
 
 class TestIdentities:
@@ -147,7 +148,7 @@ class TestIdentities:
         with Store.open(changed.database) as store:
             check_identities(changed, store, accept_changes=True)
             check_identities(changed, store, accept_changes=False)
-            stored_blocks = read_stored_blocks(changed, store.played())
+            stored_blocks = read_stored_blocks(changed, asking(store).played())
         assert (0, 2) == (len(stored_blocks.entries), len(stored_blocks.unmatched))
         assert json.loads(changed.contestants["B"].identity)["restart"]
 
@@ -166,7 +167,7 @@ class TestIdentities:
         )
         with Store.open(setup.database) as store:
             check_identities(setup, store, accept_changes=False)
-            assert {"A", "B", "C"} == store.identities().keys()
+            assert {"A", "B", "C"} == asking(store).identities().keys()
 
 
 class TestSeeds:
@@ -191,7 +192,7 @@ class TestSeeds:
         more = setup_in(tmp_path, bots=2, seeds=5)
         with Store.open(more.database) as store:
             settle_seed(more, store, makes=True)
-            assert 3 == len(read_stored_blocks(more, store.played()).entries)
+            assert 3 == len(read_stored_blocks(more, asking(store).played()).entries)
 
     @pytest.mark.parametrize(("format_name", "counts"), [("sprt", 8), ("round-robin", 3)])
     async def test_draws_beyond_the_list(self, tmp_path, format_name, counts):
@@ -215,7 +216,7 @@ class TestChanges:
         format_ = format_of(setup)
         with directing(setup, format_=format_) as director:
             with Store.open(setup.database) as store:
-                before = store.played()
+                before = asking(store).played()
             taken = read_stored_blocks(setup, before)
             report = await director.run()
             assert report.over

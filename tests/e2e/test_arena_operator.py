@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.running import FileArena, read, run_here, wait_until
+from results.samples import asking
 from support.arenas import stored_ladder
 
 LADDERS = """
@@ -154,7 +155,7 @@ def test_an_arena_runs_from_its_backup(arena, peers, started, tmp_path):
     started(again)
     assert stored == again.status()["stored"]
     with stored_ladder(again.data) as store:
-        for match in store.matches():
+        for match in asking(store).matches():
             read(again.data / "records" / match.match.record)
 
 

@@ -12,6 +12,7 @@ from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, write_cup
 from e2e.running import wait_until, wait_until_gone
 from lanista import competition as tournament
 from lanista.results.database import Store
+from results.samples import asking
 from support.processes import processes_in
 
 
@@ -73,7 +74,9 @@ def test_killed_at_random_moments(cup, tmp_path, kills, seeds):
     assert 0 == run.wait(), run.err
     assert expected == outcome(folder / "cup.toml")
     with Store.open(folder / "cup.db", create=False) as store:
-        records = [folder / "cup.records" / stored.match.record for stored in store.matches()]
+        records = [
+            folder / "cup.records" / stored.match.record for stored in asking(store).matches()
+        ]
     assert 2 * PAIRS * seeds == len(records)
     assert all(map(os.path.isfile, records))
     assert [] == list((folder / "cup.records" / ".playing").iterdir())
@@ -88,8 +91,8 @@ def _whole_blocks(folder):
             return 0  # killed before its tables were made
         raise
     with store:
-        blocks = store.played()
+        blocks = asking(store).played()
         assert all(2 == len(block.ranks) for block in blocks)
-        for stored in store.matches():
+        for stored in asking(store).matches():
             assert (folder / "cup.records" / stored.match.record).is_file()
     return len(blocks)

@@ -26,7 +26,7 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.match_list import MatchList
 from lanista.results.names import NameStore, Registrar
-from results.samples import alone, seat, stored, stored_alone
+from results.samples import alone, asking, seat, stored, stored_alone
 from results.test_store_schema import execute
 
 ARENA = """\
@@ -40,7 +40,7 @@ game = "angrymob"
 """
 KILLED = """
 import os, signal, sys
-from lanista.results import rebuild, writing
+from lanista.results import database, rebuild
 from lanista.cli.__main__ import main
 calls = 0
 def die(*_, **__):
@@ -48,7 +48,7 @@ def die(*_, **__):
     calls += 1
     if "{name}" != "_remove" or calls == 2:
         os.kill(os.getpid(), signal.SIGKILL)
-for module in (rebuild, writing):
+for module in (database, rebuild):
     if hasattr(module, "{name}"):
         setattr(module, "{name}", die)
 sys.argv = ["lanista", "tournament", "verify", "cup.toml", "--rebuild"]
@@ -110,7 +110,9 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_
     folder = tmp_path / "cup"
     shutil.copytree(cup, folder)
     with Store.open(folder / "cup.db") as store:
-        paths = {one.number: folder / "cup.records" / one.match.record for one in store.matches()}
+        paths = {
+            one.number: folder / "cup.records" / one.match.record for one in asking(store).matches()
+        }
     paths[1].unlink()
     paths[2].write_bytes(paths[2].read_bytes()[:-20])
     execute(
@@ -267,7 +269,7 @@ def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
     shutil.copytree(cup, folder)
     database = folder / "cup.db"
     with Store.open(database) as store:
-        expected, identities = stored(store), store.identities()
+        expected, identities = stored(store), asking(store).identities()
     execute(
         database,
         "UPDATE matches SET turns = 99 WHERE number = 1",
@@ -279,7 +281,7 @@ def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
     assert line.startswith("cup: 6 matches stored again; ")
     with Store.open(database) as store:
         assert [one.block for one in expected] == [one.block for one in stored(store)]
-        assert identities == store.identities()
+        assert identities == asking(store).identities()
     assert ["cup: 6 matches stored; nothing is wrong"] == verified(
         "tournament verify cup.toml", folder, code=0
     )

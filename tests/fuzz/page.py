@@ -18,8 +18,8 @@ from fuzz.mutation import changed, json_line, odd_value, warp
 from fuzz.originals import match_file
 from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words
-from lanista.arena.matches import RequestRefusedError
 from lanista.arena.person import PersonsWish
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.page.frame_cache import FrameCache, FrameFile
@@ -212,11 +212,11 @@ def _visit(place: Path, said: Said) -> None:
 
 
 def _seat_nobody(game: str, bot: str, room: str) -> None:
-    raise RequestRefusedError(f"{bot} doesn't play {game} in {room}")
+    raise BadInputError(f"{bot} doesn't play {game} in {room}")
 
 
 def _refuse_person(wish: PersonsWish, address: str) -> None:
-    raise RequestRefusedError(f"{wish.name!a} can't play {wish.game!a} from {address}")
+    raise BadInputError(f"{wish.name!a} can't play {wish.game!a} from {address}")
 
 
 _ARENA: Any = SimpleNamespace(

@@ -12,9 +12,8 @@ from fuzz.mutation import changed_text, warp
 from fuzz.target import Target, check_words
 from lanista.arena import spec as arena_spec
 from lanista.arena.ladder_room import house_contestants
-from lanista.competition.example import example
 from lanista.competition.setup import prepare
-from lanista.competition.spec import SpecError, parse_spec, spec_of
+from lanista.competition.spec import SpecError, example, parse_spec, spec_of
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.spec_parts import configurations

@@ -14,8 +14,8 @@ import pytest
 
 import lanista
 from bots_start.arena import needs_sandbox
-from lanista.competition import local
-from lanista.competition.local import LocalWorkers
+from lanista.competition import executors
+from lanista.competition.executors import LocalWorkers
 from lanista.library import many
 from library.bots import PATIENT, raises, right
 
@@ -156,7 +156,7 @@ def test_auto_gives_each_bot_a_core(game, seats, slots, monkeypatch):
     def make(slots):
         raise AskedError(slots)
 
-    monkeypatch.setattr(local, "usable_cores", lambda: list(range(8)))
+    monkeypatch.setattr(executors, "usable_cores", lambda: list(range(8)))
     monkeypatch.setattr(many, "LocalWorkers", make)
     bots = [lanista.house_bots(game)[0]] * seats
     with pytest.raises(AskedError) as asked:

@@ -464,7 +464,7 @@ async def test_without_a_list_the_rest_is_there(tmp_path):
 
 async def test_a_record_that_the_list_could_not_take_is_added_later(tmp_path, monkeypatch):
     """As when the disk was full at the end of the match: it isn't missing until the next start."""
-    from lanista.results.errors import StoreError
+    from lanista.errors import StoreError
     from lanista.results.match_list import MatchList
 
     def fail(*_):

@@ -4,10 +4,10 @@ import json
 import sys
 from pathlib import Path
 
-from samples import drawn
+from samples import asking, drawn
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 
 path = Path(sys.argv[1])
 said = {}
@@ -22,7 +22,7 @@ def attempt(name, act):
 
 def read():
     with Store.open(path, create=False) as store:
-        return [block.id for block in store.played()]
+        return [block.id for block in asking(store).played()]
 
 
 def write():

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import sqlalchemy as sa
-from samples import drawn, stored
+from samples import asking, drawn, stored
 
 from lanista.results.database import Store
 
@@ -60,7 +60,7 @@ def main():
             assert there in whole[acknowledged : acknowledged + 2], (death, acknowledged, there)
             store.add(BATCHES[1])
             store.add(BATCHES[0])
-            assert {"id0", "id1", "id2", "id3"} == {block.id for block in store.played()}
+            assert {"id0", "id1", "id2", "id3"} == {block.id for block in asking(store).played()}
         connection = sqlite3.connect(path)
         assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
         connection.close()

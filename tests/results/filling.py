@@ -5,10 +5,10 @@ import json
 import sys
 from pathlib import Path
 
-from samples import drawn, stored
+from samples import asking, drawn, stored
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 
 path = Path(sys.argv[1])
 ballast = path.with_name("ballast")
@@ -24,7 +24,7 @@ with Store.open(path) as store:
         acknowledged += 20
     same = stored(store) == [drawn(number) for number in range(acknowledged)]
 with Store.open(path, create=False) as store:
-    again = len(store.played())
+    again = len(asking(store).played())
 ballast.unlink()
 with Store.open(path) as store:
     more = len(store.add([drawn(number) for number in range(acknowledged + 20)]))

@@ -1,11 +1,33 @@
 """Blocks to store, the same ones for the same number, in any process."""
 
 import random
+from collections.abc import Iterator
 
 import attrs
 
 from lanista.games.outcome import Ending
 from lanista.results.match_result import BlockResult, MatchResult, SeatResult, SingleMatch
+from lanista.results.reading import Reading
+
+
+class asking:  # noqa: N801 - reads like a function
+    """Questions to a store: `asking(store).played()` is what `Reading.played` returns now.
+
+    An iterator is returned as a list.
+    """
+
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        question = getattr(Reading, name)
+
+        def ask(*args, **more):
+            with self._store.reading() as now:
+                answer = question(now, *args, **more)
+                return list(answer) if isinstance(answer, Iterator) else answer
+
+        return ask
 
 
 def seat(bot, rank=1, ending=Ending.NORMAL, **more):
@@ -114,7 +136,8 @@ def drawn_alone(numbers):
 def stored_alone(store):
     """All matches of a ladder, as they were given to the database."""
     return [
-        SingleMatch(seed=found.seed, map=found.map, match=found.match) for found in store.matches()
+        SingleMatch(seed=found.seed, map=found.map, match=found.match)
+        for found in asking(store).matches()
     ][::-1]
 
 

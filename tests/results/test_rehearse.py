@@ -2,9 +2,9 @@
 
 import pytest
 
+from lanista.errors import StoreError
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.errors import StoreError
 from lanista.results.names import NameStore
 from lanista.results.schema import VERSION_TABLE
 from results.test_store_schema import execute

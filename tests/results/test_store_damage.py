@@ -7,10 +7,11 @@ import threading
 
 import pytest
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError, damaged
+from lanista.results.engines import damaged
 from lanista.results.match_result import Benching
-from results.samples import drawn, stored
+from results.samples import asking, drawn, stored
 from results.test_store_schema import execute
 
 BLOCKS = 8
@@ -48,13 +49,13 @@ def read(store):
     """Everything there is to be read."""
     return (
         stored(store),
-        store.played(),
-        store.endings(),
-        store.endings(["id2"]),
-        store.running_failures(5),
-        store.benched(),
-        store.identities(),
-        store.meta("base_seed"),
+        asking(store).played(),
+        asking(store).endings(),
+        asking(store).endings(["id2"]),
+        asking(store).running_failures(5),
+        asking(store).benched(),
+        asking(store).identities(),
+        asking(store).meta("base_seed"),
     )
 
 
@@ -127,9 +128,9 @@ def test_a_value_that_nobody_stored_is_refused_where_it_is_read(filled, tmp_path
     path = copied(filled, tmp_path)
     execute(path, "UPDATE matches SET ranks = '[1,'")
     with Store.open(path) as store:
-        assert 2 == len(store.identities())
+        assert 2 == len(asking(store).identities())
         with pytest.raises(StoreError) as error:
-            store.played()
+            asking(store).played()
     words = f"{path}: damaged (a value isn't what was stored: JSONDecodeError: "
     assert str(error.value).startswith(words)
     assert "rebuilds it; or move cup.db away and restore a copy" in str(error.value)
@@ -158,10 +159,10 @@ def test_what_is_damaged_within_the_log_counts_as_not_stored(killed, tmp_path):
     log = path.with_name("cup.db-wal")
     log.write_bytes(changed(log.read_bytes(), log.stat().st_size // 2))
     with Store.open(path) as store:
-        there = len(store.played())
+        there = len(asking(store).played())
         assert 0 < there < BLOCKS - 1
         store.add([drawn(number) for number in range(BLOCKS)])
-        assert BLOCKS == len(store.played())
+        assert BLOCKS == len(asking(store).played())
 
 
 def changed(data, place):
@@ -194,7 +195,7 @@ def test_a_log_that_another_writes_is_not_taken_for_damaged(tmp_path):
         finally:
             writer.join()
     with Store.open(path, create=False) as store:
-        assert 20 == len(store.played())
+        assert 20 == len(asking(store).played())
 
 
 @pytest.mark.parametrize("how", ["removed", "moved", "replaced"])
@@ -211,7 +212,11 @@ def test_a_file_that_goes_while_it_is_in_use(tmp_path, how):
             shutil.copyfile(path, tmp_path / "other.db")
             (tmp_path / "other.db").replace(path)
         words = f"{path}: removed, moved or replaced while it was in use, and nothing more is "
-        for act in (lambda: store.add([drawn(2)]), store.played, lambda: store.set_meta("a", "b")):
+        for act in (
+            lambda: store.add([drawn(2)]),
+            asking(store).played,
+            lambda: store.set_meta("a", "b"),
+        ):
             with pytest.raises(StoreError) as error:
                 act()
             assert str(error.value).startswith(words)
@@ -231,7 +236,7 @@ def test_a_file_that_goes_in_the_middle_of_a_transaction(tmp_path):
         ):
             path.unlink()
         with pytest.raises(StoreError, match="removed, moved or replaced"):
-            store.played()
+            asking(store).played()
 
 
 def test_the_log_beside_a_damaged_file_is_named(killed, tmp_path):

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from lanista.errors import StoreError
 from lanista.results import engines
 from lanista.results.database import Store
 from lanista.results.engines import where_of
-from lanista.results.errors import StoreError
-from results.samples import block, drawn, stored
+from results.samples import asking, block, drawn, stored
 
 HERE = Path(__file__).parent
 PATIENCE = 100
@@ -168,9 +168,9 @@ def test_a_database_that_others_lock_too_long(target, monkeypatch):
         with other.database.writing() as connection:
             connection.execute(sa.text("SELECT 1"))
             words = refused(lambda: store.add([block(1)]))
-            assert f"{store.where}: locked by another program for too long" == words
+            assert f"{store.database.where}: locked by another program for too long" == words
             # Reading goes on.
-            assert [] == store.played()
+            assert [] == asking(store).played()
         assert ["id1"] == store.add([block(1)])
 
 
@@ -179,7 +179,7 @@ def test_names_that_mean_something_in_a_url(tmp_path):
     with Store.open(path) as store:
         store.add([block(1)])
     with Store.open(f"sqlite:///{path}", create=False) as store:
-        assert 1 == len(store.played())
+        assert 1 == len(asking(store).played())
     assert path.exists()
 
 
@@ -187,7 +187,7 @@ def test_a_database_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for target in ("cup.db", Path("cup.db"), "sqlite:///cup.db"):
         with Store.open(target) as store, store.lock():
-            assert "cup.db" == store.where
+            assert "cup.db" == store.database.where
     assert {"cup.db", "cup.db.lock"} == {path.name for path in tmp_path.iterdir()}
 
 

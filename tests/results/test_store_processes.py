@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from lanista.errors import StoreError
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
-from results.samples import drawn, stored
+from results.samples import asking, drawn, stored
 from results.waiting import ready
 
 HERE = Path(__file__).parent
@@ -144,13 +144,13 @@ def test_one_manager_at_a_time(target, kind, impatient):
         with one.lock():
             with pytest.raises(StoreError) as refused, other.lock():
                 pass
-            words = f"{other.where}: in use by another `lanista tournament run` or arena"
+            words = f"{other.database.where}: in use by another `lanista tournament run` or arena"
             words += ", still so after 0.05 s" if kind == "postgresql" else ""
             assert words == str(refused.value)
             # The lock keeps nobody from reading or writing.
             assert 1 == len(other.add([drawn(1)]))
         with patient(), other.lock():
-            assert 1 == len(one.played())
+            assert 1 == len(asking(one).played())
 
 
 def test_a_lock_that_is_given_back_meanwhile_is_waited_for(new_schema):
@@ -204,7 +204,7 @@ def test_a_manager_whose_lock_another_has_taken_writes_nothing_more(new_schema, 
                 held.enter_context(other.lock())
             with pytest.raises(StoreError) as refused:
                 one.add([drawn(1)])
-            words = f"{one.where}: in use by another `lanista tournament run` or arena"
+            words = f"{one.database.where}: in use by another `lanista tournament run` or arena"
             assert f"{words}, still so after 0.05 s" == str(refused.value)
             with pytest.raises(StoreError, match="in use by another"):
                 one.set_meta("key", "value")
@@ -238,7 +238,7 @@ def test_two_tournaments_have_locks_of_their_own(new_schema, tmp_path):
     for first, second in ((new_schema(), new_schema()), (tmp_path / "a.db", tmp_path / "b.db")):
         with Store.open(first) as one, Store.open(second) as two, one.lock(), two.lock():
             assert 1 == len(one.add([drawn(1)]))
-            assert [] == two.played()
+            assert [] == asking(two).played()
 
 
 def test_a_lock_by_another_name_of_the_file(tmp_path):

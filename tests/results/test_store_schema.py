@@ -12,13 +12,13 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from lanista.errors import StoreError
 from lanista.results import base, migrations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
-from lanista.results.schema import FORMER_NAMES, METADATA, REVISION, VERSION_TABLE
-from results.samples import block, stored
+from lanista.results.schema import METADATA, REVISION, VERSION_TABLE
+from results.samples import asking, block, stored
 
 
 def execute(target, *statements):
@@ -95,9 +95,9 @@ def test_threads_make_databases_at_the_same_time(tmp_path):
 def test_opening_again_changes_nothing(empty):
     with Store.open(empty) as store:
         store.add([block(1)])
-        before = store.played()
+        before = asking(store).played()
     with Store.open(empty) as store:
-        assert before == store.played()
+        assert before == asking(store).played()
         assert ["id1"] == [found.id for found in before]
 
 
@@ -113,21 +113,6 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(empty):
     with Store.open(empty, create=False) as store, store.database.reading() as connection:
         assert migrations.is_current(connection)
         assert [block(1)] == stored(store)
-
-
-def test_a_database_of_before_the_first_release_is_refused(empty):
-    """Its tables can't be read; one line says what happens if it is moved away."""
-    Store.open(empty).close()
-    execute(empty, f"UPDATE {VERSION_TABLE} SET version_num = 'first'")
-    with pytest.raises(StoreError, match=r"before 0\.1, and can't be read any more; move it away"):
-        Store.open(empty)
-
-
-def test_names_of_before_the_first_release_are_refused(empty):
-    """In PostgreSQL they were in the schema in which everything is now."""
-    execute(empty, "CREATE TABLE names (name TEXT)", f"CREATE TABLE {FORMER_NAMES} (number TEXT)")
-    with pytest.raises(StoreError, match=r"before 0\.1.*names have to be registered again"):
-        Store.open(empty)
 
 
 def test_a_newer_database_is_refused(empty):
@@ -162,7 +147,7 @@ def test_an_empty_database_is_only_filled_when_that_is_wanted(empty):
         Store.open(empty, create=False)
     assert "empty; `lanista tournament run` or `lanista arena run` fills it" in str(refused.value)
     with Store.open(empty) as store:
-        assert [] == store.played()
+        assert [] == asking(store).played()
 
 
 def test_no_reader_finds_a_tournament_s_tables_without_the_tournament(tmp_path, monkeypatch):
@@ -179,7 +164,7 @@ def test_no_reader_finds_a_tournament_s_tables_without_the_tournament(tmp_path, 
     with pytest.raises(StoreError, match=r"cup\.db: empty; `lanista tournament run` or"):
         Store.open(path, create=False)
     with Store.open(path) as store:
-        assert [] == store.played()
+        assert [] == asking(store).played()
 
 
 @pytest.mark.parametrize("create", [True, False])

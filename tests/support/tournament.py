@@ -197,17 +197,23 @@ def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **m
 
 def stored(setup):
     """The blocks in the database of a tournament."""
-    with Store.open(setup.database, create=False) as store:
-        return store.played()
+    with Store.open(setup.database, create=False) as store, store.reading() as now:
+        return now.played()
 
 
 def digests_in(store):
     """Block, seating, digest and ranks of each match that counts: alike if the same was played."""
-    return sorted(
-        (one.block, one.match.seating, one.match.digest, [seat.rank for seat in one.match.seats])
-        for one in store.matches()
-        if one.match.counted
-    )
+    with store.reading() as now:
+        return sorted(
+            (
+                one.block,
+                one.match.seating,
+                one.match.digest,
+                [seat.rank for seat in one.match.seats],
+            )
+            for one in now.matches()
+            if one.match.counted
+        )
 
 
 def digests(setup):

@@ -142,11 +142,7 @@ class Admission:
         return None
 
     def _giving_way(self, host: str, now: float) -> tuple[Place, str]:
-        """Return the place that is freed for a newcomer when all are taken, and why that one.
-
-        Raises:
-            RemoteProtocolError: No place can be freed (`server-full`).
-        """
+        """Return the place that is freed for a newcomer when all are taken, and why that one."""
         own = len(self._places.get(host, []))
         others = [places for places in self._places.values() if len(places) > own + 1]
         for places in sorted(others, key=len, reverse=True):

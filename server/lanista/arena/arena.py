@@ -13,13 +13,14 @@ import trio
 from lanista.arena.bot_connections import BotConnections
 from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.lobby import HOUSE_BOT, Lobby, Player
-from lanista.arena.matches import Matches, RecordSpace, RequestRefusedError
+from lanista.arena.matches import Matches, RecordSpace
 from lanista.arena.options import Options
 from lanista.arena.person import PersonMatches
 from lanista.arena.spec import Registration
 from lanista.arena.tls import TlsRelay
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.control import RunningMatches
@@ -29,7 +30,7 @@ from lanista.results.recovery import complete_records
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
-    from lanista.arena.submission_queue import AllSubmissions
+    from lanista.arena.submissions import AllSubmissions
 
 MAX_GUESTS = 16
 """Maximum number of house bots at once in rooms that aren't ladders'."""
@@ -225,9 +226,7 @@ class Arena:
         nursery = self.matches.check_friendly()
         registry.check_house_bot(registry.get(game), bot)
         if self._guests >= MAX_GUESTS:
-            raise RequestRefusedError(
-                f"already {MAX_GUESTS} house bots; wait until some have played"
-            )
+            raise BadInputError(f"already {MAX_GUESTS} house bots; wait until some have played")
         self._guests += 1
         nursery.start_soon(self._keep_guest, *bot_command(game, bot), room)
 

@@ -19,16 +19,12 @@ from lanista.errors import BadInputError
 from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from lanista.results.submissions import SubmissionFolder, owner_salt
+from lanista.results.submissions import SubmissionFolder, link_or_copy, owner_salt
 
 _MAKING = ".part"
 """The end of the folder's name until the copy is complete."""
 _YOUNG = 10.0
 """Seconds after its last change in which a file of a failure bundle may still be being written."""
-
-
-class BackupError(BadInputError):
-    """The copy can't be made; the message is one line."""
 
 
 @attrs.frozen
@@ -49,14 +45,14 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
     """Copy an arena to a new folder, which is there under its name only when it is complete.
 
     Raises:
-        BackupError: The folder is in use or within the arena's data, or something can't be read or
-            written.
+        BadInputError: The folder is in use or within the arena's data; or something can't be read
+            or written.
         StoreError: The database can't be read or copied.
     """
     data = DataFolder(file.parent / spec.data)
     place = target.resolve()
     if place.is_relative_to(data.path.resolve()):
-        raise BackupError(
+        raise BadInputError(
             f"{target}: lies within the data folder {data.path}; choose a folder outside it"
         )
     making = _new_folder(place)
@@ -70,7 +66,7 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
         versions = _copy_submissions(data.submissions, copied.submissions)
         making.rename(place)
     except OSError as error:
-        raise BackupError(f"{error.filename or target}: {error.strerror}") from None
+        raise BadInputError(f"{error.filename or target}: {error.strerror}") from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return Backup(target / data_folder, has_database, files, versions)
@@ -80,16 +76,16 @@ def _new_folder(place: Path) -> Path:
     """Make the folder that is to get this name when the copy is complete."""
     try:
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
-            raise BackupError(f"{place}: exists already, and isn't an empty folder")
+            raise BadInputError(f"{place}: exists already, and isn't an empty folder")
         making = place.with_name(place.name + _MAKING)
         making.mkdir(mode=0o700, parents=True)
     except FileExistsError:
-        raise BackupError(
+        raise BadInputError(
             f"{place}{_MAKING}: exists already: another backup is running, or one was "
             "interrupted; in that case remove it"
         ) from None
     except OSError as error:
-        raise BackupError(f"{place}: can't be created: {error.strerror}") from None
+        raise BadInputError(f"{place}: can't be created: {error.strerror}") from None
     return making
 
 
@@ -122,28 +118,16 @@ def _copy_records(records: Path, copied: Path) -> int:
             continue
         place = copied / path.relative_to(records)
         with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             is_of_bundle = len(place.relative_to(copied).parts) > 2  # others have their names last
             if is_of_bundle and time.time() - path.stat().st_mtime < _YOUNG:
                 continue
-            # They are never changed, so both may be the same file.
-            try:
-                place.hardlink_to(path)
-            except FileNotFoundError:
-                raise
-            except OSError:  # on another disk, say
-                _private_copy(path, place)
+            link_or_copy(path, place)
             count += 1
     return count
 
 
 def _copy_submissions(submissions: Path, copied: Path) -> int:
-    """Copy what was handed in to all ladders, and return the number of versions.
-
-    Raises:
-        BadInputError: A file that describes versions can't be read.
-        OSError: Something can't be read or written.
-    """
+    """Copy what was handed in to all ladders, and return the number of versions."""
     if not submissions.exists():
         return 0
     copied.mkdir(mode=0o700)

@@ -246,7 +246,6 @@ class BotConnections:
             self._leave(place)
 
     async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
-        """Send a connection the reason why it is closed, and close it."""
         reply = messages.error(error.code, error.message)
         if isinstance(error, HttpRequestError):
             reply = handshake.http_reply(self.page)
@@ -279,12 +278,7 @@ class BotConnections:
     async def _enter(
         self, connection: Connection, place: Place, peer: str, tls: TlsRelay | None
     ) -> Player | None:
-        """Read a hello, check who it is from, and answer it; return None if the bot leaves.
-
-        Raises:
-            RemoteProtocolError: The hello is refused, or the connection must give up its place, or
-                the arena shuts down.
-        """
+        """Read a hello, check who it is from, and answer it; return None if the bot leaves."""
         why = _shutting_down()
         with trio.CancelScope() as scope:
             if self._is_ending:
@@ -321,11 +315,7 @@ class BotConnections:
             del why
 
     async def _begin_tls(self, tls: TlsRelay, connection: Connection, until: float) -> None:
-        """Have TLS spoken with a bot, by a relay between, as soon as it begins to.
-
-        Raises:
-            RemoteProtocolError: The bot speaks plain text.
-        """
+        """Have TLS spoken with a bot, by a relay between, as soon as it begins to."""
         channel = connection.channel
         assert isinstance(channel, SocketChannel)
         with trio.move_on_at(until):
@@ -368,11 +358,7 @@ class BotConnections:
         return player
 
     def _check_room(self, hello: Hello, ruleset: Ruleset) -> bytes:
-        """Return a note for a bot whose room isn't a ladder; empty in an arena without ladders.
-
-        Raises:
-            RemoteProtocolError: The arena has no other rooms (`bad-hello`).
-        """
+        """Return a note for a bot whose room isn't a ladder; empty in an arena without ladders."""
         if not self.ladders.rooms:
             return b""
         advice = _advice_on_room(hello, ruleset, self.ladders.rooms)
@@ -388,9 +374,6 @@ class BotConnections:
         """Let a bot have its name on a ladder, instead of an older connection of its own.
 
         If that one plays a match to which a bot may come back, this one goes on with it.
-
-        Raises:
-            RemoteProtocolError: The name isn't registered, and somebody uses it (`name-taken`).
         """
         old = self.members.get(member.key)
         if old is not None and not member.who.is_registered:
@@ -459,11 +442,7 @@ class BotConnections:
             place.plays = False
 
     async def _wait(self, player: Player) -> None:
-        """Let a bot wait in the lobby until a match takes it, or it leaves.
-
-        Raises:
-            RemoteProtocolError: It has sent what it must not send.
-        """
+        """Let a bot wait in the lobby until a match takes it, or it leaves."""
         place = player.place
         self.lobby.join(player)
         place.since, place.plays = trio.current_time(), False

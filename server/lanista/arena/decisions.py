@@ -1,7 +1,8 @@
 """The operator's decisions about names on ladders: their tokens, who is benched, who is struck.
 
 The commands of the command line and those of the page call the same functions, with the arena's
-database; a running arena then takes up what has changed (`operator`).
+database; a running arena then takes up what has changed (`operator`). Each raises `BadInputError`
+if it can't be carried out, and `StoreError` if it can't be written.
 """
 
 import contextlib
@@ -15,25 +16,16 @@ from lanista.results.names import NameStore, Registrar, key_of
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 
-class NameRefusedError(BadInputError):
-    """The operator's command for a name can't be carried out; the message is one line."""
-
-
 def add_name(store: NameStore, name: str, token: str | None = None) -> str:
     """Register a name for the operator, and return its token, which is stored nowhere.
 
     Without a token, it gets a new one that nobody can guess.
-
-    Raises:
-        NameRefusedError: It can't be a name on a ladder, or is registered already; or the token
-            can't be one.
-        StoreError: It can't be written.
     """
     name, token = _ladder_name(name), _token(token)
     token_hash = tokens.hash_of(token)
     registered = store.register(name, token_hash, Registrar.OPERATOR)
     if registered.token_hash != token_hash:
-        raise NameRefusedError(
+        raise BadInputError(
             f"{registered.name!r} is registered already; `lanista arena name reset` gives it "
             "another token"
         )
@@ -41,12 +33,7 @@ def add_name(store: NameStore, name: str, token: str | None = None) -> str:
 
 
 def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
-    """Give a name another token in place of its old one, as `add_name` does, and return it.
-
-    Raises:
-        NameRefusedError: The name isn't registered, or the token can't be one.
-        StoreError: It can't be written.
-    """
+    """Give a name another token in place of its old one, as `add_name` does, and return it."""
     token = _token(token)
     if not store.set_token(name, tokens.hash_of(token)):
         raise _unknown(store, name)
@@ -54,40 +41,26 @@ def reset_token(store: NameStore, name: str, token: str | None = None) -> str:
 
 
 def remove_name(store: NameStore, name: str) -> None:
-    """Remove a name, which can then be registered again.
-
-    Raises:
-        NameRefusedError: The name isn't registered.
-        StoreError: It can't be written.
-    """
+    """Remove a name, which can then be registered again."""
     if not store.remove(name):
         raise _unknown(store, name)
 
 
 def bench(store: NameStore, name: str, ladder: str | None) -> None:
-    """Keep a name from being paired on a ladder; None stands for all ladders.
-
-    Raises:
-        NameRefusedError: It can't be a name on a ladder.
-        StoreError: It can't be written.
-    """
+    """Keep a name from being paired on a ladder; None stands for all ladders."""
     store.bench(_ladder_name(name), ladder)
 
 
 def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[LadderSpec]) -> None:
     """Let a name play again that was benched, or that rests; its failures are forgotten.
 
-    If `ladder` is None, it may play on all `ladders` of the arena.
-
-    Raises:
-        NameRefusedError: It can't be a name on a ladder, or is benched on all of them and not on
-            this one alone.
-        StoreError: It can't be written.
+    If `ladder` is None, it may play on all `ladders` of the arena. A name that is benched on all
+    ladders isn't unbenched on one alone.
     """
     name = _ladder_name(name)
     is_everywhere = any(b.key == key_of(name) and b.ladder is None for b in store.benched())
     if ladder is not None and is_everywhere:
-        raise NameRefusedError(
+        raise BadInputError(
             f"{shown(name)} is benched on all ladders, not on {ladder} alone; unbench it on all"
         )
     store.unbench(name, ladder)
@@ -100,18 +73,11 @@ def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[L
 
 
 def strike(store: NameStore, name: str, ladder: LadderSpec, *, is_struck: bool) -> None:
-    """Take the matches of a name until now out of a ladder's ratings and table, or put them back.
-
-    Raises:
-        NameRefusedError: No such bot has played there.
-        StoreError: It can't be written.
-    """
+    """Take a name's matches until now out of a ladder's ratings and table, or put them back."""
     results = _results(store, ladder)
     bots = _bots(results, name)
     if not bots:
-        raise NameRefusedError(
-            f"no bot called {shown(name)} has played on the ladder {ladder.name}"
-        )
+        raise BadInputError(f"no bot called {shown(name)} has played on the ladder {ladder.name}")
     for bot in bots:
         if is_struck:
             results.strike(bot)
@@ -121,7 +87,6 @@ def strike(store: NameStore, name: str, ladder: LadderSpec, *, is_struck: bool) 
 
 
 def _results(store: NameStore, ladder: LadderSpec) -> Store:
-    """Return the results of a ladder."""
     return Store.of_ladder(store.database, ladder.name, ladder.game)
 
 
@@ -132,29 +97,24 @@ def _bots(results: Store, name: str) -> list[str]:
 
 
 def _ladder_name(name: str) -> str:
-    """Return a name with single spaces, if a bot on a ladder can be called this.
-
-    Raises:
-        NameRefusedError: It can't.
-    """
+    """Return a name with single spaces, if a bot on a ladder can be called this."""
     name = " ".join(name.split())
     if not is_bot_name(name):
-        raise NameRefusedError(f"{shown(name)} can't be a name on a ladder; use {BOT_NAME_FORM}")
+        raise BadInputError(f"{shown(name)} can't be a name on a ladder; use {BOT_NAME_FORM}")
     return name
 
 
 def _token(given: str | None) -> str:
-    """Return a token that a hello can have."""
     if given is None:
         return tokens.new_token()
     # The hello's own reader decides. The token isn't repeated, as messages get into logs.
     with contextlib.suppress(RemoteProtocolError):
         if parse_hello(f"name token={given}").token == given:
             return given
-    raise NameRefusedError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
+    raise BadInputError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
 
 
-def _unknown(store: NameStore, name: str) -> NameRefusedError:
+def _unknown(store: NameStore, name: str) -> BadInputError:
     names = {key_of(registered.name): registered.name for registered in store.names()}
     close = nearest(key_of(name), names)
     hint = (
@@ -162,4 +122,4 @@ def _unknown(store: NameStore, name: str) -> NameRefusedError:
         if close is None
         else f"did you mean {names[close]!r}?"
     )
-    return NameRefusedError(f"no name {shown(name)} is registered; {hint}")
+    return BadInputError(f"no name {shown(name)} is registered; {hint}")

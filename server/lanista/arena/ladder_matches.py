@@ -100,9 +100,7 @@ class LadderMatches:
         """Let a bot's newer connection take the place of an older one that plays a match.
 
         If bots can come back to that match, `new` goes on with it; otherwise the seat is out.
-
-        Returns:
-            The older connection, if the caller has to close it.
+        Returns the older connection, if the caller has to close it.
         """
         for running in self.matches.running.matches.values():
             names = [name for _, name in running.bots]

@@ -21,6 +21,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.errors import StoreError
 from lanista.games.outcome import Termination
 from lanista.hosting.host import match_result
 from lanista.match.conditions import LadderInfo
@@ -33,7 +34,7 @@ from lanista.match.record import (
     whole_lines,
 )
 from lanista.results.database import Store
-from lanista.results.errors import StoreError, UnstorableError
+from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import SingleMatch
 from lanista.results.recorded import record_days, record_of
@@ -121,9 +122,6 @@ def unstored(
         since: When the last match was stored.
         stored: The records of the matches that were stored recently, relative to the folder.
         on_damaged: Is told of each record that can't be read, and why.
-
-    Raises:
-        OSError: The folder can't be read.
     """
     first_day = (since - LONGEST_MATCH).date().isoformat()
     for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
@@ -172,10 +170,8 @@ def store_possible(
 ) -> tuple[list[int], int]:
     """Store results in one transaction; if one of them can't be stored, all the others.
 
-    The log says which one can't be stored, and why. Its record stays.
-
-    Returns:
-        The numbers of those that are stored now, and how many can't be stored.
+    The log says which one can't be stored, and why. Its record stays. Returns the numbers of those
+    that are stored now, and how many can't be stored.
 
     Raises:
         StoreError: The database can't be written now. Some may have been stored; they may be given
@@ -286,11 +282,7 @@ class LadderResults:
             pause = AGAIN
 
     async def _store_waiting(self) -> None:
-        """Store the results that wait; one that can't be stored doesn't keep the others from it.
-
-        Raises:
-            StoreError: They can't be stored.
-        """
+        """Store the results that wait; one that can't be stored doesn't keep the others from it."""
         while self._waiting:
             batch = self._waiting[:AT_ONCE]
             began = trio.current_time()
@@ -308,11 +300,7 @@ class LadderResults:
         self._done = trio.Event()
 
     async def _take_others(self, take: Callable[[CountedMatch], None]) -> None:
-        """Take what other arenas have stored, a few matches in a pass of the event loop.
-
-        Raises:
-            StoreError: The results can't be read.
-        """
+        """Take what other arenas have stored, a few matches in a pass of the event loop."""
         is_behind = True
         while is_behind:
             # Nothing of ours is stored meanwhile, so all of our own numbers are known.

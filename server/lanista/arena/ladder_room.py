@@ -33,8 +33,8 @@ from lanista.arena.names import LadderName, Names
 from lanista.arena.options import Options
 from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
 from lanista.bots.limits import BotLimits, parse_limits
+from lanista.competition.executors import automatic_concurrency
 from lanista.competition.formats.ladder import Ladder
-from lanista.competition.local import automatic_concurrency
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.outcome import FAILURES
@@ -126,8 +126,6 @@ class LadderRoom:
 
         Raises:
             SpecError: A map, a setting or a house bot doesn't exist or doesn't fit.
-            StoreError: The results can't be read or written.
-            OSError: The folder of records can't be read.
         """
         ruleset = registry.get(spec.game)
         settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
@@ -271,9 +269,9 @@ class LadderRoom:
         return self._ladder.presence(self.now)
 
     def resting(self, who: LadderName) -> float | None:
-        """Return for how many seconds a bot isn't paired, infinity if the operator benched it.
+        """Return for how many seconds a bot isn't paired; None if it doesn't rest.
 
-        Returns None if it doesn't rest.
+        Infinity stands for a bot that the operator has benched.
         """
         until = self._ladder.resting(self.now).get(who.name)
         return None if until is None else until - self.now
@@ -323,11 +321,7 @@ class LadderRoom:
             self._ladder.unbench(name, self.now)
 
     async def take_up_notes(self) -> None:
-        """Take up what the operator has noted in the database: who is struck, whose rest ends.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Take up what the operator has noted in the database: who is struck, whose rest ends."""
         struck, unbenched = await trio.to_thread.run_sync(self._notes, abandon_on_cancel=True)
         for before, now in ((self._unbenched, unbenched), (self._struck, struck)):
             for name, number in now.items():
@@ -348,8 +342,7 @@ class LadderRoom:
     def next(self, *, is_full: bool = False) -> tuple[str, ...] | None:
         """Return a match to begin now, its names by seat, which then no longer wait; or None.
 
-        Args:
-            is_full: Whether no more matches may begin in which no connected bot plays.
+        If it `is_full`, no match may begin in which no connected bot plays.
         """
         self._ladder.followers = self._followers(is_full=is_full)
         return self._ladder.next(self.now)
@@ -371,10 +364,9 @@ class LadderRoom:
         return None if due is None else max(0.0, due - self.now)
 
     def match_spec(self, versions: Sequence[int | None] = ()) -> MatchSpec:
-        """Return the description of a match that is to begin, with a seed of its own.
+        """Return the description of a match to begin, with a seed of its own.
 
-        Args:
-            versions: As in `LadderInfo`.
+        The `versions` are those of `LadderInfo`.
         """
         map_ = self._chance.choice(list(self._settings))
         return MatchSpec(
@@ -412,10 +404,8 @@ class LadderRoom:
     ) -> None:
         """Take the end of a match that `next` has returned, and have its result stored.
 
-        Args:
-            match: The match.
-            result: Its result; None if it could not begin, or was aborted.
-            submitted: The programs that were handed in and played in it, by name.
+        There is no result if it could not begin, or was aborted. The programs that were handed in
+        and played in it are given by name.
         """
         seats = () if result is None else result.match.seats
         failed = {seat.bot: seat for seat in seats if seat.ending in FAILURES}
@@ -445,7 +435,6 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     Raises:
         SpecError: From `LadderRoom.open`, with the number of the ladder.
         StoreError: The results or the names can't be read or written, or another arena has them.
-        OSError: The folder of records can't be read.
     """
     data = options.data
     database = opened.enter_context(Database.of_arena(data, options.spec.store))

@@ -67,8 +67,7 @@ class BoardMaker:
     async def prepare(self, spec: MatchSpec) -> PreparedBoard | None:
         """Wait for this match's turn, and make its board.
 
-        Returns:
-            None if `Match` is to prepare it: because the board is given, or can't be made here.
+        Returns None if `Match` is to prepare it: because the board is given, or can't be made here.
         """
         return await self._make(spec, unpack_board)
 
@@ -118,15 +117,10 @@ class LoopPlayer(MatchPlayer):
     """Plays matches in this event loop."""
 
     async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
-        """Play a match to its end.
+        """Play a match to its end; then its connections are closed, or ready for the next.
 
-        Args:
-            match: The match. At the end its connections are either closed, or ready for the next.
-            records: Where to hide its record if it ends void.
-
-        Returns:
-            None if the match could not begin or has left no result; its bots were told so, and
-            their connections are closed.
+        Its record is hidden if it ends void. Returns None if the match could not begin or has left
+        no result; its bots were told so, and their connections are closed.
         """
         prepared = await self.boards.prepare(match.spec)
 
@@ -152,10 +146,8 @@ async def play_here(
 ) -> MatchReport | None:
     """Play an arena's match in this event loop (`host_match`), and log what comes of it.
 
-    The match makes its board itself if none is `prepared`.
-
-    Returns:
-        None if the record can't be opened; the bots were told, and their connections are closed.
+    The match makes its board itself if none is `prepared`. Returns None if the record can't be
+    opened; the bots were told, and their connections are closed.
     """
     id_ = seated.spec.match
     match: Match | None = None

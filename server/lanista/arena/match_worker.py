@@ -25,9 +25,8 @@ import structlog
 import trio
 from cattrs.preconf.json import make_converter
 
-from lanista.arena.link import BrokenLinkError, Link, Message
 from lanista.arena.match_player import close_all, our_fault, play_here
-from lanista.arena.worker_process import end_of_link, forward_log
+from lanista.arena.worker_process import BrokenLinkError, Link, Message, end_of_link, forward_log
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.control import MatchControl
@@ -173,11 +172,7 @@ class MatchWorker:
             self._rejoin(match, message)
 
     def _rejoin(self, match: _Match, message: Message) -> None:
-        """Let a seat's bot go on over the connection whose socket came with a message, and reply.
-
-        Raises:
-            BrokenLinkError: The socket is missing.
-        """
+        """Let a seat's bot go on over the connection that came with a message, and reply."""
         content, about = message.content, match.order.spec.match
         if not message.sockets:
             raise BrokenLinkError(f"no socket for a bot of match {about}")
@@ -200,11 +195,7 @@ class MatchWorker:
         self.link.post({**reply, "why": None, "was_broken": replaced is None})
 
     def _take_up(self, message: Message) -> _Match:
-        """Make connections of the sockets that came with an order.
-
-        Raises:
-            BrokenLinkError: A socket is missing.
-        """
+        """Make connections of the sockets that came with an order."""
         order = None
         try:
             order = CONVERTER.structure(message.content["order"], Order)

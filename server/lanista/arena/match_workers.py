@@ -27,10 +27,9 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.link import Link
 from lanista.arena.match_player import MatchPlayer, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
-from lanista.arena.worker_process import LinkedProcess, keep_running
+from lanista.arena.worker_process import Link, LinkedProcess, keep_running
 from lanista.hosting import handshake
 from lanista.hosting.control import Changes, MatchControl, RunningMatch
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
@@ -370,12 +369,6 @@ def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
 
 
 def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
-    """Return duplicates of the sockets, by seat, and how many of them each seat has.
-
-    Raises:
-        OSError: There are no more descriptors.
-        BrokenChannelError: A connection is closed.
-    """
     with ExitStack() as stack:
         duplicates: list[socket.socket] = []
         counts = []
@@ -413,11 +406,6 @@ def _part(record: Path) -> Path:
 
 
 def _completed(record: Path) -> ResultInfo | None:
-    """Complete a record whose writer has died; return its result, if any match had begun in it.
-
-    Raises:
-        OSError: It can't be read or written.
-        BadRecordError: It is damaged.
-    """
+    """Complete a record whose writer has died; return its result, if any match had begun in it."""
     complete_part(_part(record), WHY)
     return read_record(record).result if record.exists() else None

@@ -39,10 +39,6 @@ ROOM_INTERVAL = 1.0
 log = structlog.get_logger()
 
 
-class RequestRefusedError(BadInputError):
-    """A visitor of the page can't have a house bot or a match now; the message is one line."""
-
-
 @attrs.define(eq=False)
 class ArenaFigures:
     """The figures of an arena since it was started."""
@@ -216,12 +212,12 @@ class Matches:
         """Return the nursery of the matches, if one that isn't on a ladder may begin now.
 
         Raises:
-            RequestRefusedError: None may.
+            BadInputError: None may.
         """
         if self.nursery is None or not self.may_begin:
-            raise RequestRefusedError("the arena begins no matches now")
+            raise BadInputError("the arena begins no matches now")
         if not self.has_friendly_rooms:
-            raise RequestRefusedError('this arena has only ladders (rooms = "ladders" in its file)')
+            raise BadInputError('this arena has only ladders (rooms = "ladders" in its file)')
         return self.nursery
 
     def start_next(self) -> bool:
@@ -264,10 +260,8 @@ class Matches:
     async def playing(self, players: Collection[Player]) -> AsyncIterator[None]:
         """Let a match, of the lobby or of a ladder, be played in this block.
 
-        An error there is logged, and closes only the connections of these bots.
-
-        Args:
-            players: Its bots that are connected here; `unfinished` counts the match already.
+        An error there is logged, and closes only the connections of its `players`. `unfinished`
+        counts the match already.
         """
         try:
             for player in players:

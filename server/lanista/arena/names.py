@@ -48,8 +48,8 @@ from lanista.arena import tokens
 from lanista.arena.admission import is_loopback
 from lanista.arena.limits import Allowance, LogLimit, Recent, Turns
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
+from lanista.errors import StoreError
 from lanista.hosting.control import Changes
-from lanista.results.errors import StoreError
 from lanista.results.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
 from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
 
@@ -136,7 +136,11 @@ class _Sender(NamedTuple):
 
 @attrs.define(eq=False)
 class Names:
-    """Checks the names and tokens of hellos on ladders; `run` must run meanwhile."""
+    """Checks the names and tokens of hellos on ladders; `run` must run meanwhile.
+
+    What is asked by bots or visitors raises `RemoteProtocolError` if it can't be looked up
+    (`internal`), anything else `StoreError`.
+    """
 
     store: NameStore
     is_open: bool
@@ -195,16 +199,13 @@ class Names:
     async def check(self, hello: Hello, address: str) -> LadderName:
         """Check the name and the token of a hello, and register the name if it is new.
 
-        This may have to wait for its turn, as the top of this module says.
-
-        Args:
-            hello: The hello, of a bot that wants to play on a ladder.
-            address: The bot's address, from `admission.address_of`.
+        This may have to wait for its turn, as the top of this module says. The address is one from
+        `admission.address_of`.
 
         Raises:
             RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
-                is wrong or missing (`bad-token`); the name is new and its address has registered
-                too many (`server-full`); or the names can't be looked up (`internal`).
+                is wrong or missing (`bad-token`); or the name is new and its address has registered
+                too many (`server-full`).
         """
         name = hello.name
         key = _key_of_ladder_name(name)
@@ -226,11 +227,7 @@ class Names:
         )
 
     def check_reserved(self, name: str) -> None:
-        """Refuse a name that is that of one of the arena's own bots.
-
-        Raises:
-            RemoteProtocolError: It is (`name-taken`).
-        """
+        """Refuse a name that is that of one of the arena's own bots (`name-taken`)."""
         if key_of(name) in self._reserved_keys:
             raise RemoteProtocolError(
                 ErrorCode.NAME_TAKEN,
@@ -238,14 +235,9 @@ class Names:
             )
 
     async def decide(self, decision: Callable[[NameStore], T]) -> T:
-        """Carry out a decision of the operator, which is then taken up, and return what it returns.
+        """Carry out a decision of the operator in a thread, take it up, and return what it returns.
 
-        Args:
-            decision: Calls a function of `decisions` or `tokens`; it is called in a thread.
-
-        Raises:
-            RemoteProtocolError: It can't be stored.
-            NameRefusedError: From the decision.
+        It calls a function of `decisions`, which may raise `BadInputError`.
         """
         with self._store_errors(""):
             decided = await self._in_thread(decision, self.store)
@@ -271,9 +263,6 @@ class Names:
         """Return at most so many registered names in the order of their keys, after a given one.
 
         Each comes with the ladders on which it is benched; None stands for all.
-
-        Raises:
-            RemoteProtocolError: The database can't be read.
         """
 
         def read() -> list[tuple[RegisteredName, list[str | None]]]:
@@ -286,11 +275,7 @@ class Names:
             return await self._in_thread(read)
 
     async def revoked(self, names: Collection[LadderName]) -> list[LadderName]:
-        """Return those of some names whose tokens have been replaced, or that were removed.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Return those of some names whose tokens have been replaced, or that were removed."""
         found = await self.look_up([name.key for name in names])
         return [
             name
@@ -300,20 +285,12 @@ class Names:
         ]
 
     async def look_up(self, keys: Collection[str]) -> Mapping[str, RegisteredName]:
-        """Return those of some names that are registered, by key.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Return those of some names that are registered, by key."""
         found = await self._in_thread(lambda: [self.store.find(key) for key in keys])
         return {name.key: name for name in found if name is not None}
 
     async def benched(self) -> list[BenchedName]:
-        """Return the names that the operator has benched.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Return the names that the operator has benched."""
         return await self._in_thread(self.store.benched)
 
     async def run(self) -> None:
@@ -392,8 +369,7 @@ class Names:
     ) -> tuple[_Entry, bool]:
         """Compare a token with that of a name when it is its turn, and remember the result.
 
-        Returns:
-            The entry of the name, and whether the token is right.
+        Returns the entry of the name, and whether the token is right.
         """
         pair = sender, key
         async with self._wrong_tokens.turn(pair):
@@ -517,11 +493,7 @@ class Names:
 
 
 def _key_of_ladder_name(name: str) -> str:
-    """Return the key of a name.
-
-    Raises:
-        RemoteProtocolError: It can't be on a ladder.
-    """
+    """Return the key of a name."""
     if not is_bot_name(name):
         raise bad_hello(f"the name {shown(name)} can't be on a ladder; use {BOT_NAME_FORM}")
     return key_of(name)

@@ -27,6 +27,7 @@ import structlog
 import trio
 
 from lanista import __version__
+from lanista.errors import StoreError
 from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
 from lanista.results.data_folder import DataFolder
@@ -114,11 +115,7 @@ async def serve_commands(
 
 
 def _listen(data: DataFolder) -> socket.socket:
-    """Make the socket, in place of one that a killed arena has left.
-
-    Raises:
-        OSError: A running arena has it, or it can't be made.
-    """
+    """Make the socket, in place of one that a killed arena has left."""
     with _alone_in(data), socket_address(data) as address:
         with contextlib.suppress(FileNotFoundError):
             if address.exists() and not address.is_socket():
@@ -265,12 +262,8 @@ class Operator:
     async def _take_up(self, names: "Names") -> bool:
         """Take up which names were benched, removed, struck and the like.
 
-        Returns:
-            False if a database can't be read now.
+        Returns False if a database can't be read now.
         """
-        # Imported only now, as an arena without ladders needs nothing of the store.
-        from lanista.results.errors import StoreError  # noqa: PLC0415
-
         connected = self.arena.connections.members.values()
         async with self._one_at_a_time:
             try:
@@ -293,7 +286,6 @@ class Operator:
             return True
 
     async def _kick(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
-        """Close all connections of the bots of a name."""
         name = _text(asked, "name")
         kicked = self.arena.kick_all(name)
         if not kicked:
@@ -303,7 +295,7 @@ class Operator:
     async def _disable(self, asked: Mapping[str, Any]) -> None:
         """Let a name hand in and play nothing more on a ladder, or again if `why` is empty."""
         # Imported only now, as an arena without ladders needs nothing of it.
-        from lanista.arena.submission_refusals import SubmissionRefusedError  # noqa: PLC0415
+        from lanista.arena.submission_check import SubmissionRefusedError  # noqa: PLC0415
         from lanista.results.names import key_of  # noqa: PLC0415
 
         every = self.arena.submissions
@@ -319,7 +311,6 @@ class Operator:
             raise CommandRefusedError(str(error)) from None
 
     async def _status(self, _: Mapping[str, Any]) -> Mapping[str, object]:
-        """Return figures on the arena and its ladders."""
         arena = self.arena
         ladders = [await self._ladder_status(room) for room in arena.ladders.values()]
         waiting = arena.lobby.waiting()

@@ -16,7 +16,8 @@ import trio
 
 from lanista.arena.lobby import HOUSE_BOT
 from lanista.arena.match_player import record_path
-from lanista.arena.matches import Matches, RequestRefusedError
+from lanista.arena.matches import Matches
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting import handshake
@@ -94,13 +95,12 @@ class Person:
     async def answer(self, turn: int, line: str) -> None:
         """Send the answer for a turn.
 
-        Raises:
-            RequestRefusedError: No answer for this turn is awaited, or the line can't be an answer.
+        It is a BadInputError if none is awaited, or the line can't be one.
         """
         if line.startswith("#") or not line.isprintable():
-            raise RequestRefusedError("an answer is one line, which doesn't begin with #")
+            raise BadInputError("an answer is one line, which doesn't begin with #")
         if turn != self.asked:
-            raise RequestRefusedError(f"no answer is awaited for turn {turn}")
+            raise BadInputError(f"no answer is awaited for turn {turn}")
         self.asked = None
         # `listen` notices it, too, if the connection has ended.
         with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -129,13 +129,12 @@ class PersonMatches:
     def begin(self, wish: PersonsWish, address: str) -> Person:
         """Begin to start the house bots of a match, which then begins by itself.
 
-        Raises:
-            BadInputError: There can't be such a match, or not now.
+        It is a BadInputError if there can't be such a match, or not now.
         """
         nursery = self.matches.check_friendly()
         ruleset = _checked(wish)
         if self._people.total() >= MAX_PEOPLE or self._people[address] >= MAX_PER_ADDRESS:
-            raise RequestRefusedError("too many people play already; wait until a match is over")
+            raise BadInputError("too many people play already; wait until a match is over")
         spec = self._spec(ruleset, wish.seed)
         ours, theirs = socket.socketpair()
         theirs.sendall(f"{wish.name} v=1 game={wish.game}\n".encode())
@@ -193,11 +192,7 @@ class PersonMatches:
 
     @staticmethod
     async def _take_house(pool: BotPool, wish: PersonsWish, spec: MatchSpec) -> Sequence[PooledBot]:
-        """Start the house bots of a match, and return them by seat.
-
-        Raises:
-            NotStartedError: One can't be started.
-        """
+        """Start the house bots of a match, and return them by seat."""
         contestants = [
             Contestant(name=bot, command=bot_command(wish.game, bot)[1]) for bot in wish.bots
         ]
@@ -212,25 +207,21 @@ class PersonMatches:
 
 
 def _checked(wish: PersonsWish) -> Ruleset:
-    """Return the game of a match that can be played.
-
-    Raises:
-        BadInputError: There can't be such a match.
-    """
+    """Return the game of a match that can be played."""
     ruleset = registry.get(wish.game)
     for bot in wish.bots:
         registry.check_house_bot(ruleset, bot)
     if len(wish.bots) != ruleset.seats - 1:
-        raise RequestRefusedError(f"{ruleset.title} needs {ruleset.seats - 1} house bots")
+        raise BadInputError(f"{ruleset.title} needs {ruleset.seats - 1} house bots")
     if not 0 <= wish.seat < ruleset.seats:
-        raise RequestRefusedError(f"{ruleset.title} has the seats 0 to {ruleset.seats - 1}")
+        raise BadInputError(f"{ruleset.title} has the seats 0 to {ruleset.seats - 1}")
     low, high = ruleset.seeds
     if wish.seed is not None and not low <= wish.seed <= high:
-        raise RequestRefusedError(f"the seed can be from {low} to {high}")
+        raise BadInputError(f"the seed can be from {low} to {high}")
     try:
         hello = parse_hello(wish.name)
     except RemoteProtocolError as error:
-        raise RequestRefusedError(error.message) from None
+        raise BadInputError(error.message) from None
     if hello.name != wish.name:
-        raise RequestRefusedError("a name has single spaces between its words, and no =")
+        raise BadInputError("a name has single spaces between its words, and no =")
     return ruleset

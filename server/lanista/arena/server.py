@@ -22,7 +22,7 @@ from lanista.toml_spec import SpecError
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
-    from lanista.arena.submission_queue import AllSubmissions
+    from lanista.arena.submissions import AllSubmissions
 
 Reread = Callable[[Options], Options]
 """Reads an arena's file again; given the options that hold, returns those that the file says.
@@ -158,12 +158,7 @@ async def serve(
 async def _open_ladders(
     options: Options, opened: ExitStack
 ) -> "tuple[Mapping[str, LadderRoom], Names | None, AllSubmissions | None]":
-    """Open an arena's ladders, the names on them and what was handed in; `opened` closes them.
-
-    Raises:
-        SpecError: One doesn't fit its game, or what was handed in can't be used.
-        StoreError: The results of one can't be read or written.
-    """
+    """Open an arena's ladders, the names on them and what was handed in; `opened` closes them."""
     if not options.spec.ladders:
         return {}, None, None
     # Imported only now, as they import SQLAlchemy.
@@ -172,7 +167,7 @@ async def _open_ladders(
     rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
     if all(ladder.submissions is None for ladder in options.spec.ladders):
         return rooms, names, None
-    from lanista.arena.submission_queue import open_submissions  # noqa: PLC0415 - as above
+    from lanista.arena.submissions import open_submissions  # noqa: PLC0415 - as above
 
     return rooms, names, await trio.to_thread.run_sync(open_submissions, rooms, options)
 

@@ -1,21 +1,29 @@
-"""Checks built programs by `lanista check`, in a process of low priority and in sandboxes."""
+"""What keeps a program that is handed in from playing: refusals of requests, and its check.
+
+A built program is checked by `lanista check`, in a process of low priority and in sandboxes.
+"""
 
 import json
+import re
 import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import structlog
 import trio
 
-from lanista.bots.building import command_of
+from lanista.bots.building import ENDINGS, command_of
 from lanista.bots.command import environment
 from lanista.bots.execute import printable
 from lanista.bots.process import start_bot
 from lanista.match.conditions import Clock
 from lanista.temporary import TemporaryFolder
+from lanista_protocol import shown
 
 CHECK_TIME = 180.0
 """Seconds that a check may take; a good bot needs about ten."""
@@ -23,6 +31,65 @@ REQUIRED = frozenset({"name", "answers"})
 """The items of `lanista check` that a version must pass; the others are only told to its author."""
 MAX_FINDINGS, MAX_FINDING = 40, 600
 """Maximum number of lines of a check's findings, and of characters of each."""
+MAX_FILE_NAME = 80
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+log = structlog.get_logger()
+
+
+class Refusal(Enum):
+    """Kinds of reasons for which something is refused, with the status of HTTP for each."""
+
+    BAD = HTTPStatus.BAD_REQUEST
+    """The request itself can't be used, whatever is there already."""
+    TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    NOT_FOUND = HTTPStatus.NOT_FOUND
+    CONFLICT = HTTPStatus.CONFLICT
+    """It isn't possible in the present state of the version."""
+    CLOSED = HTTPStatus.FORBIDDEN
+    """The deadline is over, or the operator has disabled the name."""
+    TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
+    NO_ROOM = HTTPStatus.INSUFFICIENT_STORAGE
+    """The arena's disk, or the ladder's part of it, is full."""
+
+
+class SubmissionRefusedError(Exception):
+    """A request of an author is refused; the message is one line that says why."""
+
+    def __init__(self, kind: Refusal, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def check_file_name(file: str) -> None:
+    """Refuse a file whose name can't be one."""
+    expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
+    if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
+        raise SubmissionRefusedError(
+            Refusal.BAD,
+            f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
+            "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
+        )
+    if Path(file).suffix.lower() not in ENDINGS:
+        raise SubmissionRefusedError(Refusal.BAD, f"the file's name {shown(file, 100)}; {expected}")
+
+
+def check_size(file: str, size: int, most: int) -> None:
+    """Refuse a file that is empty or has more bytes than are taken."""
+    if not size:
+        raise SubmissionRefusedError(Refusal.BAD, f"{file} is empty")
+    if size > most:
+        raise SubmissionRefusedError(
+            Refusal.TOO_LARGE, f"{file} has {size} bytes; at most {most} are taken"
+        )
+
+
+def no_disk(error: OSError) -> SubmissionRefusedError:
+    """Return the refusal of what can't be stored, having logged why."""
+    log.error("a submission can't be stored", path=error.filename, why=error.strerror)
+    return SubmissionRefusedError(
+        Refusal.NO_ROOM, f"the arena can't store it ({error.strerror}); try again later"
+    )
 
 
 class CheckFailedError(Exception):
@@ -36,10 +103,7 @@ class CheckFailedError(Exception):
 async def check_program(
     program: Path, command: Sequence[str], *, game: str, clock: Clock, limits: str | None
 ) -> Sequence[str]:
-    """Let a packed program, run by a command line, play the matches of `lanista check`.
-
-    Returns:
-        The findings, a line each.
+    """Let a packed program play the matches of `lanista check`; return the findings, a line each.
 
     Raises:
         CheckFailedError: It doesn't answer its turns.
@@ -48,10 +112,10 @@ async def check_program(
     with TemporaryFolder("lanista-submission", watched=True) as folder:
         # A copy, as sandboxes show the folder of a program too. For root they show it to some
         # other user, but the folder around it keeps the users of this machine out.
-        shown = folder.path / "shown"
-        shown.mkdir()
-        shown.chmod(0o755)
-        own = shown / "program"
+        visible = folder.path / "visible"
+        visible.mkdir()
+        visible.chmod(0o755)
+        own = visible / "program"
         await trio.to_thread.run_sync(shutil.copyfile, program, own)
         own.chmod(0o644)
         words = [
@@ -63,7 +127,7 @@ async def check_program(
         if (nice := shutil.which("nice")) is not None:
             words = [nice, "-n", "10", *words]
         env = environment(host="", port=0, name="check")
-        async with start_bot(words, env, cwd=shown, grace=1.0) as bot:
+        async with start_bot(words, env, cwd=visible, grace=1.0) as bot:
             with trio.move_on_after(CHECK_TIME):
                 await bot.exited()
                 await trio.sleep(0.05)  # its last output may still be in the pipe
@@ -73,8 +137,7 @@ async def check_program(
         raise CheckFailedError(
             f"it couldn't be checked within {CHECK_TIME:g} s"
             if bot.exit is not None and bot.exit.by_arena
-            else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}",
-            (),
+            else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}"
         )
     findings = tuple(_findings(report))
     for item in report["items"]:

@@ -11,7 +11,6 @@ disk.
 """
 
 import copy
-import functools
 import hashlib
 import math
 import traceback
@@ -26,13 +25,16 @@ import structlog
 import trio
 
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
-from lanista.arena.names import LadderName, Owner
+from lanista.arena.names import LadderName, Names, Owner
+from lanista.arena.options import Options
 from lanista.arena.spec import Submissions
-from lanista.arena.submission_check import CheckFailedError, check_program
-from lanista.arena.submission_refusals import (
+from lanista.arena.submission_check import (
+    CheckFailedError,
     Refusal,
     SubmissionRefusedError,
     check_file_name,
+    check_program,
+    check_size,
     no_disk,
 )
 from lanista.bots.building import (
@@ -40,10 +42,13 @@ from lanista.bots.building import (
     BrokenSandboxError,
     Builder,
     NotBuiltError,
+    Tools,
     command_of,
 )
 from lanista.bots.limits import BotLimits, parse_limits
 from lanista.bots.process import Bot
+from lanista.bots.sandbox import SandboxError, check_sandbox
+from lanista.errors import BadInputError
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
 from lanista.results.names import RegisteredName
@@ -55,6 +60,10 @@ from lanista.results.submissions import (
     Version,
     write_file,
 )
+from lanista.toml_spec import SpecError
+
+AGAIN = 10.0
+"""Seconds after which a build is tried again that failed by no fault of the program."""
 
 log = structlog.get_logger()
 
@@ -74,7 +83,11 @@ class _Work:
 
 @attrs.define(eq=False)
 class LadderSubmissions:
-    """The programs that were handed in to one ladder."""
+    """The programs that were handed in to one ladder.
+
+    What is asked for by authors or the operator is refused by `SubmissionRefusedError`; then
+    nothing has changed.
+    """
 
     room: LadderRoom
     folder: SubmissionFolder
@@ -127,14 +140,10 @@ class LadderSubmissions:
         return self.spec.closes is None or (time or datetime.now(UTC)) <= self.spec.closes
 
     async def hand_in(self, who: LadderName, file: str, data: bytes) -> Version:
-        """Take a new version of a name's program; on return it is on disk.
-
-        Raises:
-            SubmissionRefusedError: It isn't taken; nothing has changed then.
-        """
+        """Take a new version of a name's program; on return it is on disk."""
         received = datetime.now(UTC)
         check_file_name(file)
-        self.check_size(file, len(data))
+        check_size(file, len(data), self.spec.max_bytes)
         digest = await trio.to_thread.run_sync(lambda: hashlib.sha256(data).hexdigest())
         async with self._lock:
             author = self._author(who)
@@ -178,11 +187,7 @@ class LadderSubmissions:
         return version
 
     async def choose(self, who: LadderName, number: int) -> Author:
-        """Let a version play that is ready.
-
-        Raises:
-            SubmissionRefusedError: It can't.
-        """
+        """Let a version play that is ready."""
 
         def change(author: Author) -> None:
             version = self.version(author, number)
@@ -196,11 +201,7 @@ class LadderSubmissions:
         return await self._change(who, change)
 
     async def pause(self, who: LadderName, *, paused: bool) -> Author:
-        """Let nothing of a name play, or its version again.
-
-        Raises:
-            SubmissionRefusedError: It can't be changed.
-        """
+        """Let nothing of a name play, or its version again."""
 
         def change(author: Author) -> None:
             author.paused = paused
@@ -208,11 +209,7 @@ class LadderSubmissions:
         return await self._change(who, change)
 
     async def delete(self, who: LadderName, number: int) -> Author:
-        """Remove a version that doesn't play.
-
-        Raises:
-            SubmissionRefusedError: It can't be removed.
-        """
+        """Remove a version that doesn't play."""
 
         def change(author: Author) -> None:
             self.version(author, number)
@@ -228,11 +225,7 @@ class LadderSubmissions:
         return author
 
     async def disable(self, key: str, why: str) -> Author:
-        """Let a name hand in and play nothing more, or again if `why` is empty; the operator does.
-
-        Raises:
-            SubmissionRefusedError: Nothing was handed in for the name, or it can't be stored.
-        """
+        """Let a name hand in and play nothing more, or again if `why` is empty."""
         async with self._lock:
             author = copy.deepcopy(self.author(key))
             author.disabled = why
@@ -244,14 +237,10 @@ class LadderSubmissions:
         return author
 
     def author(self, key: str, registered: datetime | None = None) -> Author:
-        """Return a name with its versions.
+        """Return a name with its versions, if anything was handed in for it.
 
-        Args:
-            key: The key of the name.
-            registered: When the name of whoever asks was registered; None for the operator.
-
-        Raises:
-            SubmissionRefusedError: Nothing was handed in for it.
+        An author's own name is asked for with the time when it was `registered`, the operator's
+        without.
         """
         author = self.authors.get(key)
         if author is None or (
@@ -264,11 +253,7 @@ class LadderSubmissions:
 
     @staticmethod
     def version(author: Author, number: int) -> Version:
-        """Return a version of a name.
-
-        Raises:
-            SubmissionRefusedError: There is none of this number.
-        """
+        """Return a version of a name."""
         version = author.versions.get(number)
         if version is None:
             known = ", ".join(map(str, author.versions)) or "none"
@@ -278,20 +263,12 @@ class LadderSubmissions:
         return version
 
     async def source(self, key: str, number: int) -> bytes:
-        """Return a version as it was handed in.
-
-        Raises:
-            SubmissionRefusedError: There is none.
-        """
+        """Return a version as it was handed in."""
         self.version(self.author(key), number)
         return await self._read(self.folder.source(key, number))
 
     async def output(self, key: str, number: int) -> str:
-        """Return what the compilers say of a version, as far as they have.
-
-        Raises:
-            SubmissionRefusedError: There is no such version.
-        """
+        """Return what the compilers say of a version, as far as they have."""
         version = self.version(self.author(key), number)
         work = self._in_work
         if work is not None and work.bot is not None and version.state is State.BUILDING:
@@ -312,20 +289,6 @@ class LadderSubmissions:
             ) from None
 
     # -- checks --------------------------------------------------------------------------------
-
-    def check_size(self, file: str, size: int) -> None:
-        """Refuse a file that is empty or too large.
-
-        Raises:
-            SubmissionRefusedError: It is.
-        """
-        if not size:
-            raise SubmissionRefusedError(Refusal.BAD, f"{file} is empty")
-        if size > self.spec.max_bytes:
-            raise SubmissionRefusedError(
-                Refusal.TOO_LARGE,
-                f"{file} has {size} bytes; at most {self.spec.max_bytes} are taken",
-            )
 
     def _check_changeable(self, author: Author, now: datetime | None = None) -> None:
         if author.disabled:
@@ -383,21 +346,13 @@ class LadderSubmissions:
             raise no_disk(error) from None
 
     async def _keep(self, author: Author) -> None:
-        """Store a changed name, and go on with it; the lock is held.
-
-        Raises:
-            OSError: It can't be stored; nothing has changed then.
-        """
+        """Store a changed name, and go on with it unless that fails; the lock is held."""
         await trio.to_thread.run_sync(self.folder.write, author)
         self.authors[author.key] = author
         self._offer(author)
 
     async def _set(self, key: str, number: int, **values: Any) -> bool:
-        """Change a version in work; return False if its author has deleted it meanwhile.
-
-        Raises:
-            OSError: It can't be stored.
-        """
+        """Change a version in work; return False if its author has deleted it meanwhile."""
         async with self._lock:
             author = copy.deepcopy(self.authors[key])
             version = author.versions.get(number)
@@ -466,31 +421,22 @@ class LadderSubmissions:
         """Return the version to build next: the one that has waited longest.
 
         Those come last that couldn't be built by no fault of their own, as the reason may be there
-        still.
-
-        Returns:
-            How often it was put back, when it came, its name's key, its number.
+        still. It is given by how often it was put back, when it came, its name's key, and its
+        number.
         """
         waiting = [
-            (
-                self._failed_tries[author.key, version.number],
-                version.received,
-                author.key,
-                version.number,
-            )
-            for author in self.authors.values()
-            for version in author.versions.values()
+            (self._failed_tries[key, number], version.received, key, number)
+            for key, author in self.authors.items()
+            if not author.disabled and key not in self._removed
+            for number, version in author.versions.items()
             if version.state is State.RECEIVED
-            and not author.disabled
-            and author.key not in self._removed
         ]
         return min(waiting, default=None)
 
     async def bring_up(self, key: str, number: int) -> bool:
         """Build and check a version, and let it play if it is ready.
 
-        Returns:
-            False if that can't be done now, by no fault of its own: then it waits again.
+        Returns False if that can't be done now, by no fault of its own: then it waits again.
         """
         work = self._in_work = _Work(key, number)
         try:
@@ -550,9 +496,8 @@ class LadderSubmissions:
             await self._set(key, number, state=State.RECEIVED)
         except OSError as error:
             log.error("a submission can't be stored", why=str(error))
-            author = self.authors[key]
-            version = attrs.evolve(author.versions[number], state=State.RECEIVED)
-            author.versions[number] = version
+            versions = self.authors[key].versions
+            versions[number] = attrs.evolve(versions[number], state=State.RECEIVED)
 
     async def _build(self, key: str, version: Version) -> dict[str, Any]:
         """Build a version, store what the compilers say, and return what is known of it then."""
@@ -590,6 +535,66 @@ class LadderSubmissions:
         return {"command": built.command, "built_size": built.size}
 
 
-@functools.lru_cache(maxsize=128)
 def _limits(text: str | None, default: BotLimits) -> BotLimits:
     return default if text is None else parse_limits(text)
+
+
+@attrs.define(eq=False)
+class AllSubmissions:
+    """The submissions of all ladders of an arena; `run` it beside its matches."""
+
+    ladders: Mapping[str, LadderSubmissions]
+    """By ladder: its submissions, where it takes any."""
+    changes: Changes
+    """Tells that a version waits to be built."""
+    tools: Tools = attrs.field(factory=Tools, init=False)
+    """What programs can be built with and can use here; known after `run` has begun."""
+
+    async def look_up_names(self, names: Names) -> None:
+        """Take up which names the operator has removed."""
+        for ladder in self.ladders.values():
+            ladder.take_up_names(await names.look_up([*ladder.authors]))
+
+    async def run(self) -> None:
+        """Build and check what is handed in, one version after another, until cancelled."""
+        try:
+            self.tools = await Builder().tools()
+        except (NotBuiltError, BrokenSandboxError, OSError) as error:
+            log.error("the languages of submissions can't be found", why=str(error))
+        while True:
+            count = self.changes.count
+            jobs = [(job, one) for one in self.ladders.values() if (job := one.next()) is not None]
+            if not jobs:
+                await self.changes.wait(count)
+                continue
+            (*_, key, number), ladder = min(jobs, key=lambda job: job[0])
+            if not await ladder.bring_up(key, number):
+                await trio.sleep(AGAIN)
+
+
+def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
+    """Open the submissions of an arena's ladders; this blocks.
+
+    Raises:
+        SpecError: Sandboxes can't be made here, or what was handed in can't be read; the message
+            begins with the key.
+    """
+    opened: dict[str, LadderSubmissions] = {}
+    changes = Changes()
+    for number, spec in enumerate(options.spec.ladders, 1):
+        if spec.submissions is None:
+            continue
+        where = f"ladders[{number}].submissions"
+        try:
+            if not opened:
+                check_sandbox()
+            opened[spec.name] = LadderSubmissions.open(
+                rooms[spec.name], options.data.submissions, options.private, changes
+            )
+        except SandboxError as error:
+            raise SpecError(
+                f"{where}: programs that are handed in run only in sandboxes; {error}"
+            ) from None
+        except (BadInputError, OSError) as error:
+            raise SpecError(f"{where}: {error}") from None
+    return AllSubmissions(opened, changes)

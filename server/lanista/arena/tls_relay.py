@@ -22,10 +22,9 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.certificate import CertificateError, load
 from lanista.arena.limits import LogLimit
-from lanista.arena.link import BrokenLinkError, Link, Message
-from lanista.arena.worker_process import end_of_link, forward_log
+from lanista.arena.tls import CertificateError, load
+from lanista.arena.worker_process import BrokenLinkError, Link, Message, end_of_link, forward_log
 from lanista.match.background import BackgroundWork
 from lanista.nurseries import helpers_nursery
 
@@ -93,11 +92,7 @@ class Relay:
     _lines: LogLimit = attrs.field(factory=lambda: LogLimit(FAILURES_LOGGED, 1.0), init=False)
 
     async def run(self) -> None:
-        """Relay connections until the link ends.
-
-        Raises:
-            CertificateError: There is no TLS with these files.
-        """
+        """Relay connections until the link ends; unusable files are a CertificateError."""
         self._context = load(self.certificate, self.key)
         async with helpers_nursery() as helpers:
             helpers.start_soon(self.link.write)

@@ -40,8 +40,7 @@ def hash_of(token: str) -> str:
 def matches(token: str, token_hash: str) -> bool:
     """Return whether a hash is that of a token. It blocks: run it in a thread.
 
-    Raises:
-        DamagedHashError: The hash can't be read.
+    It is a DamagedHashError if the hash can't be read.
     """
     form = _FORM.fullmatch(token_hash)
     if form is None:

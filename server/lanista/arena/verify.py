@@ -10,6 +10,7 @@ from lanista.arena.ladder_results import LONGEST_MATCH, result_of, unstored
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
+from lanista.results.database import Row, insert, match_row
 from lanista.results.match_list import ListedMatch, listed_row
 from lanista.results.match_result import SingleMatch
 from lanista.results.reading import StoredMatch
@@ -23,7 +24,6 @@ from lanista.results.recorded import (
     record_days,
     record_of,
 )
-from lanista.results.writing import Row, insert, match_row
 
 BATCH = 500
 """Number of matches that are stored again in one transaction."""
@@ -61,10 +61,8 @@ class LadderRecords:
 def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
     """Rebuild the database of an arena from its records, while the arena doesn't run.
 
-    Its ladders are given by their names and games.
-
-    Matches keep their order. One that is stored as its record says, or that has no record any more,
-    stays as it is stored.
+    Its ladders are given by their names and games. Matches keep their order. One that is stored as
+    its record says, or that has no record any more, stays as it is stored.
 
     Raises:
         StoreError: The database is in use, the new one can't be written, or the folder of records
@@ -118,11 +116,8 @@ class _Anew:
     ) -> Row | None:
         """Return what is stored again of a match; None if nothing can be.
 
-        Args:
-            id_: The match's id.
-            day: The day of its record; None if there is none.
-            stored: The match as the result of a ladder in the former database; None if it isn't.
-            of: The ladder of which it is a result.
+        The day is that of its record, if there is one. If it is `stored` in the former database, it
+        is the result of a ladder, and this is the one that it is `of`.
         """
         if day is not None:
             try:

@@ -3,26 +3,42 @@
 Such a process is started with the number of its link's socket, and started again when it has ended
 (`keep_running`). It ends with the arena, whatever it is doing then, and everything that it logs
 goes to the arena, which has the one log.
+
+The link is a pair of Unix sockets, over which each side sends messages: a JSON object, some bytes
+with it if need be, and sockets. Each message is preceded by the lengths of both, four bytes each.
+Both ends are programs of the same installation, so a message that can't be read is a bug, and ends
+the link.
 """
 
+import array
+import json
 import os
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import attrs
 import structlog
 import trio
 
-from lanista.arena.link import Link
 from lanista.system import STOPPING
 
+_HEADER = struct.Struct("!II")
+MAX_LENGTH = 16 * 1024 * 1024
+"""Maximum length of each part of a message, in bytes. Orders have up to 300 KiB for each seat."""
+MAX_SOCKETS = 64
+"""Maximum number of sockets of a message."""
+MAX_UNSENT = 64 * 1024 * 1024
+"""Number of unsent bytes at which the other side counts as stuck, and the link is ended."""
 ENDING_TIME = 0.5
 """Seconds that such a process has to exit by itself."""
 PAUSE = 0.1
@@ -30,7 +46,206 @@ PAUSE = 0.1
 LONGEST_PAUSE = 10.0
 """The longest such pause, in seconds, and the time after which one hasn't ended at once."""
 
+
+_encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
 log = structlog.get_logger()
+
+
+# -- the link ------------------------------------------------------------------------------------
+
+
+class BrokenLinkError(Exception):
+    """The other side has ended, or has sent what can't be read."""
+
+
+@attrs.frozen
+class Message:
+    """A message that was received."""
+
+    content: dict[str, Any]
+    data: bytes = b""
+    sockets: Sequence[socket.socket] = ()
+    """Sockets that came with it, which the receiver has to close."""
+
+
+@attrs.define(eq=False)
+class _Outgoing:
+    """A message that is being sent."""
+
+    unsent: memoryview
+    sockets: Sequence[socket.socket]
+    done: trio.Event = attrs.field(factory=trio.Event)
+    is_sent: bool = False
+
+    def finish(self, *, is_sent: bool) -> None:
+        self.close_sockets()
+        self.is_sent = is_sent
+        self.done.set()
+
+    def close_sockets(self) -> None:
+        for handed in self.sockets:
+            handed.close()
+        self.sockets = ()
+
+
+@attrs.define(eq=False)
+class Link:
+    """One end of the connection, which owns its socket. Run `write` beside its users."""
+
+    _socket: socket.socket
+    _outbox: deque[_Outgoing] = attrs.field(factory=deque, init=False)
+    _unsent: int = attrs.field(default=0, init=False)  # bytes in the outbox
+    _broken: bool = attrs.field(default=False, init=False)
+    _stuck: trio.Event = attrs.field(factory=trio.Event, init=False)  # there is work for `write`
+
+    def __attrs_post_init__(self) -> None:
+        self._socket.setblocking(False)
+
+    def post(
+        self,
+        content: Mapping[str, Any],
+        data: bytes = b"",
+        sockets: Sequence[socket.socket] = (),
+    ) -> _Outgoing:
+        """Send a JSON object and bytes, or as much of it as is possible now; the rest follows.
+
+        Sockets are handed to the other process. They are closed here in any case.
+        """
+        encoded = _encode(content).encode()
+        whole = _HEADER.pack(len(encoded), len(data)) + encoded + data
+        outgoing = _Outgoing(memoryview(whole), sockets)
+        if max(len(encoded), len(data)) > MAX_LENGTH:
+            outgoing.finish(is_sent=False)
+            self._break()
+        elif self._broken:
+            outgoing.finish(is_sent=False)
+        else:
+            self._outbox.append(outgoing)
+            self._unsent += len(whole)
+            self._flush()
+        return outgoing
+
+    async def send(self, content: Mapping[str, Any], data: bytes = b"") -> None:
+        """Send a whole message, as `post` does, and wait until the kernel has it.
+
+        Raises:
+            BrokenLinkError: The other side has ended. It may have received the message.
+        """
+        outgoing = self.post(content, data)
+        await outgoing.done.wait()
+        if not outgoing.is_sent:
+            raise BrokenLinkError("the other side has ended")
+
+    def _flush(self) -> None:
+        while self._outbox:
+            first = self._outbox[0]
+            descriptors = array.array("i", [handed.fileno() for handed in first.sockets])
+            ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)] if descriptors else []
+            try:
+                sent = self._socket.sendmsg([first.unsent], ancillary)
+            except (BlockingIOError, InterruptedError):
+                if self._unsent > MAX_UNSENT:
+                    self._break()
+                self._stuck.set()
+                return
+            except OSError:
+                self._break()
+                return
+            first.close_sockets()  # they went with the first bytes
+            first.unsent = first.unsent[sent:]
+            self._unsent -= sent
+            if not first.unsent:
+                self._outbox.popleft().finish(is_sent=True)
+
+    def _break(self) -> None:
+        """Send no more, and let both sides read the end after what was sent."""
+        self._broken = True
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        while self._outbox:
+            self._outbox.popleft().finish(is_sent=False)
+        self._unsent = 0
+
+    async def write(self) -> None:
+        """Send what can't be sent at once, until cancelled or the link is closed."""
+        with suppress(BrokenLinkError):
+            while True:
+                await self._stuck.wait()
+                self._stuck = trio.Event()
+                while self._outbox:
+                    await self._wait(trio.lowlevel.wait_writable)
+                    self._flush()
+
+    async def _wait(self, ready: Any) -> None:
+        try:
+            await ready(self._socket)
+        except (trio.ClosedResourceError, OSError):
+            raise BrokenLinkError("closed") from None
+
+    async def receive(self) -> Message | None:
+        """Wait for the next message; return None after the last one.
+
+        Raises:
+            BrokenLinkError: What comes can't be read.
+        """
+        await trio.lowlevel.checkpoint()
+        sockets: list[socket.socket] = []
+        message = None
+        try:
+            message = await self._receive(sockets)
+        finally:
+            if message is None:
+                for received in sockets:
+                    received.close()
+        return message
+
+    async def _receive(self, sockets: list[socket.socket]) -> Message | None:
+        """Receive a message; its sockets are added to the list as soon as they are there."""
+        header = await self._read(_HEADER.size, sockets)
+        if header is None:
+            return None
+        length, more = _HEADER.unpack(header)
+        if max(length, more) > MAX_LENGTH:
+            raise BrokenLinkError(f"a message of {max(length, more)} bytes")
+        body = await self._read(length + more, sockets)
+        if body is None:
+            return None
+        try:
+            content = json.loads(body[:length])
+        except ValueError as error:
+            raise BrokenLinkError(f"a message isn't JSON: {error}") from None
+        return Message(content, body[length:], sockets)
+
+    async def _read(self, length: int, sockets: list[socket.socket]) -> bytes | None:
+        """Read so many bytes, and the sockets that come with them; None if the end comes first."""
+        received = bytearray()
+        room = socket.CMSG_SPACE(MAX_SOCKETS * array.array("i").itemsize)
+        while len(received) < length:
+            try:
+                data, ancillary, _, _ = self._socket.recvmsg(
+                    length - len(received), room, getattr(socket, "MSG_CMSG_CLOEXEC", 0)
+                )
+            except (BlockingIOError, InterruptedError):
+                await self._wait(trio.lowlevel.wait_readable)
+                continue
+            except OSError:  # the other side has ended without reading all
+                return None
+            for level, kind, payload in ancillary:
+                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                    descriptors = array.array("i")
+                    descriptors.frombytes(payload[: len(payload) - len(payload) % 4])
+                    sockets += [socket.socket(fileno=number) for number in descriptors]
+            if not data:
+                return None
+            received += data
+        return bytes(received)
+
+    def close(self) -> None:
+        """Close the link; messages that weren't sent are dropped."""
+        if self._socket.fileno() >= 0:
+            self._break()
+            trio.lowlevel.notify_closing(self._socket)
+            self._socket.close()
 
 
 # -- in the arena --------------------------------------------------------------------------------
@@ -50,8 +265,7 @@ class LinkedProcess:
     async def listen(self, hear: Callable[[dict[str, Any]], object]) -> bool:
         """Pass on what the process says, except for its log, until it ends.
 
-        Returns:
-            Whether everything was understood; if not, that is logged, and nothing more is read.
+        Returns whether everything was understood; if not, that is logged, and nothing more is read.
         """
         try:
             while (message := await self.link.receive()) is not None:
@@ -131,11 +345,7 @@ async def keep_running(
 
 
 async def start(module: str, theirs: socket.socket, *arguments: str) -> trio.Process:
-    """Start a process of a module, which is given its socket's number and the arguments.
-
-    Raises:
-        OSError: It can't be started.
-    """
+    """Start a process of a module, which is given its socket's number and the arguments."""
     # -P: modules in the arena's working directory must not hide ours.
     argv = [sys.executable, "-P", "-m", module, str(theirs.fileno()), *arguments]
     return await trio.lowlevel.open_process(

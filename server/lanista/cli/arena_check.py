@@ -15,10 +15,10 @@ import attrs
 import trio
 
 from lanista.arena.admission import is_loopback
-from lanista.arena.certificate import CertificateError, load, validity
 from lanista.arena.ladder_room import house_contestants
 from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
+from lanista.arena.tls import CertificateError, load, validity
 from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths

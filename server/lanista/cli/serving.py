@@ -14,11 +14,11 @@ import structlog
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.arena.certificate import CertificateError, load
 from lanista.arena.operator import Operator
 from lanista.arena.options import Options, files_needed, options_of, unchangeable, with_limits
 from lanista.arena.server import Reread, serve
 from lanista.arena.spec import NO_PAGE, ArenaSpec, read_spec, toml_of
+from lanista.arena.tls import CertificateError, load
 from lanista.cli.logs import configure_log
 from lanista.cli.web import PagePort, listening_text, shown_tournaments
 from lanista.errors import BadInputError

@@ -68,7 +68,7 @@ def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
     folder beside FILE, and both can be taken to another machine. An existing file isn't
     overwritten.
     """
-    from lanista.competition.example import example
+    from lanista.competition.spec import example
 
     if ladder is not None:
         from lanista.cli.arena_file import ArenaFile

@@ -30,12 +30,11 @@ from lanista.competition import events
 from lanista.competition.running import open_tournament
 from lanista.competition.setup import Setup
 from lanista.competition.stored_blocks import read_stored_blocks
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, StoreError
 from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
 from lanista.results.database import Store
 from lanista.results.engines import where_of
-from lanista.results.errors import StoreError
 from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:
@@ -62,8 +61,8 @@ class Scores:
 
     def begin(self, setup: Setup) -> None:
         """Count the blocks that were played before."""
-        with Store.open(setup.database, create=False) as store:
-            stored = read_stored_blocks(setup, store.played())
+        with Store.open(setup.database, create=False) as store, store.reading() as now:
+            stored = read_stored_blocks(setup, now.played())
         for entry in stored.entries:
             bots, seatings = entry.played.bots, setup.seatings(entry.played.bots)
             self._add(

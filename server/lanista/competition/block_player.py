@@ -106,11 +106,8 @@ class Player:
     ) -> None:
         """Play a match, void tries included, and note in `run` what comes of it.
 
-        Args:
-            match_setup: What all matches of the tournament have in common.
-            run: The match.
-            folder: The folder for its records; their names are unique.
-            completing: The nursery in which its last record may still be completed afterwards.
+        Its records get unique names in `folder`; the last one may still be completed afterwards, in
+        the nursery `completing`.
         """
         over = trio.Event()
         completing.start_soon(self._play, match_setup, run, folder, over)
@@ -161,10 +158,7 @@ class Player:
                 self._held.pop(writer, None)
 
     async def _show_held(self) -> None:
-        """Show each record that is held when its match isn't brief after all.
-
-        One task does so for many matches, until it finds none.
-        """
+        """Show each held record whose match isn't brief after all, until none is held."""
         while self._held:
             first, due = next(iter(self._held.items()))
             await trio.sleep_until(due)
@@ -217,7 +211,6 @@ class Player:
 
 
 def _record_name(run: MatchRun, attempt: int) -> str:
-    """Return a unique name for the record of a try that begins."""
     token = secrets.token_hex(8)
     if not run.block:
         return token + ENDING

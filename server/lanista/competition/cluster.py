@@ -46,13 +46,10 @@ class DaskWorkers(Workers):
     losses = (concurrent.futures.BrokenExecutor, KilledWorker)
 
     def __init__(self, address: str | None, concurrency: Concurrency = "auto") -> None:
-        """Describe a cluster; `start` connects to it.
+        """Describe a cluster by its scheduler's address, `tcp://HOST:PORT`; `start` connects to it.
 
-        Args:
-            address: The address of the scheduler, as `tcp://HOST:PORT`; None to make a cluster on
-                this machine.
-            concurrency: The number of tasks at the same time; `auto`: the number of threads that
-                the workers have.
+        Without an address, a cluster is made on this machine. `auto` stands for as many tasks at
+        the same time as its workers have threads.
         """
         self._address = address
         self._fixed = None if concurrency == "auto" else concurrency
@@ -92,7 +89,6 @@ class DaskWorkers(Workers):
         self.slots = self.count_threads() or 1
 
     def _make(self) -> Any:
-        """Make a cluster on this machine."""
         start_tracker()
         # By the environment, because workers log before their configuration could reach them.
         quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}

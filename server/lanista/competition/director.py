@@ -19,16 +19,15 @@ import trio
 from lanista.competition import events
 from lanista.competition.executors import Workers
 from lanista.competition.formats.base import Format, Progress
-from lanista.competition.match_list import Row, match_rows
 from lanista.competition.result_recorder import ResultRecorder
 from lanista.competition.scheduler import Scheduler, described
 from lanista.competition.setup import Opening, Setup
+from lanista.competition.standings import Row, match_rows
 from lanista.competition.worker import Block, Finished, Task
-from lanista.errors import one_line
+from lanista.errors import StoreError, one_line
 from lanista.ratings.table import Standings
 from lanista.results.blocks import Pairing
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.match_result import BlockResult
 
 
@@ -71,7 +70,7 @@ class Director(Scheduler):
         play: Callable[[Task], list[Finished]],
         on_event: Callable[[events.Event], None] = lambda _: None,
     ) -> None:
-        """Prepare a run as `Scheduler` does; nothing is read or started before `run`.
+        """Prepare a run; nothing is read or started before `run`.
 
         The setup is one after `check_identities` and `settle_seed` with this store, which the
         caller has locked. No result was reported to the format.
@@ -102,20 +101,14 @@ class Director(Scheduler):
         return self._format.progress()
 
     def finish(self) -> None:
-        """Hand out nothing more, and end when what runs is stored.
-
-        To be called from the trio thread of `run`.
-        """
+        """Hand out nothing more, and end when what runs is stored; call it in the trio thread."""
         if not self._finishing:
             self._finishing = True
             self._emit(events.Finishing(running=self.running))
         self.wake()
 
     def stop(self) -> None:
-        """End now; what runs is lost and will be played again by the next run.
-
-        To be called from the trio thread of `run`.
-        """
+        """End now; what runs is played again by the next run. Call it in the trio thread."""
         self._finishing = True
         self._scope.cancel()
 
@@ -185,7 +178,6 @@ class Director(Scheduler):
         )
 
     def _resume(self) -> None:
-        """Go on where the last run ended."""
         benched = self._recorder.resume()
         self._began = time.monotonic()
         self._emit(
@@ -210,8 +202,7 @@ class Director(Scheduler):
     def _playing(self) -> str | None:
         """The folder of records that workers write into, if they see it.
 
-        They do if they run on this machine, or if the spec gives the folder as an absolute path: a
-        cluster must share that folder.
+        A cluster has to share one whose path in the spec is absolute.
         """
         records = self.setup.spec.records
         is_shared = self._workers.is_near or (records is not None and records.startswith("/"))
@@ -254,11 +245,6 @@ class Director(Scheduler):
         return attrs.evolve(super()._task(blocks), holds=True)
 
     def _room(self, block: Block, /) -> int | None:
-        """Return how many blocks with these bots may be handed out now; None for any number.
-
-        A bot on trial has no more blocks with workers than would bench it, so that a bot that fails
-        every match loses no more of them than it must.
-        """
         rooms = [
             left - self._in_play[bot]
             for bot in set(block.bots)

@@ -56,9 +56,7 @@ class Records:
         return self.folder / PLAYING
 
     def prepare(self) -> None:
-        """Make the folders, and remove what an earlier run left in the folder of the workers.
-
-        To be called before any worker plays.
+        """Make the folders, and remove what an earlier run left, before any worker plays.
 
         Raises:
             OSError: The folders can't be made or emptied.
@@ -75,10 +73,8 @@ class Records:
     def place(self, finished: Finished) -> BlockResult:
         """Move the records of a block to their places, or remove those that aren't to be kept.
 
-        They are at their places, and on the disk, for certain only after `sync`.
-
-        Returns:
-            The result to be stored; matches whose record isn't kept have none.
+        They are at their places, and on the disk, for certain only after `sync`. Returns the result
+        to be stored; matches whose record isn't kept have none.
 
         Raises:
             OSError: A record isn't where the worker should have left it, or can't be written.
@@ -140,8 +136,7 @@ class Failures:
     def note(self, result: BlockResult) -> dict[str, str]:
         """Count the matches of a block, in the order in which they were played.
 
-        Returns:
-            By name: the bots that failed their last match of the block, and why they did.
+        Returns, by name, why bots failed their last match of the block.
         """
         last: dict[str, str] = {}
         for match in result.matches:
@@ -200,23 +195,22 @@ class ResultRecorder:
     def resume(self) -> Mapping[str, int]:
         """Go on where the last run ended: report stored blocks and benched bots to the format.
 
-        Returns:
-            By name of each benched bot: how many matches in a row it failed.
+        Returns, by name of each benched bot, how many matches in a row it failed.
 
         Raises:
             StoreError: The database can't be read.
             OSError: The folder of records can't be made.
         """
         self._records.prepare()
-        blocks = self.store.played()
+        max_failures = self.setup.spec.bench_after
+        with self.store.reading() as now:
+            blocks, running = now.played(), now.running_failures(max_failures)
+            stored = [one for one in now.benched() if one.bot in self.setup.bots]
+        self._failures = Failures(running)
         self._stored = read_stored_blocks(self.setup, blocks)
         for _, played in self._stored.entries:
             self._seen.update(played.bots)
             self.format.record(played)
-        max_failures = self.setup.spec.bench_after
-        self._failures = Failures(self.store.running_failures(max_failures))
-        running = self._failures.running
-        stored = [benching for benching in self.store.benched() if benching.bot in self.setup.bots]
         benched = {benching.bot for benching in stored}
         # There are some only if `bench_after` was lowered since these failures were stored.
         new = [
@@ -235,13 +229,12 @@ class ResultRecorder:
     ) -> tuple[list[BlockResult], list[tuple[Benching, str]]]:
         """Record blocks that were played, and bench the bots that failed too often in a row.
 
-        Returns:
-            The results as they were stored; and each bot that was benched now, with a description
-            of its last failure.
+        Returns the results as they were stored, and each bot that was benched now, with a
+        description of its last failure. If it raises an error, nothing was stored.
 
         Raises:
-            OSError: A record can't be moved to its place; nothing was stored.
-            StoreError: The database can't be written; nothing was stored.
+            OSError: A record can't be moved to its place.
+            StoreError: The database can't be written.
         """
         results = [self._records.place(finished) for _, finished in played]
         self._records.sync()
@@ -259,11 +252,7 @@ class ResultRecorder:
         return results, benched
 
     def set_aside(self, finished: Finished) -> None:
-        """Keep the records of a block that must not count, so that people can look at them.
-
-        Raises:
-            OSError: They can't be moved to their places.
-        """
+        """Keep the records of a block that must not count, so that people can look at them."""
         self._records.place(finished)
         self._records.sync()
 
@@ -291,8 +280,7 @@ class ResultRecorder:
     def blocks_until_benched(self, bot: str) -> int | None:
         """Return how many blocks a bot on trial may still fail before it is benched, at least 1.
 
-        A bot is on trial until it has played, and again while its last match was a failure. None
-        for every other bot, and for fillers, which are never benched.
+        Returns None for a bot that isn't on trial, and for fillers, which are never benched.
         """
         failures = self._failures.running.get(bot, 0)
         if bot not in self.setup.bots or (bot in self._seen and not failures):
@@ -302,18 +290,14 @@ class ResultRecorder:
 
     def last_failure(self, bot: str) -> str:
         """Return a description of a bot's last stored failure; empty if there is none."""
-        for stored in self.store.matches(failures=True, limit=1000):
-            for seat in stored.match.seats:
-                if seat.bot == bot and seat.ending in FAILURES:
-                    return f"{seat.ending}: {seat.words}"
-        return ""
+        with self.store.reading() as now:
+            stored = next(now.matches(bot=bot, failures=True, limit=1), None)
+        seats = () if stored is None else stored.match.seats
+        failed = (seat for seat in seats if seat.bot == bot and seat.ending in FAILURES)
+        return next((f"{seat.ending}: {seat.words}" for seat in failed), "")
 
     async def standings(self) -> Standings:
-        """Return the standings of what is stored; they are computed in a thread.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Return the standings of what is stored; they are computed in a thread."""
         # The format may change while the thread runs, so all that is needed of it is copied first.
         moment = snapshot(self.format, self._stored, tuple(self.benched))
         return await trio.to_thread.run_sync(

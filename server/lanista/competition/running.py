@@ -12,7 +12,14 @@ from typing import TypedDict, Unpack
 from lanista.competition import worker
 from lanista.competition.director import Director, Report
 from lanista.competition.events import Event
-from lanista.competition.executors import Concurrency, GivenWorkers, Workers, parse_executor
+from lanista.competition.executors import (
+    Concurrency,
+    GivenWorkers,
+    LocalWorkers,
+    Workers,
+    automatic_concurrency,
+    parse_executor,
+)
 from lanista.competition.setup import AnySpec, Setup, load
 from lanista.competition.spec import check_concurrency
 from lanista.competition.standings import format_of
@@ -37,9 +44,7 @@ def open_tournament(
     """Open the database of a tournament, lock it against other runs, and make a director.
 
     The options are those of `run`, but `on_event` is called in the trio thread; it mustn't block.
-
-    Yields:
-        The director; its `run` is to be called once, in a trio loop.
+    The director's `run` is to be called once, in a trio loop.
 
     Raises:
         SpecError: The tournament can't be played with these arguments.
@@ -148,14 +153,10 @@ def open_executor(
     seats: int,
     pin: bool = False,
 ) -> Workers:
-    """Make the workers that a spec asks for, without starting them.
+    """Make the workers that a spec asks for, by name or as an executor, without starting them.
 
-    Args:
-        executor: The value in a spec, or an executor.
-        concurrency: The number of tasks at the same time; `auto`: as many as give each bot a core
-            of this machine, or as many as a cluster has threads.
-        seats: The number of bots in a match.
-        pin: Whether workers of this machine get cores of their own.
+    `auto` stands for as many tasks at the same time as give each bot a core of this machine, or as
+    many as a cluster has threads.
 
     Raises:
         SpecError: There is no such executor, or it isn't installed.
@@ -168,11 +169,9 @@ def open_executor(
         return GivenWorkers(executor, concurrency)
     address = parse_executor(str(executor))
     if executor == "local":
-        from lanista.competition import local  # noqa: PLC0415 - only if it is wanted
-
         if concurrency == "auto":
-            concurrency = local.automatic_concurrency(seats)
-        return local.LocalWorkers(concurrency, pin=pin)
+            concurrency = automatic_concurrency(seats)
+        return LocalWorkers(concurrency, pin=pin)
     try:
         # Imported only when a cluster is wanted: it is slow to import and may not be installed.
         from lanista.competition.cluster import DaskWorkers  # noqa: PLC0415

@@ -94,7 +94,7 @@ class Scheduler(abc.ABC):
         Args:
             match_setup: What all matches have in common.
             contestants: The bots of all blocks, by name.
-            workers: The workers, not started; they are started and ended here.
+            workers: The workers, which are started and ended here.
             play: The function that plays a task in a worker; picklable.
             on_event: Called with each event, in the trio thread; must not block.
         """
@@ -159,11 +159,7 @@ class Scheduler(abc.ABC):
         self._wake.set()
 
     async def _play(self) -> None:
-        """Start the workers, play, and end the workers, in whatever way this ends.
-
-        Raises:
-            SpecError: The workers can't be started.
-        """
+        """Start the workers, play, and end the workers, in whatever way this ends."""
         try:
             await trio.to_thread.run_sync(self._workers.start)
             while True:
@@ -194,7 +190,6 @@ class Scheduler(abc.ABC):
         self._wake = trio.Event()
 
     def _resize(self, workers: int | None) -> None:
-        """Adapt the slots to the number of workers, if it is known."""
         if workers is None:
             return
         slots = max(1, workers)
@@ -206,7 +201,6 @@ class Scheduler(abc.ABC):
     # Handing out
 
     def _hand_out(self) -> None:
-        """Give every free slot a task."""
         free = self._workers.slots - len(self._running)
         # Each in a task of its own: if the worker dies again, this block is to blame.
         while free > 0 and self._retries and not self._halted:

@@ -117,9 +117,7 @@ class Setup:
     def needs_base_seed(self) -> bool:
         """Whether seeds may have to be drawn, and the spec names no base for them.
 
-        They are if the spec gives only the number of seeds, or if the format may want more seeds
-        than are listed. Then `base_seed` must be set, to a secret that is kept, before `opening` is
-        called.
+        Then `base_seed` must be set, to a secret that is kept, before `opening` is called.
         """
         seeds = self.spec.seeds
         if isinstance(seeds, SeedCount):
@@ -403,7 +401,6 @@ def _identity(entry: BotEntry, limits: BotLimits, *, restart: bool, sandboxed: b
 def _fillers(
     spec: Spec, ruleset: Ruleset, folder: Path, contestants: Mapping[str, Contestant]
 ) -> dict[str, Contestant]:
-    """Return the bots that take the seats for which there are too few contestants."""
     missing = ruleset.seats - len(contestants)
     if spec.fill is None:
         return {}

@@ -2,23 +2,31 @@
 
 Only text becomes data here; games, programs and maps are looked up by `setup`. Each error names the
 key that is wrong and says what would be right.
+
+`lanista tournament new` writes an `example`, which is playable and has every key with its default.
+It is only text, `example.toml.template`; a test compares each default with that of `Spec`.
 """
 
 import enum
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 import cattrs
 
-from lanista.hosting.spec_parts import SandboxName
+from lanista.errors import BadInputError
+from lanista.games import registry
+from lanista.games.base import Ruleset
+from lanista.hosting.spec_parts import SandboxName, example_of
 from lanista.match.conditions import MAX_MATCH_CPU, Clock
 from lanista.ranges import at_least, at_most, rule
 from lanista.results.blocks import FormatName, SeatingsName
 from lanista.toml_spec import (
     SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
     SpecReader,
+    quoted,
     shown,
     strict_converter,
     whole,
@@ -171,11 +179,7 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
 
 
 def check_concurrency(value: Any, _: Any = None) -> Any:
-    """Return a number of things at the same time, or `auto`.
-
-    Raises:
-        ValueError: It is something else.
-    """
+    """Return a number of things at the same time, or `auto`; anything else is a ValueError."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if value != "auto" and not (is_number and 1 <= value <= MAX_SLOTS):
         raise ValueError(
@@ -186,3 +190,42 @@ def check_concurrency(value: Any, _: Any = None) -> Any:
 
 _READER = SpecReader(Spec, _converter(), MAX_BYTES)
 read_spec, parse_spec, spec_of = _READER.read, _READER.parse, _READER.of
+
+
+_TEMPLATE = Path(__file__).with_name("example.toml.template")
+_FILL = """\
+# A house bot that takes the seats left free if there are fewer bots than seats.
+# fill = {bot}
+
+"""
+"""The part about fillers; left out for games of two, as two bots leave no seat free."""
+
+
+def example(ruleset: Ruleset, stem: str) -> str:
+    """Return the text of a commented spec; results are named after `stem`, which is printable.
+
+    All house bots take part; the first one several times if seats were left free. A game without
+    house bots is a BadInputError.
+    """
+    seats, house = ruleset.seats, list(registry.house_bots(ruleset.name))
+    if not house:
+        raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
+    entries = [(bot, bot) for bot in house]
+    entries += [(f"{house[0]}-{copy}", house[0]) for copy in range(2, seats - len(house) + 2)]
+    return _TEMPLATE.read_text(encoding="utf-8").format(
+        **example_of(ruleset),
+        file=f"{stem}.toml",
+        name=quoted(stem),
+        rotations="two seatings"
+        if seats == 2
+        else f"{seats} seatings, every bot once in each seat",
+        all="the same" if seats == 2 else "every arrangement",
+        first=quoted(entries[0][0]),
+        fill="" if seats == 2 else _FILL.format(bot=quoted(house[0])),
+        database=quoted(f"{stem}.db"),
+        records=quoted(f"{stem}.records"),
+        bots="".join(
+            f"\n[[bots]]\nname = {quoted(name)}\ncommand = {quoted(command)}\n"
+            for name, command in entries
+        ),
+    )

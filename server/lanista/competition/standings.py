@@ -1,11 +1,11 @@
-"""The standings of a tournament, from its database and its format.
+"""What a tournament's database shows: the standings, and the matches for pages and tables.
 
 The mathematics is in `ratings.compute`; here its arguments are collected. No module that plays is
 imported; nothing is printed or written.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import attrs
 
@@ -13,11 +13,15 @@ from lanista.competition.formats.base import Format
 from lanista.competition.make_format import make_format
 from lanista.competition.setup import Setup
 from lanista.competition.stored_blocks import StoredBlocks, read_stored_blocks, settle_seed
+from lanista.match.ending import ENDINGS
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
+from lanista.results.block_records import BlockMatch
 from lanista.results.blocks import BlockScore, RoundMeeting, Seating
 from lanista.results.database import Store
+from lanista.results.reading import StoredMatch
+from lanista.results.recorded import match_json, stored_json
 
 
 class FormatState(TypedDict):
@@ -68,14 +72,13 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
 
 
 def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
-    """Compute the standings at the moment of a snapshot.
-
-    This may take a second; it may be called in any thread.
+    """Compute the standings at the moment of a snapshot, in any thread; this may take a second.
 
     Raises:
         StoreError: The database can't be read.
     """
-    ended = store.endings(moment.uncounted)
+    with store.reading() as now:
+        ended = now.endings(moment.uncounted)
     return compute(
         name=setup.spec.name,
         game=setup.ruleset.name,
@@ -99,12 +102,7 @@ def standings_of(setup: Setup, store: Store) -> Standings:
 
 
 def moment_of(setup: Setup, store: Store) -> Snapshot:
-    """Read where a tournament stands from its database, which may be in use by a run.
-
-    Raises:
-        SpecError: The spec doesn't fit its format.
-        StoreError: The database can't be read.
-    """
+    """Read where a tournament stands from its database, as `standings_of` does."""
     settle_seed(setup, store, makes=False)
     format_ = format_of(setup)
     with store.reading() as now:
@@ -132,3 +130,107 @@ def format_of(setup: Setup) -> Format:
         maps=max(1, len(setup.spec.maps)),
         rotation=setup.rotation,
     )
+
+
+def page_of(
+    setup: Setup,
+    store: Store,
+    *,
+    limit: int,
+    before: int | None = None,
+    player: str | None = None,
+    against: str | None = None,
+    ending: str | None = None,
+    fault: str | None = None,
+) -> dict[str, Any]:
+    """Return matches as docs/api.md has them, the newest first, and where the next page begins.
+
+    Args:
+        setup: The tournament.
+        store: Its database.
+        limit: The most matches to return.
+        before: The `next` of the page before; None for the first page.
+        player: The name of a bot that played in them; None for any.
+        against: The name of a second bot that played in them, too; None for any.
+        ending: How they ended for `player`, or for any bot: a value of `Ending`; None for any.
+        fault: `late`, `malformed` or `illegal`: `player`, or any bot, made such a fault.
+    """
+    with store.reading() as now:
+        found = list(
+            now.matches(
+                bot=player,
+                opponent=against,
+                ending=None if ending is None else ENDINGS[ending],
+                fault=fault,
+                before=before,
+                limit=limit + 1,
+            )
+        )
+    return {
+        "matches": [_as_json(setup, stored) for stored in found[:limit]],
+        "next": str(found[limit - 1].number) if len(found) > limit else None,
+    }
+
+
+def _as_json(setup: Setup, stored: StoredMatch) -> dict[str, Any]:
+    match = stored.match
+    return match_json(
+        setup.ruleset.name,
+        match=BlockMatch(stored.block, match.seating, match.attempt).id,
+        tournament=setup.spec.name,
+        ended=stored.committed,
+        seed=str(stored.seed),
+        map=stored.map or None,
+        faults=[seat.late + seat.malformed + seat.illegal for seat in match.seats],
+        recorded=match.record is not None,
+        **stored_json(stored),
+    )
+
+
+Row = dict[str, int | float | str | None]
+
+
+def match_rows(setup: Setup) -> list[Row]:
+    """Return a row of plain values for each bot of each stored match, the oldest first.
+
+    The setup is one after `settle_seed`. Void matches are included, with `end` `void`; matches of
+    blocks that the spec no longer contains are not.
+
+    Raises:
+        StoreError: The database can't be read.
+    """
+    rows: list[Row] = []
+    # Whether it is damaged was looked for when the run began.
+    with Store.open(setup.database, create=False, check=False) as store, store.reading() as now:
+        entries = read_stored_blocks(setup, now.played()).entries
+        matches = list(now.matches([entry.id for entry in entries]))
+    for stored in reversed(matches):
+        match = stored.match
+        common: Row = {
+            "block": stored.block,
+            "seating": match.seating,
+            "attempt": match.attempt,
+            "game": setup.ruleset.name,
+            "map": stored.map,
+            "seed": stored.seed,
+            "end": match.end,
+            "reason": match.reason,
+            "turns": match.turns,
+            "seconds": match.seconds,
+            "record": None if match.record is None else str(setup.records / match.record),
+        }
+        rows += [
+            {
+                **common,
+                "seat": number,
+                "bot": seat.bot,
+                "rank": seat.rank,
+                "score": seat.score,
+                "ending": seat.ending.value,
+                "late": seat.late,
+                "malformed": seat.malformed,
+                "illegal": seat.illegal,
+            }
+            for number, seat in enumerate(match.seats)
+        ]
+    return rows

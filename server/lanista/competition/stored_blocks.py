@@ -54,14 +54,13 @@ class StoredBlocks:
 def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
     """Set `setup.base_seed` to the secret in the database, if seeds are to be drawn from one.
 
-    If there is none and `makes`, one is made and stored.
-
-    Returns:
-        Whether the setup can draw all seeds that it may need.
+    If there is none and `makes`, one is made and stored. Returns whether the setup can draw all
+    seeds that it may need.
     """
     if not setup.needs_base_seed or setup.base_seed:
         return True
-    secret = store.meta(BASE_SEED)
+    with store.reading() as now:
+        secret = now.meta(BASE_SEED)
     if secret is None and makes:
         secret = secrets.token_hex(16)
         store.set_meta(BASE_SEED, secret)
@@ -129,12 +128,11 @@ class _Openings:
 def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> None:
     """Check that each name stands for the same bot as in earlier runs, and store new identities.
 
-    If bots may have changed, what they played before doesn't count.
-
-    Raises:
-        SpecError: A bot has changed, and `accept_changes` is false.
+    If bots have changed, that is a SpecError unless `accept_changes`; then what they played before
+    doesn't count.
     """
-    before = store.identities()
+    with store.reading() as reading:
+        before = reading.identities()
     now = {name: contestant.identity for name, contestant in setup.contestants.items()}
     changed = [name for name in now if before.get(name, now[name]) != now[name]]
     if changed and not accept_changes:
@@ -166,8 +164,7 @@ def _difference(before: str, now: str) -> str:
 def unbench_bots(setup: Setup, store: Store, names: Sequence[str]) -> None:
     """Let benched bots play again; their failures until now no longer count towards benching.
 
-    Raises:
-        SpecError: A name isn't a bot of this tournament, or the format can't take a bot back.
+    It is a SpecError if one isn't a bot of this tournament, or the format can't take it back.
     """
     for name in names:
         if name not in setup.bots:

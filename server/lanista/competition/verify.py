@@ -7,13 +7,13 @@ from pathlib import Path
 import attrs
 
 from lanista.competition.setup import Setup
+from lanista.errors import StoreError
 from lanista.games.outcome import Termination
 from lanista.hosting.host import match_result
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.match_result import BlockResult, SingleMatch
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, rebuilding, why
@@ -57,9 +57,7 @@ class TournamentRecords:
     def read(self, record: str, seating: int) -> SingleMatch | None:
         """Return the result of a match that isn't stored; None if it was aborted.
 
-        Raises:
-            BadRecordError: The record can't be read.
-            OSError: Likewise.
+        An unreadable record is a BadRecordError or an OSError.
         """
         header, info = read_ends(self.folder / record)
         boards = self.setup.match_setup.boards.items()
@@ -78,7 +76,6 @@ class TournamentRecords:
 def _result(
     header: Header, info: ResultInfo, map_: str, seating: int, record: str
 ) -> SingleMatch | None:
-    """Return what a record says of its match; None if it was aborted."""
     if info.end == Termination.ABORTED.value or not info.endings:
         return None
     names = [player.name for player in header.players]
@@ -142,11 +139,8 @@ def _store(
 ) -> None:
     """Store blocks, and what only the former database has.
 
-    Args:
-        setup: The tournament.
-        work: The database that is being rebuilt.
-        blocks: By id of the block its matches, each with its former number, or that of the last one
-            before it.
+    Blocks are given by their ids: the matches, each with its former number, or that of the last one
+    before it.
     """
     number = work.new.competition(Kind.TOURNAMENT)
     assert number is not None
@@ -180,7 +174,8 @@ def _store(
             former = work.former.competition(Kind.TOURNAMENT)
             if former is not None:
                 work.keep({former: number})
-                benched = Store(work.former, former).benched()
+                with Store(work.former, former).reading() as now:
+                    benched = now.benched()
                 store.add([], [one for one in benched if one.block in ids])
         except StoreError as error:
             work.troubles.append(f"benched bots couldn't be kept: {why(error)}")

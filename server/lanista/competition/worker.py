@@ -121,27 +121,19 @@ class Trial:
 
 
 class WorkError(LanistaError):
-    """A block can't be played, through no fault of a bot, say because a record can't be written.
-
-    The message is one line.
-    """
+    """A block can't be played, by no fault of a bot, say because a record can't be written."""
 
 
 def play_blocks(task: Task) -> list[Finished]:
     """Play the blocks of a task one after another; the bots are kept for later tasks.
 
-    Raises:
-        WorkError: A record can't be written.
+    It is a WorkError if a record can't be written.
     """
     return _in_loop(_play_blocks, task)
 
 
 def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -> Trial:
-    """Play one match of a bot against itself; its record is removed.
-
-    Raises:
-        WorkError: A record can't be written.
-    """
+    """Play one match of a bot against itself, as `play_blocks` does; its record is removed."""
     return _in_loop(_try_bot, match_setup, contestant, opening)
 
 
@@ -171,7 +163,6 @@ async def _play_blocks(player: Player, task: Task) -> list[Finished]:
 
 
 def _finished(task: Task, block: Block, runs: Sequence[MatchRun], seconds: float) -> Finished:
-    """Return what is reported of a block, whose records are complete."""
     tries = [each for run in runs for each in run.tries]
     matches = []
     records: dict[str, str | bytes] = {}
@@ -256,13 +247,9 @@ def _times(record: Path) -> list[float]:
 def _records_folder(playing: str | None, *, watched: bool = False) -> Iterator[Path]:
     """Yield the folder for records that are being written, and turn its errors into WorkError.
 
-    Args:
-        playing: The folder; None for a temporary one.
-        watched: Whether a temporary one is removed as soon as this worker is killed, say by Ctrl-C,
-            which costs a process; otherwise the next worker on this machine removes it.
-
-    Raises:
-        WorkError: A record can't be written there.
+    Without one, it is a temporary folder. If that is `watched`, it is removed as soon as this
+    worker is killed, say by Ctrl-C, which costs a process; otherwise the next worker on this
+    machine removes it.
     """
     try:
         if playing is not None:
@@ -297,11 +284,7 @@ class _Loop:
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _T:
-        """Run an async function in the loop and wait for its result, from any other thread.
-
-        Raises:
-            WorkError: The loop was closed meanwhile.
-        """
+        """Run an async function in the loop and wait for its result, from any other thread."""
         done: Future[_T] = Future()
 
         async def until_closed() -> None:

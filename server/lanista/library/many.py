@@ -19,8 +19,8 @@ import attrs
 import trio
 
 from lanista.competition import events
+from lanista.competition.executors import LocalWorkers, automatic_concurrency
 from lanista.competition.formats.base import Progress
-from lanista.competition.local import LocalWorkers, automatic_concurrency
 from lanista.competition.scheduler import Scheduler
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.competition.spec import check_concurrency

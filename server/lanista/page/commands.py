@@ -7,6 +7,7 @@ from typing import Any
 from lanista.arena import decisions
 from lanista.arena.arena import Arena
 from lanista.arena.spec import LadderSpec
+from lanista.errors import BadInputError
 from lanista.hosting.control import RunningMatch
 from lanista.page.messages import BadMessageError, field
 from lanista.page.view import View
@@ -88,7 +89,7 @@ def decision(
     """
     if what in {"strike", "unstrike"}:
         if ladder is None:
-            raise decisions.NameRefusedError(f"{what} is for one ladder; name it")
+            raise BadInputError(f"{what} is for one ladder; name it")
         of, is_struck = ladders[ladder], what == "strike"
         return lambda store: decisions.strike(store, name, of, is_struck=is_struck)
     by_name: dict[str, Callable[[NameStore], str | None]] = {

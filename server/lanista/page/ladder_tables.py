@@ -14,6 +14,7 @@ from typing import Any
 
 import attrs
 
+from lanista.errors import StoreError
 from lanista.games import registry
 from lanista.games.outcome import FAILURES
 from lanista.match.figures import round_trip_summary, round_trips_in
@@ -26,7 +27,6 @@ from lanista.results.base import Database
 from lanista.results.blocks import FormatName
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
 from lanista.results.match_result import Estimate
 from lanista.results.rating_history import RatingHistory

@@ -14,7 +14,7 @@ import attrs
 import orjson
 import trio
 
-from lanista.arena.submission_refusals import SubmissionRefusedError, check_file_name
+from lanista.arena.submission_check import SubmissionRefusedError, check_file_name, check_size
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS, Tools
 from lanista.page.answers import (
@@ -95,7 +95,7 @@ class SubmissionRoutes:
         file = asked.parameters.get("file", "")
         check_file_name(file)
         self._check_language(file)
-        submissions.check_size(file, asked.length)
+        check_size(file, asked.length, submissions.spec.max_bytes)
         who = await self.authorization.author(asked)
         asked.peer.hold(asked.length)
         data = await asked.peer.read_body(asked.length)

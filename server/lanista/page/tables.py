@@ -17,9 +17,9 @@ import attrs
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.competition.match_list import page_of
 from lanista.competition.setup import Setup, load
-from lanista.competition.standings import moment_of, standings
+from lanista.competition.standings import moment_of, page_of, standings
+from lanista.errors import StoreError
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page import ladder_tables, ladders
 from lanista.page.renewal import FAILED, NoStandingsError, Renewal
@@ -27,7 +27,6 @@ from lanista.page.tournaments import Tournament, TournamentTable
 from lanista.ratings.race import MAX_LEADERS, Races
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
-from lanista.results.errors import StoreError
 from lanista.toml_spec import SpecError
 
 T = TypeVar("T")

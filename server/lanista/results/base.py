@@ -29,16 +29,20 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from lanista.errors import StoreError
 from lanista.results import migrations
 from lanista.results.data_folder import DataFolder
-from lanista.results.engines import ERRORS, path_of, postgresql_engine, sqlite_engine, where_of
-from lanista.results.errors import (
-    StoreError,
+from lanista.results.engines import (
+    ERRORS,
     damaged,
     log_of,
     no_password,
+    path_of,
+    postgresql_engine,
     postgresql_error,
+    sqlite_engine,
     sqlite_error,
+    where_of,
 )
 from lanista.results.lock import Session, file_lock
 from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS
@@ -140,18 +144,12 @@ class Database:
         Args:
             data: The arena's data folder, which is made if need be.
             url: The URL of a PostgreSQL database; None for a file in the data folder.
-            create: As in `open`.
+            create: As in `open`, like the others.
             check: As in `open`.
             is_lasting: As in `open`.
-
-        Raises:
-            StoreError: From `open`; or the folder can't be made, or has the databases of a version
-                before the first release.
         """
-        if url is None:
-            _refuse_former(data)
-            if create:
-                _make_private(data)
+        if url is None and create:
+            _make_private(data)
         return cls.open(
             url or data.database,
             create=create,
@@ -166,13 +164,12 @@ class Database:
 
         A SQLite file that isn't there is right: `of_arena` makes it.
         """
-        if url is None:
-            _refuse_former(data)
-            if not data.database.exists():
-                return
+        if url is not None:
+            store = cls._postgresql(url, ARENA_SCHEMA)
+        elif data.database.exists():
             store = cls._sqlite(data.database, create=False)
         else:
-            store = cls._postgresql(url, ARENA_SCHEMA)
+            return
         with store:
             store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 
@@ -257,29 +254,18 @@ class Database:
         self._engine.dispose()
 
     def backup(self, path: Path) -> None:
-        """Write a copy of a SQLite database as it is now, while it is in use.
-
-        A file at that path is replaced when the copy is complete and on the disk. A PostgreSQL
-        database can't be copied so.
-        """
-        if self._path is None:
-            raise StoreError(f"{self.where}: use pg_dump to back up a PostgreSQL database")
+        """Write a copy of a SQLite database as it is now, while it is in use, to a new file."""
         self._check_file()
-        part = path.with_name(path.name + ".part")
         try:
-            if path.exists() and path.samefile(self._path):
-                raise StoreError(f"{path}: the database itself; give the copy another path")
-            part.unlink(missing_ok=True)
             with (
-                contextlib.closing(sqlite3.connect(part)) as copy,
+                contextlib.closing(sqlite3.connect(path)) as copy,
                 self._engine.connect() as connection,
             ):
                 raw = connection.connection.driver_connection
                 assert isinstance(raw, sqlite3.Connection)
                 # In one step: a copy made piecemeal starts over whenever a result is stored.
                 raw.backup(copy)
-            part.replace(path)
-        except (OSError, *ERRORS) as error:
+        except ERRORS as error:
             raise StoreError(
                 f"{path}: the copy can't be written: {no_password(str(error))}"
             ) from None
@@ -292,19 +278,13 @@ class Database:
     def competition(self, kind: Kind, name: str = "", game: str = "") -> int | None:
         """Return the number of a competition; None if nothing is stored of it.
 
-        Args:
-            kind: What it is.
-            name: The name of the ladder.
-            game: The name of the game; a tournament's is empty.
+        The name is that of a ladder; a tournament has neither name nor game here.
         """
         with self.reading() as connection:
             return _competition(connection, kind, name, game)
 
     def make_competition(self, kind: Kind, name: str = "", game: str = "") -> int:
-        """Return the number of a competition, which is made if it isn't there; see `competition`.
-
-        Nothing is written if it is there.
-        """
+        """Return the number of a competition, which is made if it isn't there."""
         there = self.competition(kind, name, game)
         if there is not None:
             return there
@@ -379,8 +359,7 @@ class Database:
         For SQLite it is a lock on the file `NAME.lock` beside the database, for PostgreSQL a
         session that is held open. Reading and writing need no lock. But while it is held, each
         write checks that it still is, since a session ends with its server, or is ended by an
-        administrator. Then the lock is taken again, or the write is refused. A `StoreError` says
-        that another process has the lock.
+        administrator. Then the lock is taken again, or the write is refused.
         """
         if self._path:
             with file_lock(self._path.resolve()):
@@ -478,18 +457,6 @@ def _competition(connection: sa.Connection, kind: Kind, name: str, game: str) ->
         sa.select(at.number).where(at.kind == kind.value, at.name == name, at.game == game)
     )
     return number
-
-
-def _refuse_former(data: DataFolder) -> None:
-    """Raise an error if a data folder has the databases of a version before the first release."""
-    if data.former:
-        names = ", ".join(str(path.relative_to(data.path)) for path in data.former)
-        raise StoreError(
-            f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
-            f"any more, as everything is in {data.database.name} now; move them away: ladders "
-            "then start from nothing, as the records of that version can't be read either, and "
-            "names have to be registered again"
-        )
 
 
 def _make_private(data: DataFolder) -> None:

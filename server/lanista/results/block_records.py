@@ -64,11 +64,7 @@ class BlockMatch:
 
 
 def running_parts(folder: Path) -> Iterator[tuple[BlockMatch, Path]]:
-    """Yield the matches whose records are being written in a folder of records, with the files.
-
-    Raises:
-        OSError: The folder can't be read.
-    """
+    """Yield the matches whose records are being written in a folder of records, with the files."""
     for number, path in enumerate((folder / PLAYING).iterdir()):
         if number == MAX_RUNNING:
             return

@@ -105,17 +105,10 @@ class RoundMeeting:
 
 
 def seatings(bots: Sequence[str], *, every: bool = False) -> tuple[Seating, ...]:
-    """Return the seatings of a block: its rotations, or all arrangements.
+    """Return the seatings of a block: its rotations, or `every` arrangement.
 
-    Arrangements that differ only by exchanging bots of the same name count as one.
-
-    Args:
-        bots: The bots' names, by place.
-        every: Return all arrangements, not just the rotations. For two bots these are the same.
-
-    Returns:
-        By seating, by seat: the place of the bot that sits there. The first seating is in the order
-        of `bots`.
+    Arrangements that differ only by exchanging bots of the same name count as one. The first
+    seating is in the order of `bots`. For two bots the rotations are all arrangements.
     """
     places = range(len(bots))
     candidates: Iterable[Seating]

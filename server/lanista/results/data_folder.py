@@ -33,12 +33,6 @@ class DataFolder:
         return self.path / DATABASE
 
     @property
-    def former(self) -> list[Path]:
-        """The databases with results and names that a version before the first release has left."""
-        names = self.path / "arena.db"
-        return [*sorted((self.path / "ladders").glob("*.db")), *([names] if names.exists() else [])]
-
-    @property
     def submissions(self) -> Path:
         """The folder of the programs that authors have handed in (`results.submissions`)."""
         return self.path / "submissions"
@@ -54,9 +48,5 @@ class DataFolder:
         return (self.path, self.records)
 
     def make(self) -> None:
-        """Make the folder if it isn't there, closed to other users because of the bots' logs.
-
-        Raises:
-            OSError: It can't be made.
-        """
+        """Make the folder if it isn't there, closed to other users because of the bots' logs."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -14,18 +14,26 @@ Other programs may write notes (`unbench`). Which blocks count is not known here
 
 import contextlib
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import attrs
 import sqlalchemy as sa
 
+from lanista.errors import StoreError
 from lanista.results.base import Database, Kind
-from lanista.results.errors import StoreError
 from lanista.results.ladder_reading import LadderReading
-from lanista.results.match_result import Benching, BlockResult, Endings, SingleMatch
-from lanista.results.reading import PlayedBlock, Reading, StoredMatch
+from lanista.results.match_result import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    Benching,
+    BlockResult,
+    MatchResult,
+    SingleMatch,
+)
+from lanista.results.reading import Reading
 from lanista.results.schema import (
     BENCHED,
     BLOCKS,
@@ -33,10 +41,63 @@ from lanista.results.schema import (
     LISTED,
     MATCHES,
     META,
+    SEATS,
     STRUCK,
     UNBENCHED,
 )
-from lanista.results.writing import insert, last_match, match_row
+
+Row = tuple[int, dict[str, Any], Sequence[dict[str, Any]]]
+"""The number of a match's competition, its row in `MATCHES`, and by seat those in `SEATS`.
+
+The match's number is left out, and so may be `committed`, if that is now.
+"""
+
+
+def match_row(
+    competition: int,
+    result: BlockResult | SingleMatch,
+    match: MatchResult,
+    block: int | None = None,
+) -> Row:
+    """Return what `insert` takes of a match, given the result that has its seed and map."""
+    row = {name: getattr(match, name) for name in MATCH_COLUMNS} | {
+        "block": block,
+        "seed": str(result.seed),
+        "map": result.map,
+        "termination": match.end,
+        "reason": json.dumps(match.reason),
+        "ranks": json.dumps([seat.rank for seat in match.seats]),
+        "scores": json.dumps([seat.score for seat in match.seats]),
+    }
+    seats = [
+        {name: getattr(seat, name) for name in SEAT_COLUMNS}
+        | {"ending": seat.ending.value, "words": json.dumps(seat.words)}
+        for seat in match.seats
+    ]
+    return competition, row, seats
+
+
+def insert(connection: sa.Connection, matches: Sequence[Row]) -> list[int]:
+    """Insert matches, and return their numbers."""
+    if not matches:
+        return []
+    committed = datetime.now(UTC).isoformat(timespec="milliseconds")
+    of_matches, of_seats = [], []
+    first = last_match(connection) + 1
+    for number, (competition, row, seats) in enumerate(matches, first):
+        of_matches.append(
+            {"committed": committed, **row, "number": number, "competition": competition}
+        )
+        for seat, its_row in enumerate(seats):
+            of_seats.append({**its_row, "match": number, "seat": seat, "competition": competition})
+    connection.execute(MATCHES.insert(), of_matches)
+    connection.execute(SEATS.insert(), of_seats)
+    return list(range(first, first + len(matches)))
+
+
+def last_match(connection: sa.Connection) -> int:
+    """Return the number of the last match; 0 if there is none."""
+    return connection.scalar(sa.select(sa.func.max(MATCHES.c.number))) or 0
 
 
 @attrs.frozen
@@ -53,11 +114,7 @@ class Store:
 
     @classmethod
     def open(cls, target: str | Path, *, create: bool = True, check: bool = True) -> Self:
-        """Open the database of a tournament; the arguments are those of `Database.open`.
-
-        Raises:
-            StoreError: From `Database.open`; or it is the database of an arena.
-        """
+        """Open the database of a tournament as `Database.open` does; one of an arena is refused."""
         holds = Kind.TOURNAMENT if create else None
         database = Database.open(target, create=create, check=check, holds=holds)
         try:
@@ -74,11 +131,6 @@ class Store:
     def of_ladder(cls, database: Database, name: str, game: str) -> Self:
         """Return the results of a ladder in an arena's database, which its owner closes."""
         return cls(database, database.make_competition(Kind.LADDER, name, game))
-
-    @property
-    def where(self) -> str:
-        """The database's file, or its URL without password and options."""
-        return self.database.where
 
     def of(self, table: sa.Table) -> sa.ColumnElement[bool]:
         """Return the condition for the rows of a table that are the competition's."""
@@ -102,12 +154,12 @@ class Store:
     def add(self, results: Sequence[BlockResult], benched: Sequence[Benching] = ()) -> list[str]:
         """Store blocks in one transaction; when this returns they are on the disk.
 
-        A block that is stored already, since it was played twice, is left as it is.
+        A block that is stored already, since it was played twice, is left as it is, and so is a bot
+        that is benched already.
 
         Args:
             results: The blocks, in the order in which they were played.
-            benched: The bots that were benched after one of these blocks, or of those stored
-                before; a bot that is benched already stays as it is.
+            benched: The bots that were benched after one of these blocks, or of those before.
 
         Returns:
             The ids of the blocks that weren't stored before, in the same order.
@@ -150,15 +202,9 @@ class Store:
         return [result.block for result in new]
 
     def add_matches(self, results: Sequence[SingleMatch]) -> list[int]:
-        """Store matches without a block, all in one transaction.
+        """Store matches without a block in one transaction, and return their numbers.
 
         When this returns they are on the disk. A match whose id is stored already is left as it is.
-
-        Args:
-            results: The matches, in the order in which they ended.
-
-        Returns:
-            The numbers of the matches, in the same order; see `LadderReading.counted_matches`.
         """
         if not results:
             return []
@@ -228,54 +274,10 @@ class Store:
     def ladder_reading(self, window: int | None = None) -> Iterator[LadderReading]:
         """Yield a `LadderReading`, for several queries about the same moment of a ladder.
 
-        Args:
-            window: The number of the latest matches that count, as in `LadderSpec`; None for all.
+        Only so many of the latest matches count as `window` says; None for all.
         """
         with self.database.reading() as connection:
             yield LadderReading.of_window(connection, self.competition, window)
-
-    def played(self) -> list[PlayedBlock]:
-        """Return `Reading.played` of now."""
-        with self.reading() as now:
-            return now.played()
-
-    def endings(self, without: Collection[str] = ()) -> Endings:
-        """Return `Reading.endings` of now."""
-        with self.reading() as now:
-            return now.endings(without)
-
-    def running_failures(self, most: int) -> dict[str, int]:
-        """Return `Reading.running_failures` of now."""
-        with self.reading() as now:
-            return now.running_failures(most)
-
-    def benched(self) -> list[Benching]:
-        """Return `Reading.benched` of now."""
-        with self.reading() as now:
-            return now.benched()
-
-    def matches(
-        self,
-        blocks: Collection[str] | None = None,
-        *,
-        bot: str | None = None,
-        failures: bool = False,
-        before: int | None = None,
-        limit: int | None = None,
-    ) -> Iterator[StoredMatch]:
-        """Yield `Reading.matches` of the moment when the first one is taken."""
-        with self.reading() as now:
-            yield from now.matches(blocks, bot=bot, failures=failures, before=before, limit=limit)
-
-    def meta(self, key: str) -> str | None:
-        """Return `Reading.meta` of now."""
-        with self.reading() as now:
-            return now.meta(key)
-
-    def identities(self) -> dict[str, str]:
-        """Return `Reading.identities` of now."""
-        with self.reading() as now:
-            return now.identities()
 
     def _block_numbers(self, connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
         """Return the numbers of those of some blocks that are stored, by id."""

@@ -118,7 +118,6 @@ class LadderReading(Reading):
         return None if self.first == 1 else MATCHES.c.number >= self.first
 
     def _counting(self) -> sa.ColumnElement[bool]:
-        """Return the condition for matches that count."""
         in_window = self.in_window()
         counted = sa.and_(self.of(MATCHES), COUNTED, self.not_struck())
         return counted if in_window is None else counted & in_window
@@ -153,10 +152,7 @@ class LadderReading(Reading):
             after = last
 
     def newest_records(self) -> Iterator[tuple[str, str]]:
-        """Yield the matches that have a record: when each was stored, and its record.
-
-        The newest comes first; times and paths are as in `StoredMatch`.
-        """
+        """Yield the time and the record of each stored match that has one, the newest first."""
         statement = (
             sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
             .where(self.of(MATCHES), MATCHES.c.record.is_not(None))
@@ -172,10 +168,8 @@ class LadderReading(Reading):
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
         """Yield the matches that are among the last of some bot, in the order of their commits.
 
-        This takes a time that depends on the number of bots, not on that of all matches.
-
-        Args:
-            of_each: How many of each bot's last matches that count are wanted.
+        So many `of_each` bot that count are wanted. This takes a time that depends on the number of
+        bots, not on that of all matches.
         """
         counting = self._counting()
         numbers = set[int]()
@@ -205,12 +199,7 @@ class LadderReading(Reading):
     def _with_names(
         self, matches: Sequence[sa.Row[*tuple[Any, ...]]], seats: sa.ColumnElement[bool]
     ) -> Iterator[CountedMatch]:
-        """Yield the matches of some rows as `_COUNTED_ROW` has them.
-
-        Args:
-            matches: The rows.
-            seats: The condition for the seats of these matches.
-        """
+        """Yield the matches of rows like `_COUNTED_ROW`, given the condition for their seats."""
         names: dict[int, list[str]] = {}
         failed: dict[int, set[str]] = {}
         # By the key alone: with the competition SQLite would take an index with all of its seats.

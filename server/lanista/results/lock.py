@@ -15,8 +15,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from lanista.errors import FileError
-from lanista.results.errors import StoreError
+from lanista.errors import FileError, StoreError
 
 RELEASE_PATIENCE = 5.0
 """How long to wait for a PostgreSQL lock, in seconds.
@@ -51,8 +50,7 @@ os.register_at_fork(after_in_child=_let_go_in_child)
 def file_lock(database: Path) -> Iterator[None]:
     """Hold the lock of a database's file: `NAME.lock` beside it, which is never removed.
 
-    Raises:
-        StoreError: Another process holds it, or the file can't be made.
+    It is a StoreError if another process holds it.
     """
     path = database.with_name(database.name + ".lock")
     with _locked(path, f"{database}: {_IN_USE}"):
@@ -79,12 +77,9 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(path: Path, in_use: str, passes: Collection[int] = ()) -> Iterator[None]:
-    """Hold the lock of a file in this process alone.
+    """Hold the lock of a file in this process alone; if another has it, the error says `in_use`.
 
-    Args:
-        path: The file, which is made if need be.
-        in_use: The message if another process holds it.
-        passes: The error numbers with which it goes on without a lock.
+    If it fails with one of the error numbers in `passes`, it goes on without a lock.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -124,7 +119,6 @@ class Session:
 
         Raises:
             StoreError: Another session held it all that time.
-            sqlalchemy.exc.DBAPIError: The server can't be reached.
         """
         # Without a transaction, as the lock may be held for days.
         connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")

@@ -25,11 +25,11 @@ from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Database, Kind, competition_in
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
+from lanista.results.database import Row, insert, last_match
 from lanista.results.match_result import FAULTS, fault_counts
 from lanista.results.reading import chunks, json_list, rows
 from lanista.results.recorded import match_json, read_record, record_days, record_of, title_of
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
-from lanista.results.writing import Row, insert, last_match
 
 BATCH = 200
 """Number of records that are added in one transaction."""
@@ -136,11 +136,8 @@ class MatchList:
     def add(self, *paths: Path) -> None:
         """Add records, `DATA/records/DAY/MATCH.jsonl.gz`, except those of a ladder's results.
 
-        All that can be read are added, whatever is raised of another.
-
-        Raises:
-            BadRecordError: A record is incomplete, or of another match than its name says.
-            OSError: A record can't be read.
+        All that can be read are added, whatever is raised of another: a BadRecordError or an
+        OSError.
         """
         matches = []
         trouble: OSError | BadRecordError | None = None
@@ -164,9 +161,6 @@ class MatchList:
 
         Returns:
             How many matches were added, removed, or found elsewhere.
-
-        Raises:
-            OSError: The folder can't be read.
         """
         present = dict(record_days(self._records))
         known = self._known()
@@ -408,7 +402,6 @@ def _described(
     competitions: Sequence[tuple[int, str, str, str]],
     condition: sa.ColumnElement[bool],
 ) -> list[dict[str, Any]]:
-    """Return matches as docs/api.md describes them; the newest first."""
     names = {number: (name, game) for number, _, name, game in competitions}
     at = MATCHES.c
     found = rows(
@@ -493,7 +486,6 @@ def listed_row(competition: int, match: ListedMatch) -> Row:
 
 
 def _table(bots: Mapping[str, _Total]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table of standings."""
     rank, points_before = 0, -1
     in_order = sorted(bots.items(), key=lambda item: (-item[1].halves, item[0]))
     for place, (name, total) in enumerate(in_order, 1):

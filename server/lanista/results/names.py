@@ -82,15 +82,10 @@ class NameStore:
     database: Database
 
     def register(self, name: str, token_hash: str, registrar: Registrar) -> RegisteredName:
-        """Register a name, unless it is registered already.
+        """Register a name in the form of a ladder's, unless it is registered already.
 
-        Args:
-            name: The name, in the form of `lanista.arena.names.ladder_name`.
-            token_hash: The salted hash of its token.
-            registrar: Who registers it.
-
-        Returns:
-            The name as it is registered now: with this hash, or with that of whoever was first.
+        Returns the name as it is registered now: with this salted hash, or with that of whoever was
+        first.
         """
         values = {
             "key": key_of(name),
@@ -107,21 +102,16 @@ class NameStore:
             return _registered_name({**values, "seen": None})
 
     def set_token(self, name: str, token_hash: str) -> bool:
-        """Give a name another token.
-
-        Returns:
-            Whether the name is registered; if not, nothing is changed.
-        """
+        """Give a name another token, and return whether it is registered."""
         of = NAMES.c.key == key_of(name)
         with self.database.writing() as connection:
             changed = connection.execute(NAMES.update().where(of).values(token_hash=token_hash))
             return _changed(connection, changed.rowcount)
 
     def remove(self, name: str) -> bool:
-        """Remove a name, which anybody may register again; if it is benched, it stays so.
+        """Remove a name, which anybody may register again; return whether it was registered.
 
-        Returns:
-            Whether the name was registered.
+        If it is benched, it stays so.
         """
         with self.database.writing() as connection:
             removed = connection.execute(NAMES.delete().where(NAMES.c.key == key_of(name)))
@@ -154,10 +144,7 @@ class NameStore:
         return [_registered_name(row) for row in sorted(rows, key=lambda row: row["key"])]
 
     def set_seen(self, seen: Mapping[str, datetime]) -> None:
-        """Store when names were last seen: maps each name to a time in UTC.
-
-        A name that isn't registered any more is left out.
-        """
+        """Store when names were last seen, in UTC; unregistered ones are left out."""
         changes = [{"of": key_of(name), "at": _iso(at)} for name, at in seen.items()]
         if not changes:
             return
@@ -166,9 +153,9 @@ class NameStore:
             connection.execute(NAMES.update().where(of).values(seen=sa.bindparam("at")), changes)
 
     def bench(self, name: str, ladder: str | None = None) -> None:
-        """Keep a name, which needn't be registered, from being paired on a ladder.
+        """Keep a name from being paired on a ladder; None for all, also later ones.
 
-        None stands for all ladders, those to come included.
+        It needn't be registered.
         """
         row = {"key": key_of(name), "ladder": ladder or "", "name": name, "since": _now()}
         with self.database.writing() as connection:
@@ -177,11 +164,7 @@ class NameStore:
             _changed(connection, 1)
 
     def unbench(self, name: str, ladder: str | None = None) -> bool:
-        """Take back the benching of a name on a ladder; None stands for all ladders.
-
-        Returns:
-            Whether it was benched there.
-        """
+        """Take back a benching on a ladder, or on all; return whether there was one."""
         with self.database.writing() as connection:
             found = connection.execute(BARRED.delete().where(_is_benched(name, ladder)))
             return _changed(connection, found.rowcount)

@@ -40,8 +40,7 @@ class RatingHistory:
     def add(self, taken: datetime, ratings: Mapping[str, Estimate]) -> bool:
         """Keep a snapshot of this time (UTC) unless the last one is too new, and remove old ones.
 
-        Returns:
-            Whether it was kept.
+        Returns whether it was kept.
         """
         last = _text(taken - EVERY)
         with self.ladder.database.reading() as connection:

@@ -87,10 +87,7 @@ def json_list(text: str) -> tuple[Any, ...]:
 
 
 def _ranks(text: str) -> tuple[tuple[int, ...], ...]:
-    """Parse ranks by seating and seat from a text such as `0[1, 2];1[2, 1]`.
-
-    The seatings in it may be in any order.
-    """
+    """Parse ranks by seating and seat from a text such as `1[2, 1];0[1, 2]`."""
     by_seating = {}
     for match in text.split(";"):
         seating, _, ranks = match.partition("[")
@@ -136,9 +133,8 @@ class Reading:
     def endings(self, without: Collection[str] = ()) -> Endings:
         """Return how the matches of each bot ended, but for those that were struck.
 
-        Args:
-            without: Ids of blocks that don't count; unknown ids are allowed. The totals of these
-                blocks are subtracted, so the more there are, the longer it takes.
+        The totals of blocks with the ids in `without` are subtracted: the more there are, the
+        longer it takes.
         """
         counted: Counter[tuple[str, str]] = Counter()
         void: Counter[str] = Counter()
@@ -243,10 +239,8 @@ class Reading:
 
         They are counted backwards from the newest match that counts, by the order of commits and,
         within a commit, the order played; not beyond the bot's last unbenching or change of
-        identity. A match in which the bot has several seats is failed if one of them is.
-
-        Returns:
-            By name, from 1 to `most`; bots whose last match didn't fail are left out.
+        identity. A match in which the bot has several seats is failed if one of them is. The
+        numbers are from 1 to `most`; bots whose last match didn't fail are left out.
         """
         # With this order SQLite reads only the index of failures, not that of all seats.
         failed = sa.select(SEATS.c.bot).where(self.of(SEATS), FAILED).order_by(SEATS.c.match)
@@ -300,17 +294,16 @@ class Reading:
         before: int | None = None,
         limit: int | None = None,
     ) -> Iterator[StoredMatch]:
-        """Return the matches, void ones included, the newest first.
+        """Yield the matches, void ones included, the newest first.
 
         Args:
             blocks: Ids of the blocks whose matches are wanted; None for all.
-            bot: The name of a bot whose matches are wanted; None for all.
+            bot: The name of a bot that played in them; None for any.
             opponent: The name of a second bot that played in them, too; None for any.
             ending: How they ended for `bot`, or for any bot, as in `BotEndings`; None for anyhow.
             fault: One of `FAULTS`, which `bot`, or any bot, made in them; None for any or none.
                 Matches with a certain ending or fault aren't void, unless void ones were wanted.
-            failures: Whether to return only matches in which a bot failed: the one that was
-                named, or any.
+            failures: Whether to return only matches in which `bot`, or any bot, failed.
             before: The number of a match; only older ones are returned.
             limit: The most matches to return; None for all.
         """

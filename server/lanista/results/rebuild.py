@@ -15,8 +15,9 @@ from typing import Any
 import attrs
 import sqlalchemy as sa
 
+from lanista.errors import StoreError
 from lanista.results.base import Database, Kind
-from lanista.results.errors import StoreError, log_of
+from lanista.results.engines import log_of
 from lanista.results.lock import file_lock
 from lanista.results.reading import Reading, StoredMatch, rows
 from lanista.results.schema import (
@@ -76,10 +77,7 @@ class Rebuild:
         return {row["number"]: (Kind(row["kind"]), row["name"], row["game"]) for row in found}
 
     def numbers(self) -> list[tuple[int, int, str]]:
-        """Return number, competition and id of the former matches, the oldest first.
-
-        The id is empty if a match has none.
-        """
+        """Return number, competition and id (or "") of the former matches, the oldest first."""
         at = MATCHES.c
         of_match = sa.select(at.number, at.competition, at.id).order_by(at.number)
         found = self._readable("numbers of matches", of_match)
@@ -103,7 +101,7 @@ class Rebuild:
     def keep(self, competitions: Mapping[int, int]) -> None:
         """Keep what only the former database has, when all matches are stored.
 
-        `competitions` are the numbers that its competitions have now, by their former ones.
+        Its competitions are given by their former numbers: those that they have now.
         """
         for table, what in _KEPT.items():
             kept = []
@@ -142,11 +140,8 @@ class Rebuild:
 def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
     """Yield what rebuilds a database, which takes the old one's place in the end.
 
-    If it is interrupted, the former database is there as before.
-
-    Args:
-        path: The file of the database; it needn't exist.
-        holds: As in `Database.open`.
+    If it is interrupted, the former database is there as before; it needn't exist. `holds` is as in
+    `Database.open`.
 
     Raises:
         StoreError: It is in use, the new one can't be written, or the block raises an OSError.
@@ -207,12 +202,8 @@ def _remove(path: Path) -> None:
 def in_order(ids: Collection[str], numbers: Mapping[str, int]) -> list[tuple[int, str]]:
     """Return matches in the order in which they are stored again, each after its place.
 
-    That is the former order; a match that the former database didn't have comes after the last one
-    that began before it.
-
-    Args:
-        ids: The ids, which sort by time.
-        numbers: The former numbers, by id.
+    That is the order of their former numbers; a match that the former database didn't have comes
+    after the last one that began before it, as ids sort by time.
 
     Returns:
         By match: its former number, or that of the last match before it; and its id.

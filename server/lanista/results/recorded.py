@@ -167,11 +167,7 @@ class Records(Protocol):
         """Return what a record says of a stored match; None if its match was aborted."""
 
     def unstored(self, comparison: "Comparison") -> Iterator["Finding"]:
-        """Yield the records that can't be read, or aren't in what a comparison has read.
-
-        Raises:
-            OSError: The folder of records can't be read.
-        """
+        """Yield the records that can't be read, or aren't in what a comparison has read."""
 
 
 @attrs.define
@@ -203,12 +199,15 @@ class Comparison:
             StoreError: The database can't be read.
             OSError: The folder of records can't be read.
         """
-        before: int | None = None
-        while page := list(self.store.matches(before=before, limit=PAGE)):
-            for stored in page:
-                yield self._compared(stored)
-            before = page[-1].number
+        page = self._page(None)
+        while page:
+            yield from map(self._compared, page)
+            page = self._page(page[-1].number)
         yield from self.records.unstored(self)
+
+    def _page(self, before: int | None) -> list[StoredMatch]:
+        with self.store.reading() as now:
+            return list(now.matches(before=before, limit=PAGE))
 
     def _compared(self, stored: StoredMatch) -> Finding | None:
         self.matches += 1
@@ -226,10 +225,8 @@ class Comparison:
     def is_missing(self, key: str, record: str) -> bool:
         """Return whether the match of a record should be stored, and isn't.
 
-        Args:
-            key: The id of a ladder's match. Of a tournament's match that counts its `key_of`: if
-                it was played again, the first one isn't stored.
-            record: The record, relative to the folder.
+        Its key is the id of a ladder's match. A tournament's match that counts has its `key_of`: if
+        it was played again, the first one isn't stored.
         """
         return record not in self.paths and key not in self._stored and self._is_settled(record)
 
@@ -247,12 +244,10 @@ def key_of(block: str, seating: int) -> str:
 
 
 def corrected(records: Records, stored: StoredMatch) -> tuple[SingleMatch, Finding | None]:
-    """Return a match as its record says, or as it is stored if both say the same, or no record.
+    """Return a match as its record says, and what is wrong with it; None if nothing is.
 
-    What the record can't say stays as it is stored: why a process ended, and the host's stalls.
-
-    Returns:
-        The match, and what is wrong with it; None if nothing is.
+    What the record can't say stays as it is stored: why a process ended, and the host's stalls. So
+    does everything of a match without a record.
     """
     as_stored = stored.single
     if stored.match.record is None:

@@ -88,10 +88,8 @@ class Recovered:
 async def complete_records(records: Path, on_record: Callable[[str, Path], None]) -> None:
     """Complete the records that were left behind, in a thread; report the results in the log.
 
-    Args:
-        records: The folder with an arena's records by day; it needn't exist.
-        on_record: Called, in trio's thread, with the id and the record of each match that has a
-            record now.
+    The folder of records needn't exist. `on_record` is called, in trio's thread, with the id and
+    the record of each match that has a record now.
     """
 
     def work() -> None:
@@ -130,13 +128,8 @@ def recover(records: Path) -> Iterator[Recovered]:
     """Complete the `.part` files in a folder of records by day, and remove `.tmp` files.
 
     This must run in a thread started by trio, and ends early when that call is cancelled. Files
-    that a running arena writes are locked, and are left alone.
-
-    Yields:
-        Each file that was left behind, after it was dealt with.
-
-    Raises:
-        OSError: The folder can't be read.
+    that a running arena writes are locked, and are left alone. Yields each file that was left
+    behind, after it was dealt with.
     """
     with suppress(FileNotFoundError):
         for day in sorted(entry.path for entry in os.scandir(records) if entry.is_dir()):
@@ -163,16 +156,10 @@ def recover(records: Path) -> Iterator[Recovered]:
 
 
 def complete_part(part: Path, why: str) -> Recovered | None:
-    """Complete the record of a match whose process of this arena has died.
+    """Complete the record of a match whose process of this arena has died, and say in it `why`.
 
-    This must run in a thread started by trio.
-
-    Args:
-        part: The `.part` file.
-        why: Why the match was aborted, for people.
-
-    Returns:
-        What became of the file; None if there is none.
+    This must run in a thread started by trio. Returns what became of the file; None if there is
+    none.
     """
     recovered = _recovered(part, why)
     with suppress(FileNotFoundError):

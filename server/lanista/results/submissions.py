@@ -119,7 +119,11 @@ class Author:
 
 @attrs.frozen
 class SubmissionFolder:
-    """The folder of a ladder's submissions."""
+    """The folder of a ladder's submissions.
+
+    Its methods raise `BadInputError` if a file that describes versions can't be read, and `OSError`
+    if something can't be written.
+    """
 
     path: Path
 
@@ -146,11 +150,7 @@ class SubmissionFolder:
         return self.of_name(key) / f"{number}.output"
 
     def read(self) -> dict[str, Author]:
-        """Return all names with their versions, by key.
-
-        Raises:
-            BadInputError: A file can't be read.
-        """
+        """Return all names with their versions, by key."""
         found = {}
         for file in sorted(self.path.glob(f"name-*/{_FILE}")):
             author = _read(file)
@@ -158,20 +158,13 @@ class SubmissionFolder:
         return found
 
     def read_name(self, key: str) -> Author:
-        """Return a name with its versions, given its key.
-
-        Raises:
-            BadInputError: Its file can't be read.
-        """
+        """Return a name with its versions, given its key."""
         return _read(self.of_name(key) / _FILE)
 
     def damaged(self) -> Iterator[str]:
         """Yield a line about each source that isn't as it was handed in.
 
         Programs may be handed in and removed meanwhile.
-
-        Raises:
-            BadInputError: A file that describes versions can't be read.
         """
         for key, author in self.read().items():
             for version in author.versions.values():
@@ -189,10 +182,6 @@ class SubmissionFolder:
 
         Each name is copied as it was at one moment, though programs may be handed in and removed
         meanwhile. A file that is missing isn't copied; `damaged` tells of it.
-
-        Raises:
-            BadInputError: A file that describes versions can't be read.
-            OSError: Something can't be read or written.
         """
         count = 0
         for key in self.read():
@@ -204,7 +193,8 @@ class SubmissionFolder:
                     is_built = version.state not in UNFINISHED
                     files = self._files(key, number) if is_built else [self.source(key, number)]
                     for path in files:
-                        _copy(path, target.of_name(key) / path.name)
+                        with contextlib.suppress(FileNotFoundError):
+                            link_or_copy(path, target.of_name(key) / path.name)
                 now = self.read_name(key)
             target.write(author)
             count += len(author.versions)
@@ -212,11 +202,7 @@ class SubmissionFolder:
         return count
 
     def tidy(self, authors: Mapping[str, Author]) -> None:
-        """Remove the files that no version has, which a crash has left.
-
-        Raises:
-            OSError: One can't be removed.
-        """
+        """Remove the files that no version has, which a crash has left."""
         kept = {self.of_name(key) / _FILE for key in authors}
         for key, author in authors.items():
             for version in author.versions.values():
@@ -230,8 +216,7 @@ class SubmissionFolder:
     def write(self, author: Author) -> None:
         """Write everything about a name's versions; on return it is on disk.
 
-        Raises:
-            OSError: It can't be written; nothing has changed then.
+        If that fails, nothing has changed.
         """
         data = json.dumps(_json_of(author), ensure_ascii=False, indent=1).encode() + b"\n"
         write_file(self.of_name(author.key) / _FILE, data)
@@ -255,13 +240,8 @@ def owner_salt(submissions: Path) -> Path:
 def read_owner_salt(submissions: Path) -> bytes:
     """Return the salt with which owners are derived from tokens; it is made if it isn't there.
 
-    It makes names of one owner known as such after a restart, too, so that they don't meet.
-
-    Args:
-        submissions: `DataFolder.submissions`.
-
-    Raises:
-        OSError: It can't be read or written.
+    It makes names of one owner known as such after a restart, too, so that they don't meet. The
+    folder is `DataFolder.submissions`.
     """
     path = owner_salt(submissions)
     with contextlib.suppress(FileNotFoundError):
@@ -272,11 +252,7 @@ def read_owner_salt(submissions: Path) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file as a whole; on return it is on disk.
-
-    Raises:
-        OSError: It can't be written; nothing has changed then.
-    """
+    """Write a file as a whole; on return it is on disk. If that fails, nothing has changed."""
     folder = path.parent
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -305,20 +281,16 @@ def _read(file: Path) -> Author:
         ) from None
 
 
-def _copy(path: Path, place: Path) -> None:
-    """Copy a file of a version, unless it isn't there.
-
-    It is never changed, so both may be the same file.
-    """
+def link_or_copy(path: Path, place: Path) -> None:
+    """Give a file that is never changed another place, as a link where that is possible."""
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     place.unlink(missing_ok=True)
-    with contextlib.suppress(FileNotFoundError):
-        try:
-            place.hardlink_to(path)
-        except FileNotFoundError:
-            raise
-        except OSError:  # on another disk, say
-            shutil.copy2(path, place)
+    try:
+        place.hardlink_to(path)
+    except FileNotFoundError:
+        raise
+    except OSError:  # on another disk, say
+        shutil.copy2(path, place)
 
 
 def _json_of(author: Author) -> dict[str, Any]:

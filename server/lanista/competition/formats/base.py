@@ -106,16 +106,12 @@ class Format(abc.ABC):
 
     @abc.abstractmethod
     def bench(self, bot: str) -> None:
-        """Take a bot out of the tournament.
-
-        Its blocks are no longer wanted, except those that were already handed out.
-        """
+        """Take a bot out; of its blocks only those are wanted that were already handed out."""
 
     def next(self) -> Pairing | None:
         """Hand out the next block that is wanted and was neither played nor handed out.
 
-        Returns None when there is none for now: either results are awaited, or the format is
-        `over`.
+        Returns None while results are awaited, and when the format is `over`.
         """
         pairing = self._next()
         if pairing is not None:
@@ -166,11 +162,9 @@ class Format(abc.ABC):
         return ""
 
     def _free(self, pairing: Pairing) -> bool:
-        """Return whether a block was neither played nor handed out."""
         return pairing not in self._recorded and pairing not in self._awaited
 
     def _playable(self, bots: Iterable[str]) -> bool:
-        """Return whether none of these bots is benched."""
         return not self._benched or self._benched.keys().isdisjoint(bots)
 
 
@@ -216,9 +210,8 @@ def bye_points(seated: Sequence[Seating]) -> float:
 def shared_places(groups: Iterable[Iterable[str]], bots: Sequence[str]) -> list[tuple[int, str]]:
     """Return the places of groups of equal bots, best first; bots of a group share its best place.
 
-    Args:
-        groups: The bots' names; those that aren't in `bots` (fillers) take no place.
-        bots: All bots of the spec, in its order; the bots of a group are listed in that order.
+    Names that aren't in `bots`, those of fillers, take no place. The bots of a group are listed in
+    the order of `bots`.
     """
     index = {bot: number for number, bot in enumerate(bots)}
     places: list[tuple[int, str]] = []

@@ -43,16 +43,13 @@ before every other one. The tests don't rely on these searches: they count the p
 
 @functools.cache
 def balanced(count: int) -> tuple[Block, ...]:
-    """Return a balanced design of blocks of four on the points 0 … count-1.
+    """Return a balanced design of blocks of four on the points 0 … count-1, at least four of them.
 
     Every two points are together in the same number of blocks, so every point is in equally many.
     Up to 40 points that number is the least possible one. The blocks' circular orders balance, as
     far as was found, who sits how far after whom; changing them from opening to opening
     (`base.turned`) does the rest. The blocks are in an order of play in which no point is far
     ahead of the others.
-
-    Raises:
-        ValueError: There are fewer than four points.
     """
     if count < 4:
         raise ValueError(f"a design of blocks of four needs four points at least, not {count}")
@@ -61,7 +58,6 @@ def balanced(count: int) -> tuple[Block, ...]:
 
 @functools.cache
 def _design(count: int) -> tuple[Block, ...]:
-    """Return a balanced design, in the order in which it was constructed."""
     bases: Sequence[Sequence[int]]
     if (family := _FAMILIES.get(str(count))) is not None:
         modulus, bases = family

@@ -25,10 +25,8 @@ class Fixed(Format):
 
         Args:
             contest: Who plays, and on how many openings.
-            lists: By rotation, modulo their number: the blocks of an opening in the order of play,
-                each as its bots by place.
-            also_counts: Returns whether a block that isn't in `lists`, given as its bots, counts if
-                it was played.
+            lists: By rotation, modulo their number: the blocks of an opening in the order of play.
+            also_counts: Returns whether a block that isn't in `lists` counts if it was played.
         """
         super().__init__(contest)
         self._openings = contest.openings
@@ -104,10 +102,7 @@ class Fixed(Format):
         return self._played_wanted == self._wanted
 
     def progress(self) -> Progress:
-        """Return the progress.
-
-        Blocks that are no longer wanted are included if they were played.
-        """
+        """Return the progress, with blocks that were played and are no longer wanted."""
         unwanted = self._played - self._played_wanted
         return Progress(played=self._played, planned=self._wanted + unwanted)
 

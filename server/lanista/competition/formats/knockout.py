@@ -63,10 +63,7 @@ class Knockout(Staged):
         return True
 
     def _decided(self, heat: Heat) -> list[str] | None:
-        """Return the bots that go on, best first; None while that isn't known.
-
-        A heat that is tied where it matters is extended.
-        """
+        """Return the bots that go on, best first; None while a tie that matters isn't decided."""
         meeting = heat.meeting
         if meeting is None:
             return list(heat.bots)

@@ -68,8 +68,6 @@ _AVERAGED = 50
 
 @attrs.define
 class _Failures:
-    """The failures of one name."""
-
     in_a_row: int = 0
     rests: int = 0
     """The number of its rests; each has doubled the next one."""
@@ -156,12 +154,8 @@ class Ladder:
     def wait(self, name: str, owner: Hashable, now: float) -> None:
         """Let a name wait for matches; if it waits already, its wait goes on.
 
-        Names with equal owners don't meet.
-
-        It may still play a match, as after a second connection: then it waits for the end of that.
-
-        Raises:
-            ValueError: It is the name of a house bot.
+        If it still plays a match, as after a second connection, it waits for the end of that. Names
+        with equal owners don't meet. A house bot can't wait.
         """
         if name in self._house:
             raise ValueError(f"{name!r} is the name of a house bot, which can't wait")
@@ -176,11 +170,7 @@ class Ladder:
         self._waiting.pop(name, None)
 
     def next(self, now: float) -> tuple[str, ...] | None:
-        """Return a match to begin now, whose names then no longer wait; None if there is none.
-
-        Returns:
-            The names by seat.
-        """
+        """Return a match to begin now, its names by seat, which then no longer wait; or None."""
         chosen, _ = self._choose(now)
         if chosen is None:
             return None
@@ -216,9 +206,6 @@ class Ladder:
             now: The present time.
             counts: Whether it counts, as it was neither void nor aborted.
             failed: The names that failed in it.
-
-        Raises:
-            KeyError: The match isn't running.
         """
         begun = self._running.pop(match)
         if counts:
@@ -282,11 +269,7 @@ class Ladder:
     # Choosing
 
     def _choose(self, now: float) -> tuple[Sequence[str] | None, float]:
-        """Choose the names of a match to begin.
-
-        Returns:
-            The names; and if there are none, when there may be some.
-        """
+        """Choose the names of a match; if there are none, return when there may be some."""
         resting = self.resting(now)
         when = min(
             (end for name, end in resting.items() if name in self._waiting or name in self._house),
@@ -344,9 +327,7 @@ class Ladder:
     def _opponents(self, first: _Name, order: Sequence[_Name]) -> list[str]:
         """Return the best opponents of a name: of different owners, and at most one for each seat.
 
-        Args:
-            first: The name.
-            order: All names that may play, by how long they have waited, the longest first.
+        Those that may play are given in order, whoever has waited longest first.
         """
         recent, rating = self._recent(first), self._rating(first.name)
         by_chance = first.matches % EVERY == EVERY - 1
@@ -389,7 +370,6 @@ class Ladder:
         return entry
 
     def _entries(self, names: Iterable[str]) -> list[_Name]:
-        """Return the entries of those names that aren't house bots."""
         return [self._name(name) for name in names if name not in self._house]
 
     def _wait_from(self, entry: _Name, now: float) -> None:
@@ -398,7 +378,6 @@ class Ladder:
         entry.since = rest if rest < math.inf else now
 
     def _note_opponents(self, names: Sequence[str]) -> None:
-        """Take note that these names have met."""
         recent = RECENT * (self._seats - 1)
         for entry in self._entries(names):
             # In an order that doesn't depend on the seats, which the ladder has dealt by chance.
@@ -406,7 +385,6 @@ class Ladder:
             entry.recent = (*entry.recent, *opponents)[-recent:]
 
     def _count(self, names: Sequence[str], failed: Collection[str], now: float) -> None:
-        """Count a match for its names."""
         for name in names:
             if name in failed:
                 self.fail(name, now)

@@ -73,10 +73,6 @@ class LadderFormat(Format):
         self._wait_again(pairing, -1)
 
     def _next(self) -> Pairing | None:
-        """Return a block of the least played bot and its nearest rated opponents.
-
-        Bots that are far ahead in blocks are passed over.
-        """
         if self._limit is not None:
             running = sum(self._playable(pairing.bots) for pairing in self._awaited)
             if len(self._played) + running >= self._limit:

@@ -56,7 +56,6 @@ class VersionTest(Format):
 
     @property
     def _full(self) -> bool:
-        """Whether all blocks asked for were played."""
         return self._limit is not None and self._played >= self._limit
 
     def _feed(self, opening: int) -> None:

@@ -112,8 +112,7 @@ class Staged(Format, abc.ABC):
     def bench(self, bot: str) -> None:
         """Take a bot out: its opponents get the points of a bye for each block.
 
-        Its blocks that were handed out are waited for, unless fewer than two bots are left to go
-        on.
+        Its blocks that were handed out are waited for, unless fewer than two bots are left.
         """
         if bot not in self._index or bot in self._benched:
             return
@@ -134,7 +133,6 @@ class Staged(Format, abc.ABC):
 
     @final
     def _next(self) -> Pairing | None:
-        """Return the next block of the round."""
         while self._queue:
             key = self._queue.popleft()
             # A block may be queued twice: wanted, replaced by another, and wanted again.
@@ -160,10 +158,9 @@ class Staged(Format, abc.ABC):
 
     @abc.abstractmethod
     def _try_end_round(self) -> bool:
-        """End the round if it is played: set up the next one, or set `_ended`.
+        """End the round if it was played, and return whether it was.
 
-        Returns:
-            Whether the round was played.
+        The next one is set up, or `_ended` is set.
         """
 
     @final
@@ -185,7 +182,6 @@ class Staged(Format, abc.ABC):
 
     @property
     def _first_opening(self) -> int:
-        """The first opening of the present round."""
         return (self._rounds_begun - 1) * self._blocks
 
     @final
@@ -240,7 +236,6 @@ class Staged(Format, abc.ABC):
 
     @final
     def _settle(self, key: Pairing, meeting: Meeting) -> None:
-        """Count a recorded block for a meeting."""
         self._counted.add(key)
         meeting.awaited.discard(key.opening)
         meeting.blocks += 1

@@ -10,8 +10,8 @@ import threading
 
 import sqlalchemy as sa
 
-from lanista.results.errors import StoreError
-from lanista.results.schema import FORMER, FORMER_NAMES, REVISION, VERSION_TABLE
+from lanista.errors import StoreError
+from lanista.results.schema import REVISION, VERSION_TABLE
 
 MIGRATIONS = "lanista.results:migrations"
 """The folder from which alembic runs the migrations."""
@@ -26,30 +26,17 @@ def is_current(connection: sa.Connection) -> bool:
     return VERSION_TABLE in there and _version(connection) == REVISION
 
 
-def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> bool:
+def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> None:
     """Create the tables in an empty database, or upgrade those of an older version.
 
-    Args:
-        connection: A connection in a transaction that may write, and that excludes other writers.
-        where: The database's name, for messages.
-        create: Whether tables may be created in an empty database.
+    The connection is in a transaction that may write, and that excludes other writers.
 
     Raises:
         StoreError: It is empty and may not be filled, is another program's, or was written by a
-            newer version, or by one before the first release.
-
-    Returns:
-        Whether anything was changed: another process may have done it in the meantime.
+            newer version.
     """
     there = sa.inspect(connection).get_table_names()
     version = _version(connection) if VERSION_TABLE in there else None
-    if FORMER_NAMES in there or version in FORMER:
-        raise StoreError(
-            f"{where}: written by a version of Lanista before 0.1, and can't be read any more; "
-            "move it away: a tournament is then played again, ladders start from nothing, "
-            "as the records of that version can't be read either, and names have to be "
-            "registered again"
-        )
     if VERSION_TABLE not in there:
         if there:
             raise StoreError(
@@ -60,8 +47,8 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
             raise StoreError(
                 f"{where}: empty; `lanista tournament run` or `lanista arena run` fills it"
             )
-    elif version == REVISION:
-        return False
+    elif version == REVISION:  # another process has done it meanwhile
+        return
 
     from alembic import command  # noqa: PLC0415 - takes 0.2 s, and is hardly ever needed
     from alembic.config import Config  # noqa: PLC0415 - as above
@@ -78,7 +65,6 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
         )
     with _upgrading:
         command.upgrade(config, "head")
-    return True
 
 
 def _version(connection: sa.Connection) -> str | None:
