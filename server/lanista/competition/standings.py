@@ -13,7 +13,7 @@ from lanista.competition.formats.base import Format
 from lanista.competition.make_format import make_format
 from lanista.competition.setup import Setup
 from lanista.competition.stored_blocks import StoredBlocks, read_stored_blocks, settle_seed
-from lanista.match.ending import ENDINGS
+from lanista.games.outcome import ENDINGS
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
