@@ -147,9 +147,15 @@ class Database:
             create: As in `open`, like the others.
             check: As in `open`.
             is_lasting: As in `open`.
+
+        Raises:
+            StoreError: From `open`; or the folder can't be made, or has the databases of a version
+                before the first release.
         """
-        if url is None and create:
-            _make_private(data)
+        if url is None:
+            _refuse_former(data)
+            if create:
+                _make_private(data)
         return cls.open(
             url or data.database,
             create=create,
@@ -164,12 +170,13 @@ class Database:
 
         A SQLite file that isn't there is right: `of_arena` makes it.
         """
-        if url is not None:
-            store = cls._postgresql(url, ARENA_SCHEMA)
-        elif data.database.exists():
+        if url is None:
+            _refuse_former(data)
+            if not data.database.exists():
+                return
             store = cls._sqlite(data.database, create=False)
         else:
-            return
+            store = cls._postgresql(url, ARENA_SCHEMA)
         with store:
             store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 
@@ -457,6 +464,18 @@ def _competition(connection: sa.Connection, kind: Kind, name: str, game: str) ->
         sa.select(at.number).where(at.kind == kind.value, at.name == name, at.game == game)
     )
     return number
+
+
+def _refuse_former(data: DataFolder) -> None:
+    """Raise an error if a data folder has the databases of a version before the first release."""
+    if data.former:
+        names = ", ".join(str(path.relative_to(data.path)) for path in data.former)
+        raise StoreError(
+            f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
+            f"any more, as everything is in {data.database.name} now; move them away: ladders "
+            "then start from nothing, as the records of that version can't be read either, and "
+            "names have to be registered again"
+        )
 
 
 def _make_private(data: DataFolder) -> None:

@@ -11,7 +11,7 @@ import threading
 import sqlalchemy as sa
 
 from lanista.errors import StoreError
-from lanista.results.schema import REVISION, VERSION_TABLE
+from lanista.results.schema import FORMER, FORMER_NAMES, REVISION, VERSION_TABLE
 
 MIGRATIONS = "lanista.results:migrations"
 """The folder from which alembic runs the migrations."""
@@ -33,10 +33,17 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
 
     Raises:
         StoreError: It is empty and may not be filled, is another program's, or was written by a
-            newer version.
+            newer version, or by one before the first release.
     """
     there = sa.inspect(connection).get_table_names()
     version = _version(connection) if VERSION_TABLE in there else None
+    if FORMER_NAMES in there or version in FORMER:
+        raise StoreError(
+            f"{where}: written by a version of Lanista before 0.1, and can't be read any more; "
+            "move it away: a tournament is then played again, ladders start from nothing, "
+            "as the records of that version can't be read either, and names have to be "
+            "registered again"
+        )
     if VERSION_TABLE not in there:
         if there:
             raise StoreError(
