@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lanista.cli import submit, submit_files
+from lanista.cli import submit, submit_page
 from lanista.cli.submit_page import NoAnswerError, NotNowError, SubmissionsPage, Waiting
 
 ABOUT = {"ladder": "pit", "max_bytes": 1000}
@@ -144,7 +144,7 @@ def test_a_token_that_is_given_is_kept_when_it_was_right(run, page, kept):
 
 def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch):
     """The file is for all arenas of an author, and each entry is a name's."""
-    submit_files.keep(submit_files.KeptName(arena="http://other", name="Ada", token="other"))
+    submit_page.keep(submit_page.KeptName(arena="http://other", name="Ada", token="other"))
     monkeypatch.setenv("LANISTA_NAME", "Bob")
     monkeypatch.setenv("LANISTA_TOKEN", "of-bob")
     assert 0 == run("bot.py").code
@@ -153,7 +153,7 @@ def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch
     monkeypatch.delenv("LANISTA_TOKEN")
     done = run("bot.py")
     assert "lanista: programs were handed in as Bob, Cem; choose one by --name\n" == done.err
-    names = submit_files.kept_names().names
+    names = submit_page.kept_names().names
     assert [("Ada", "other"), ("Bob", "of-bob"), ("Cem", "of-cem")] == [
         (one.name, one.token) for one in names
     ]
@@ -338,7 +338,7 @@ class Restarted:
         return self.answers.pop(0)
 
     def follow(self):
-        known = submit_files.KeptName(arena=self.url, name="Ada", token="t")
+        known = submit_page.KeptName(arena=self.url, name="Ada", token="t")
         author = SubmissionsPage(
             page=self,
             ladder="pit",
@@ -425,9 +425,9 @@ def project(tmp_path):
 
 def test_a_folder_is_packed_without_what_building_made(project):
     """The same files give the same ZIP, so that their digest is the same; programs stay such."""
-    name, data = submit_files.packed([project])
+    name, data = submit.packed([project])
     assert "my_bot.zip" == name
-    assert data == submit_files.packed([project])[1]
+    assert data == submit.packed([project])[1]
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         modes = {one.filename: one.external_attr >> 16 & 0o777 for one in file.infolist()}
     assert {"bot.toml": 0o644, "lib/a.py": 0o644, "main.py": 0o644, "run.sh": 0o755} == modes
@@ -435,16 +435,16 @@ def test_a_folder_is_packed_without_what_building_made(project):
 
 def test_several_files_are_packed_by_their_names(project):
     files = [project / name for name in ("bot.toml", "main.py", "lib")]
-    _, data = submit_files.packed(files)
+    _, data = submit.packed(files)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         assert ["bot.toml", "main.py", "lib/a.py"] == file.namelist()
 
 
 def test_what_can_not_be_packed(project, monkeypatch):
-    with pytest.raises(submit_files.BadInputError, match=r"several files need a bot\.toml among"):
-        submit_files.packed([project / "main.py", project / "run.sh"])
-    with pytest.raises(submit_files.BadInputError, match=r"main\.py is there twice: "):
-        submit_files.packed([project / "main.py", project / "main.py"])
-    monkeypatch.setattr(submit_files, "MAX_FILES", 2)
-    with pytest.raises(submit_files.BadInputError, match="more than 2 files; name those it needs"):
-        submit_files.packed([project])
+    with pytest.raises(submit.BadInputError, match=r"several files need a bot\.toml among"):
+        submit.packed([project / "main.py", project / "run.sh"])
+    with pytest.raises(submit.BadInputError, match=r"main\.py is there twice: "):
+        submit.packed([project / "main.py", project / "main.py"])
+    monkeypatch.setattr(submit, "MAX_FILES", 2)
+    with pytest.raises(submit.BadInputError, match="more than 2 files; name those it needs"):
+        submit.packed([project])

@@ -7,7 +7,6 @@ import attrs
 import pytest
 from rich.console import Console
 
-from lanista.cli.tournament_check import slowest_seat
 from lanista.cli.tournament_live import (
     JsonDisplay,
     LineDisplay,
@@ -17,6 +16,7 @@ from lanista.cli.tournament_live import (
     note_of,
     progress_line,
 )
+from lanista.cli.tournament_run import slowest_seat
 from lanista.competition import events
 from lanista.competition.formats.base import Progress
 from lanista.match.ending import Ending

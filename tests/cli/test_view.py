@@ -9,9 +9,8 @@ import trio
 from rich.console import Console
 
 import lanista
-from lanista.cli.fitting import Part, Window
 from lanista.cli.live import DELAY, LONGEST, PART_SECONDS, LiveBoard
-from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, lacks_colours
+from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, Part, Window, lacks_colours
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene, Shape

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lanista.page.html import bundle
-from lanista.page.page_script import PAGE, BadPageError, joined, script
+from lanista.page.html import PAGE, BadPageError, bundle, joined, script
 from lanista.page.replay_reader import read_frames
 from match.playing import answers
 from page.records import AWAY, BACK, played, wandering

@@ -14,11 +14,10 @@ import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.match.ending import Ending
-from lanista.page import ladder_tables, ladders, renewal
-from lanista.page.ladder_tables import LadderSource
+from lanista.page import ladders, renewal, tables
 from lanista.page.ladders import REST
 from lanista.page.renewal import NoStandingsError
-from lanista.page.tables import ladders_of
+from lanista.page.tables import LadderSource, ladders_of
 from lanista.page.view import View
 from lanista.results.match_result import Estimate, SingleMatch
 from lanista.results.rating_history import RatingHistory
@@ -261,12 +260,12 @@ def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
         data=str(tmp_path),
         url=None,
     )
-    state, whole = ladder_tables.table_of(source, None)
+    state, whole = tables.ladder_table(source, None)
     assert {"CamperJoe", "Cem"} < whole.rows.keys()
-    _, some = ladder_tables.table_of(attrs.evolve(source, window=3), None)
+    _, some = tables.ladder_table(attrs.evolve(source, window=3), None)
     assert ["CamperJoe", "Cem"] == sorted(some.rows)
     assert 3 == some.about["matches"]
-    assert (state, None) == ladder_tables.table_of(source, state)
+    assert (state, None) == tables.ladder_table(source, state)
 
 
 # -- when tables are computed --------------------------------------------------------------------
@@ -347,7 +346,7 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
 
 async def test_the_round_trip_to_a_bot_is_that_of_its_last_matches(tmp_path, monkeypatch):
     """The median of the smoothed ones and the least, by the bot's seat, of the last three."""
-    monkeypatch.setattr(ladder_tables, "MEASURED", 3)
+    monkeypatch.setattr(tables, "MEASURED", 3)
     write_results(tmp_path, *(results(number, "Ann", "Bob") for number in range(3)))
     day = tmp_path / "records" / "2026-05-01"
     # By record, oldest first: microseconds of seat 0 and of seat 1; Ann has seat 0 in M*0.
@@ -380,10 +379,10 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
     async with opened(tmp_path, ask=ask) as house:
         first = (await house.get("/api/1/ladders/pit/bots/Ann")).body
         assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
-        assert ["table_of", "bot_of"] == ask.questions
+        assert ["ladder_table", "bot_of"] == ask.questions
         await house.get("/api/1/ladders/pit/bots/Ann/against/Bob")
         assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
-        assert ["table_of", "bot_of", "pair_of", "bot_of"] == ask.questions
+        assert ["ladder_table", "bot_of", "pair_of", "bot_of"] == ask.questions
         house.server.view.ladders._answers.clear()
         ask.error = NoStandingsError("the results can't be read")
         answer = await house.get("/api/1/ladders/pit/bots/Ann")

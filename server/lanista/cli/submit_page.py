@@ -1,4 +1,7 @@
-"""Requests to an arena's page about what was handed in (docs/api.md), for `lanista submit`."""
+"""Requests to an arena's page about what was handed in (docs/api.md), for `lanista submit`.
+
+The names and tokens of its users are kept in a file.
+"""
 
 import base64
 import contextlib
@@ -11,16 +14,18 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from ssl import SSLCertVerificationError, SSLContext, SSLError
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import attrs
+import click
 
 from lanista.cli.common import say
-from lanista.cli.submit_files import KeptName, keep, kept_names
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, FileError
 from lanista.suggestions import did_you_mean
+from lanista.toml_spec import SpecReader, strict_converter, toml_text
 
 PATIENCE = 120.0
 """Seconds for which an answer is awaited: tokens are compared one after another."""
@@ -32,6 +37,8 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds until a request is sent again that couldn't be answered: at first, and at most."""
 GIVE_UP = 300.0
 """Seconds after which a request isn't sent again any more."""
+MAX_KEPT = 1 << 20
+"""Maximum size of the file of kept names in bytes."""
 _PAGE_AWAY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 """The answers of a proxy before a page that doesn't answer."""
 _NO_PAGE = "what is there isn't an arena's page; give the address that browsers open"
@@ -207,6 +214,77 @@ def _no_page(error: Exception) -> str:
         return _NO_PAGE
     why = " ".join(str(getattr(error, "strerror", None) or error).split()).lower()
     return f"no arena's page can be reached there: {why}"
+
+
+# -- names and tokens that are kept ----------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class KeptName:
+    """A name with its token."""
+
+    arena: str
+    """The address of the arena's page."""
+    name: str
+    token: str = attrs.field(repr=False)
+
+
+@attrs.frozen(kw_only=True)
+class KeptNames:
+    """The names with which programs were handed in, the latest one last."""
+
+    names: tuple[KeptName, ...] = ()
+
+    def of(self, arena: str, name: str | None) -> KeptName | None:
+        """Return a name at an arena; or if no name is given, the only one there."""
+        here = [one for one in self.names if one.arena == arena]
+        if name is not None:
+            here = [one for one in here if one.name.casefold() == name.casefold()]
+        if len(here) > 1:
+            names = ", ".join(one.name for one in here)
+            raise BadInputError(f"programs were handed in as {names}; choose one by --name")
+        return here[0] if here else None
+
+
+_READER = SpecReader(KeptNames, strict_converter(), MAX_KEPT)
+
+
+def kept_path() -> Path:
+    """Return the file with the names; outside of a program's folder, so that none packs it."""
+    return Path(click.get_app_dir("lanista"), "names.toml")
+
+
+def kept_names() -> KeptNames:
+    """Read the names that are kept."""
+    path = kept_path()
+    return _READER.read(path) if path.exists() else KeptNames()
+
+
+def keep(name: KeptName) -> None:
+    """Keep a name instead of its earlier token, in a file that only its owner reads."""
+    others = [
+        one
+        for one in kept_names().names
+        if (one.arena, one.name.casefold()) != (name.arena, name.name.casefold())
+    ]
+    head = "# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"
+    tables = [attrs.asdict(one) for one in (*others, name)]
+    path = kept_path()
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(head + toml_text({"names": tables}))
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise FileError.of("can't write", path, error) from None
+
+
+# -- what was handed in ----------------------------------------------------------------------------
 
 
 @attrs.define(kw_only=True)

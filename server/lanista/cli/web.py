@@ -56,7 +56,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 def warning_of_token() -> str | None:
     """Return one line if the operator's token in the environment may be guessed; else None."""
-    from lanista.page.operator_token import LONG, is_short
+    from lanista.page.authorization import LONG, is_short
 
     token = os.environ.get(TOKEN)
     if not token or not is_short(token):

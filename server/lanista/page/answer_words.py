@@ -1,6 +1,8 @@
-"""What the answers of a turn ordered, in the ruleset's words (docs/api.md, "Frames").
+"""What the answers of a turn ordered, in the ruleset's words (docs/api.md, "Frames"); places in
+words.
 
-A ruleset that can't say it gives none, and viewers show the answers as they were sent.
+A ruleset that can't say what was ordered gives none, and viewers show the answers as they were
+sent.
 """
 
 import functools
@@ -9,6 +11,7 @@ from itertools import islice
 from typing import Any, cast
 
 from lanista.games.base import Answer, DecodesAnswers, Game, Submove
+from lanista.games.picture import Place, Scene
 from lanista.match.replay import JudgedTurn
 
 SUBMOVES_SHOWN = 100
@@ -69,3 +72,12 @@ def _submove(submove: Submove, idle: Mapping[int, str], cols: int) -> list[Any]:
     if unit is None:
         return [text, NONE, cells]
     return [text, unit, cells, idle[unit]] if unit in idle else [text, unit, cells]
+
+
+def place_words(scene: Scene, place: Place) -> str:
+    """Return a cell as `(row, column)`, with the title of its level if the game has levels."""
+    row, col = place
+    for level in scene.levels:
+        if level.col <= col < level.col + level.cols:
+            return f"({row}, {col - level.col}) {level.title}"
+    return f"({row}, {col})"

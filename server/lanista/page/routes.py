@@ -40,10 +40,9 @@ from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import encode
-from lanista.page.link_cards import card_of, document
 from lanista.page.renewal import NoStandingsError, UnknownNameError
 from lanista.page.replay_reader import GZIP
-from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View
+from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View, card_of, document
 from lanista.results.match_result import FAULTS
 from lanista_protocol import RemoteProtocolError
 

@@ -37,10 +37,9 @@ from lanista.page.answers import (
     parse_request,
     unavailable,
 )
-from lanista.page.authorization import Authorization
+from lanista.page.authorization import Authorization, OperatorToken
 from lanista.page.connections import Connections, Peer
-from lanista.page.operator_token import OperatorToken
-from lanista.page.page_script import PAGE, script
+from lanista.page.html import PAGE, script
 from lanista.page.routes import Routes
 from lanista.page.view import View
 from lanista.page.viewer import Viewer

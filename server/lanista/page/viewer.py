@@ -18,14 +18,11 @@ from websockets.trio.server import ServerConnection
 from lanista import __version__
 from lanista.arena.names import Names
 from lanista.errors import BadInputError
-from lanista.page.commands import decision, operate
+from lanista.page.authorization import OperatorToken
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
 from lanista.page.frames import API, encode
-from lanista.page.messages import BadMessageError, field, parse
-from lanista.page.operator_token import OperatorToken
-from lanista.page.playing import Playing
-from lanista.page.uploads import Upload
+from lanista.page.requests import BadMessageError, Playing, Upload, decision, field, operate, parse
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
 

@@ -15,8 +15,7 @@ import attrs
 from lanista.games.base import RefusalCode
 from lanista.games.picture import Frame, Place, Scene, Shape
 from lanista.match.record import FaultInfo
-from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded
-from lanista.page.position_words import place_words
+from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded, place_words
 
 SPAN = 10
 """Number of turns whose share is looked at together, and minimum number of turns of a waste."""

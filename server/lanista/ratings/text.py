@@ -1,12 +1,9 @@
 """Standings as text: JSON and CSV for programs, Markdown for people, and the cells people read.
 
-These are pure functions: nothing is computed, read or written here. Names come from the author of
-the spec, so each form escapes what would have a meaning in it. docs/statistics.md describes the
-forms.
-
 JSON and CSV have exact figures, a column for each of them, and stable names. What people read (in a
 terminal, in Markdown, on a page) has fewer columns and rounded figures; `columns` is the one list
-of those.
+of those. Names come from the author of the spec, so each form escapes what would have a meaning in
+it. docs/statistics.md describes the forms.
 """
 
 import csv
@@ -345,10 +342,9 @@ def head_to_head_csv(standings: Standings) -> str:
 
 
 def head_to_head_markdown(standings: Standings) -> str:
-    """Return a Markdown table of the points of the row's bot against the column's.
+    """Return a Markdown table of the points of the row's bot against the column's, and of matches.
 
-    Beside the points is the number of matches in which both played. The bots are in the standings'
-    order, and the cell of two bots that didn't meet is empty.
+    The bots are in the standings' order; the cell of two bots that didn't meet is empty.
     """
     names, pairs = [row.bot for row in standings.rows], by_pair(standings)
     lines = [_markdown_row(["", *names]), "|" + " --- |" * (len(names) + 1)]
