@@ -25,12 +25,7 @@ Decoded = Sequence[tuple[Submove, ...] | None]
 
 
 def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
-    """Return what the answers of a turn order; None if the ruleset can't say it.
-
-    Args:
-        game: The game before the turn.
-        judged: The turn.
-    """
+    """Return what the answers of a turn order; None if the ruleset can't say it."""
     if not _decodes(type(game)):
         return None
     decode = cast("DecodesAnswers", game).decode
@@ -52,13 +47,7 @@ def _decodes(kind: type[Game]) -> bool:
 
 
 def submoves_json(answers: Decoded, game: Game, cols: int) -> list[list[list[Any]] | None]:
-    """Return the submoves of each seat as JSON.
-
-    Args:
-        answers: What was ordered.
-        game: The game after the turn.
-        cols: The columns of the game's scene.
-    """
+    """Return the submoves of each seat as JSON, given the game after the turn."""
     idle = cast("DecodesAnswers", game).without_effect()
     return [
         None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]

@@ -62,11 +62,7 @@ class OperatorToken:
         wait.
 
         A connection may ask for only one token at a time: the number of connections is what limits
-        how many wait.
-
-        Args:
-            given: The token that was shown; None for none.
-            address: The address of whoever shows it, from `lanista.arena.admission.address_of`.
+        how many wait. Its `address` is that by `lanista.arena.admission.address_of`.
         """
         if self.token is None:
             return True
@@ -108,17 +104,16 @@ class Asked:
 
 @attrs.frozen(eq=False)
 class Authorization:
-    """Finds out who makes a request."""
+    """Finds out who makes a request.
+
+    It refuses one whose connection has given way meanwhile, besides what the methods say.
+    """
 
     operator: OperatorToken
     view: View
 
     async def is_operators(self, peer: Peer, token: str | None) -> bool:
-        """Return whether whoever sends a token, or none, is the operator.
-
-        Raises:
-            RefusedError: The connection has given way meanwhile.
-        """
+        """Return whether whoever sends a token, or none, is the operator."""
         with peer.may_give_way():
             return await self.operator.is_operators(token, peer.address)
 
@@ -126,8 +121,7 @@ class Authorization:
         """Return what the `Authorization` headers of a request allow.
 
         Raises:
-            RefusedError: There are several, or it is neither the operator's token nor that of a
-                name, or the connection has given way meanwhile.
+            RefusedError: There are several, or it is neither the operator's token nor a name's.
         """
         visitor = Visitor(operator=not self.operator.is_needed)
         if not asked.authorizations:
@@ -152,8 +146,7 @@ class Authorization:
         """Return the name whose token a request shows; a new name is registered if that is allowed.
 
         Raises:
-            RefusedError: There is no name or not its token, or the connection has given way
-                meanwhile.
+            RefusedError: There is no name or not its token.
         """
         name, token = _named(asked)
         if not name or not token:
@@ -194,7 +187,7 @@ class Authorization:
 
 
 def _named(asked: Asked) -> tuple[str, str]:
-    """Return the name and the token of a request's Basic authorization; empty without one."""
+    """Return name and token of a request's Basic authorization; empty without one."""
     header = asked.authorizations[0] if len(asked.authorizations) == 1 else ""
     scheme, _, credentials = header.partition(" ")
     try:

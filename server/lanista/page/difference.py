@@ -89,12 +89,7 @@ class Difference:
 
 
 def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
-    """Find the first difference between two records.
-
-    Args:
-        a: The first record.
-        b: The second record.
-        ruleset: The rules of the game of `a`.
+    """Find the first difference between two records, by the rules of the game of `a`.
 
     Raises:
         MismatchError: A record contradicts the rules.
@@ -193,7 +188,6 @@ def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
 
 
 def _differing(a: TurnInfo, b: TurnInfo) -> Iterator[int]:
-    """Yield the seats whose turns differ in what counts in the game."""
     for seat in range(len(a.verdicts)):
         if not _is_same(a, b, seat):
             yield seat
@@ -255,7 +249,6 @@ def _seats(
 
 
 def _only_in(submoves: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the submoves that the others don't have, in their order."""
     left, only = Counter(others), []
     for submove in submoves:
         if left[submove]:
@@ -287,7 +280,6 @@ def _answer(
 
 
 def _game(record: Record, ruleset: Ruleset, turns: int) -> Game:
-    """Return the game of a record after so many turns, which it has."""
     *_, game = islice(positions(record, ruleset), turns + 1)
     return game
 
@@ -297,14 +289,7 @@ def _games(a: Record, b: Record, ruleset: Ruleset, turns: int) -> tuple[Game, Ga
 
 
 def _end(a: Record, b: Record, counts: tuple[int, int], word: str) -> Iterator[str]:
-    """Yield how each of the records ends, if they end differently.
-
-    Args:
-        a: The first record.
-        b: The second record.
-        counts: The number of turns of each.
-        word: The game's word for a turn.
-    """
+    """Yield how each of the records ends, if they end differently."""
     results = [
         result and (result.end, result.reason, result.ranks, result.scores)
         for result in (a.result, b.result)
@@ -328,15 +313,7 @@ def _end(a: Record, b: Record, counts: tuple[int, int], word: str) -> Iterator[s
 
 
 def _position_words(a: Game, b: Game) -> tuple[str, ...]:
-    """Return how the position of `a` differs from that of `b`, one line for each thing.
-
-    Args:
-        a: A game; it is called A in the lines.
-        b: Another game on the same board, which is called B.
-
-    Returns:
-        The lines; empty if the positions look the same.
-    """
+    """Return how the positions of two games on one board differ, one line for each thing."""
     scene, one, other = a.scene(), a.frame(), b.frame()
     lines = list(_over(a, b))
     lines += _values("score", a.scores(), b.scores())
@@ -351,7 +328,6 @@ def _position_words(a: Game, b: Game) -> tuple[str, ...]:
 
 
 def _differing_line(what: str, a: object, b: object) -> list[str]:
-    """Return a line that says what something is in A and in B; none if it is the same."""
     return [] if a == b else [f"{what}: {a} in A, {b} in B"]
 
 

@@ -55,8 +55,6 @@ class BadPageError(Exception):
 
 @attrs.frozen
 class _Module:
-    """A module as the body of a function."""
-
     body: str
     exported: tuple[str, ...]
     """The members of what the function returns."""
@@ -65,12 +63,7 @@ class _Module:
 
 
 def script(page: Path = PAGE) -> str:
-    """Return the script that browsers get: `joined`, without the lines that are comments.
-
-    Raises:
-        BadPageError: As by `joined`.
-        OSError: A file of the page can't be read.
-    """
+    """Return the script that browsers get: `joined`, without the lines that are comments."""
     return _COMMENT.sub("", joined(page))
 
 
@@ -277,7 +270,6 @@ def _style(page: Path) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return the source expression that allows a script or style in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

@@ -52,10 +52,7 @@ class UnreadableError(LanistaError):
 
 @attrs.define(eq=False)
 class ReplayReader:
-    """Plays a record again while reading it.
-
-    `next` returns the head, then the frames one after another, then the end.
-    """
+    """Plays a record again while reading it: `next` returns the head, each frame, then the end."""
 
     path: Path
     live: bool = False
@@ -233,10 +230,6 @@ def opened(path: Path) -> IO[bytes]:
 def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
     """Yield the head, the frames and the end of a finished record or an original's match file.
 
-    Args:
-        path: The file.
-        logs: The seats whose bots' logs are included; None for all.
-
     Raises:
         UnreadableError: The file is neither, or can't be read. May come after some frames of a
             match file.
@@ -262,10 +255,8 @@ def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dic
 def is_record(path: Path) -> bool:
     """Return whether a file is to be read as a record: lines of JSON, compressed or not.
 
-    A file whose gzip data is damaged or empty counts as a record, too.
-
-    Raises:
-        FileError: It can't be read.
+    A file whose gzip data is damaged or empty counts as a record, too; one that can't be read is a
+    `FileError`.
     """
     try:
         with opened(path) as file:

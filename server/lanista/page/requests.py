@@ -1,7 +1,7 @@
 """The requests of viewers but for frames (docs/api.md, "WebSocket"): reading and carrying them out.
 
-They are JSON objects, read with errors for whoever wrote them: the operator's commands, the match
-that a viewer plays, and the files that viewers send.
+They are JSON objects: the operator's commands, the match that a viewer plays, and the files that
+viewers send. One that can't be carried out is a `BadInputError`, mostly a `BadMessageError`.
 """
 
 import json
@@ -35,11 +35,7 @@ class BadMessageError(BadInputError):
 
 
 def parse(data: str | bytes) -> dict[str, Any]:
-    """Return a message as a JSON object.
-
-    Raises:
-        BadMessageError: It is none, or too long, or has an unusable `id`.
-    """
+    """Return a message as a JSON object."""
     if isinstance(data, bytes):
         raise BadMessageError("binary; a message is a JSON object in text")
     if len(data) > LONGEST:
@@ -57,11 +53,7 @@ def parse(data: str | bytes) -> dict[str, Any]:
 
 
 def field(message: Mapping[str, Any], name: str, kind: type) -> Any:
-    """Return a field of a message.
-
-    Raises:
-        BadMessageError: There is none, or it isn't of this type.
-    """
+    """Return a field of a message, which must be of this type."""
     value = message.get(name)
     if type(value) is not kind:
         kinds = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
@@ -82,11 +74,7 @@ ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
-    """Carry out an operator's command, one of `viewer.OPERATIONS`.
-
-    Raises:
-        BadInputError: It can't be carried out.
-    """
+    """Carry out an operator's command, one of `viewer.OPERATIONS`."""
     arena = view.arena
     if what not in {"start", "mode", "kick", "house"}:
         _control(view, what, _running(view, message))
@@ -105,7 +93,6 @@ def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
 
 
 def _start_guest(arena: Arena, message: Mapping[str, Any]) -> None:
-    """Start a house bot for a friendly room."""
     game, bot = field(message, "game", str), field(message, "bot", str)
     room = field(message, "room", str)
     if not ROOM.fullmatch(room) or room in arena.ladders:
@@ -143,13 +130,9 @@ def _control(view: View, what: str, running: RunningMatch) -> None:
 def decision(
     what: str, name: str, ladder: str | None, ladders: Mapping[str, LadderSpec]
 ) -> Callable[[NameStore], str | None]:
-    """Return what stores a decision about a name, and returns its new token if it gets one.
+    """Return what stores a decision about a name, one of `viewer.DECISIONS`.
 
-    Args:
-        what: One of `viewer.DECISIONS`.
-        name: The name.
-        ladder: The name of the ladder; None for all ladders.
-        ladders: All ladders, by name.
+    It returns the name's new token, if there is one. If `ladder` is None, the decision is for all.
     """
     if what in {"strike", "unstrike"}:
         if ladder is None:
@@ -185,11 +168,7 @@ class Playing:
     """The viewer in the match that it plays, or has played last."""
 
     async def begin(self, message: Mapping[str, Any]) -> None:
-        """Begin a match that the viewer plays, and answer when its first turn is asked for.
-
-        Raises:
-            BadInputError: It can't be begun.
-        """
+        """Begin a match that the viewer plays, and answer when its first turn is asked for."""
         arena = self._view.arena
         if arena is None:
             raise BadMessageError("play is for an arena; this is the page of one match")
@@ -209,21 +188,13 @@ class Playing:
         await self._ask(self._person, message)
 
     async def answer(self, message: Mapping[str, Any]) -> None:
-        """Send the answer for a turn, and answer when the next one is asked for.
-
-        Raises:
-            BadInputError: The viewer doesn't play that match, or the answer can't be taken.
-        """
+        """Send the answer for a turn, and answer when the next one is asked for."""
         person = self._in_match(message)
         await person.answer(field(message, "turn", int), field(message, "line", str))
         await self._ask(person, message)
 
     def resign(self, message: Mapping[str, Any]) -> None:
-        """Leave the match's seat.
-
-        Raises:
-            BadMessageError: The viewer doesn't play that match.
-        """
+        """Leave the match's seat."""
         self._in_match(message).leave()
 
     def close(self) -> None:
@@ -241,7 +212,6 @@ class Playing:
         )
 
     def _in_match(self, message: Mapping[str, Any]) -> Person:
-        """Return the person in the match of a request."""
         match = field(message, "match", str)
         if self._person is None or self._person.match != match:
             raise BadMessageError(f"you don't play the match {match!r}")
@@ -287,18 +257,9 @@ class Upload:
     is_given_up: bool = attrs.field(default=False, init=False)
 
     async def receive(self, name: str, size: int, folder: Path) -> Path:
-        """Write the bytes that the viewer sends into a file.
+        """Write so many bytes from the viewer into a file, in a new folder, and return the file.
 
-        Args:
-            name: The name that the viewer gives it.
-            size: How many bytes they are.
-            folder: Where a folder is made for it.
-
-        Returns:
-            The file.
-
-        Raises:
-            BadMessageError: It can't be taken, or others' files need the room.
+        It is named as the viewer says, as far as that is safe.
         """
         if not 0 < size <= MAX_FILE:
             raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
@@ -334,8 +295,7 @@ class Upload:
     def _make_room(self, size: int) -> None:
         """Give up uploads until there is room for so many bytes more.
 
-        The oldest one of the address that has sent the most is given up first, so that no address
-        can keep others out.
+        The oldest of the address that has sent the most goes first: no address can keep others out.
         """
         while True:
             uploads = list(self.all())

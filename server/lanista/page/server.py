@@ -220,7 +220,6 @@ class Server:
                 return
 
     async def _serve_viewer(self, connection: ServerConnection) -> None:
-        """Serve one viewer until it leaves."""
         peer = cast("Peer", connection.stream)  # `Connections.accept` returned it
         viewer = Viewer(connection, peer, self.view, self.viewers, self.operator)
         self.viewers.add(viewer)
@@ -265,11 +264,7 @@ class Server:
         return answer.serialized(self.embed)
 
     def _check_viewer(self, peer: Peer, request: Request) -> None:
-        """Refuse a request for the WebSocket that can't become one.
-
-        Raises:
-            RefusedError: It doesn't ask for one, or there is no place.
-        """
+        """Refuse a request for the WebSocket that can't become one."""
         if request.headers.get("Upgrade", "").lower() != "websocket":
             raise RefusedError(HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")
         if not self.connections.may_view(peer):
@@ -296,7 +291,6 @@ class Server:
 
 
 def _name_of(host: str) -> str | None:
-    """Return the name in a `Host` header, without the port; None if it isn't one."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -307,10 +301,6 @@ def page_files() -> dict[str, Answer]:
     """Return all files that a browser can load, by path.
 
     Those that index.html names have an address with a version there, by which browsers keep them.
-
-    Raises:
-        BadPageError: The page's modules can't be put into one script.
-        OSError: A file of the page can't be read.
     """
     files = {SCRIPT: Answer(script().encode(), TYPES[".js"])}
     for path in sorted(PAGE.rglob("*")):

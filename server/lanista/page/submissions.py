@@ -165,11 +165,7 @@ class SubmissionRoutes:
         return [ending for ending, one in ENDINGS.items() if not known or one in {*known, "ZIP"}]
 
     def _check_language(self, file: str) -> None:
-        """Refuse a file in a language that can't be built here, though it could be elsewhere.
-
-        Raises:
-            RefusedError: It is one.
-        """
+        """Refuse a file in a language that can't be built here, though it could be elsewhere."""
         ending, endings = Path(file).suffix.lower(), self._endings()
         if ending not in endings:
             raise bad_request(

@@ -53,7 +53,10 @@ T = TypeVar("T")
 
 @attrs.define(eq=False)
 class TableHelpers:
-    """The helper processes of a page; `run` them beside it."""
+    """The helper processes of a page; `run` them beside it.
+
+    What they are asked for raises `NoStandingsError` if it fails.
+    """
 
     _tables: HelperProcess = attrs.field(factory=HelperProcess, init=False)
     _questions: HelperProcess = attrs.field(factory=HelperProcess, init=False)
@@ -67,19 +70,11 @@ class TableHelpers:
                 await self.compute(os.getpid)  # starting takes longer than most tables
 
     async def compute(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Have a function called that computes a table; they are computed one after another.
-
-        Raises:
-            NoStandingsError: It failed.
-        """
+        """Have a function called that computes a table; they are computed one after another."""
         return await _call(self._tables, function, arguments)
 
     async def ask(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Have a function called that doesn't take long; it waits for no table.
-
-        Raises:
-            NoStandingsError: It failed.
-        """
+        """Have a function called that doesn't take long; it waits for no table."""
         return await _call(self._questions, function, arguments)
 
     def tournament_of(self, file: Path, setup: Setup) -> Tournament:
@@ -113,11 +108,8 @@ _races = Races()
 def tournament_table(file: Path, known: str | None) -> tuple[str, TournamentTable | None]:
     """Return the state of the tournament that a spec describes, and its table.
 
-    The spec is read again each time, because bots and seeds may be added while the arena serves.
-
-    Args:
-        file: The spec.
-        known: A state; if it is still the same, no table is computed.
+    If `known` is still the state, no table is computed. The spec is read again each time, because
+    bots and seeds may be added while the arena serves.
 
     Raises:
         NoStandingsError: Nothing was played yet, or the spec can't be used.
@@ -141,12 +133,7 @@ def tournament_table(file: Path, known: str | None) -> tuple[str, TournamentTabl
 
 
 def tournament_matches(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a page of a tournament's matches that meet some filters (`match_list.page_of`).
-
-    Raises:
-        NoStandingsError: Nothing was played yet, or the spec can't be used.
-        StoreError: The results can't be read.
-    """
+    """Return a page of a tournament's matches that meet some filters (`match_list.page_of`)."""
     setup = _setup_of(file)
     # Damage is looked for when the standings are computed.
     with Store.open(setup.database, create=False, check=False) as store:
@@ -193,13 +180,7 @@ class LadderSource:
 
 
 def ladders_of(arena: Arena, compute: Ask, ask: Ask) -> ladders.Ladders:
-    """Return the ladders of an arena.
-
-    Args:
-        arena: The arena.
-        compute: Has tables computed, as `TableHelpers.compute`.
-        ask: Has answers about bots made, as `TableHelpers.ask`.
-    """
+    """Return the ladders of an arena, given the methods of `TableHelpers`."""
     shown: dict[str, ladders.Ladder] = {}
     for name, room in arena.ladders.items():
         source = LadderSource(
@@ -226,11 +207,7 @@ _databases: dict[tuple[str, str | None], Database] = {}
 
 @contextlib.contextmanager
 def _store(source: LadderSource) -> Iterator[Store]:
-    """Yield the results of a ladder; their database stays open.
-
-    Raises:
-        StoreError: They can't be read.
-    """
+    """Yield the results of a ladder; their database stays open."""
     key = source.data, source.url
     try:
         if key not in _databases:
@@ -283,13 +260,7 @@ def ladder_table(source: LadderSource, known: str | None) -> tuple[str, LadderTa
 def bot_of(
     source: LadderSource, bot: str, versions: Sequence[tuple[int | None, Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Return the results of a bot.
-
-    Args:
-        source: The ladder.
-        bot: The bot's name.
-        versions: Its versions with their ratings, as in the table.
-    """
+    """Return the results of a bot, given its versions with their ratings, as in the table."""
     rated = dict(versions)
     with _store(source) as store, store.ladder_reading(source.window) as now:
         opponents = [
@@ -345,7 +316,6 @@ def pair_of(source: LadderSource, bot: str, opponent: str) -> dict[str, Any]:
 
 
 def _standings(source: LadderSource, now: LadderReading) -> Standings:
-    """Compute the standings of a ladder."""
     ended = now.endings()
     bots = sorted(ended.bots)
     standings = compute(
@@ -395,7 +365,6 @@ def _estimate(estimate: Estimate) -> dict[str, float | None]:
 
 
 def _tenths(figure: float | None) -> float | None:
-    """Return a figure in Elo, rounded to a tenth."""
     return None if figure is None else round(figure, 1)
 
 
@@ -432,5 +401,4 @@ def _place(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
 
 
 def _match(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
-    """Return a stored match; its id only if its record is here."""
     return _place(stored, source) | stored_json(stored)

@@ -128,7 +128,6 @@ class View:
             self.running.on_end = None
 
     def _hear_end(self, match: str, record: Path | None) -> None:
-        """Take note that a match is over, and of its record, if there is one."""
         self.frame_cache.finish(match)
         if record is not None:
             self.listed.add(record)
@@ -275,11 +274,7 @@ class View:
     # -- for the operator ----------------------------------------------------------------------
 
     async def names(self, after: str | None) -> dict[str, Any]:
-        """Return registered names in alphabetical order, and where the next page begins.
-
-        Raises:
-            RemoteProtocolError: They can't be read.
-        """
+        """Return registered names in alphabetical order, and where the next page begins."""
         names = None if self.arena is None else self.arena.names
         rest = [] if names is None else await names.registered(after, NAMES + 1)
         page = [
@@ -358,11 +353,7 @@ class View:
         return await trio.to_thread.run_sync(found)
 
     async def packed_bundle(self, match: str, seat: int) -> bytes | None:
-        """Return a seat's failure bundle as a ZIP file; None if there is none.
-
-        Raises:
-            OSError: It can't be read.
-        """
+        """Return a seat's failure bundle as a ZIP file; None if there is none."""
         path = await self.record_of(match)
         if path is None or not (folder := folder_of(path, seat)).is_dir():
             return None
@@ -443,8 +434,7 @@ def _all_bots() -> tuple[dict[str, Any], ...]:
 
 @attrs.frozen(kw_only=True)
 class Card:
-    """What a link to a match, a ladder or a tournament shows of itself, as in chats: a preview
-    card.
+    """What a link to the page shows of itself, as in chats: a preview card.
 
     Programs that make such cards run no script, so the server fills in the head of the page's
     document. Nothing in it tells how a match ended.
@@ -460,10 +450,7 @@ class Card:
 async def card_of(view: View, kind: str, name: str) -> Card | None:
     """Return the card of an address of the page; None if nothing is known of what it names.
 
-    Args:
-        view: What the page shows.
-        kind: `match`, `ladder` or `tournament`, the first part of the address.
-        name: The rest of it.
+    Its first part is the kind: `match`, `ladder` or `tournament`; the name is the rest.
     """
     if kind == "match":
         return await _of_match(view, name)
@@ -503,13 +490,7 @@ def _of_ladder(view: View, name: str) -> Card | None:
 
 
 def document(index: bytes, card: Card, origin: str) -> bytes:
-    """Return the page's document with a card in its head.
-
-    Args:
-        index: The document.
-        card: What the link shows.
-        origin: Scheme and host by which the page was asked for.
-    """
+    """Return the page's document with a card in its head, at an origin (scheme and host)."""
     title = f"{card.title} · Lanista"
     properties = {"og:title": title, "og:description": card.about, "og:type": "website"}
     if card.picture is not None:
