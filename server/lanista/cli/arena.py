@@ -82,8 +82,8 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
 
     One line is printed for each match whose record is missing, can't be read or says something
     else, for each record whose match isn't stored, and for each program that isn't as it was handed
-    in; and the totals of each ladder. The arena
-    may be running, but not while its database is rebuilt. It takes about 1 ms a match.
+    in; and the totals of each ladder. The arena may be running, but not while its database is
+    rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
     damaged.
@@ -125,7 +125,6 @@ def _has_right_sources(arena: ArenaFile) -> bool:
 
 
 def _rebuilt(arena: ArenaFile) -> "Rebuild":
-    """Rebuild an arena's database."""
     from lanista.arena.verify import rebuild
 
     if arena.spec.store is not None:

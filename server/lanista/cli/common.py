@@ -440,10 +440,6 @@ def show_comparison(name: str, comparison: "Comparison") -> bool:
     """Print how stored results differ from records, and the totals; return whether all is right.
 
     The lines begin with the name, that of the ladder or the tournament.
-
-    Raises:
-        StoreError: The database is damaged or can't be read.
-        OSError: The folder of records can't be read.
     """
     counts: Counter[str] = Counter()
     is_terminal, shown = sys.stderr.isatty(), time.monotonic()

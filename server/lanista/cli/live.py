@@ -36,11 +36,11 @@ class LiveBoard:
         delay: float | None,
         console: Console | None = None,
     ) -> None:
-        """Make a board for bots with these names, by seat.
+        """Make a board for bots with these names, by seat; a cell has at most `cell_width`
+        characters.
 
-        A cell has at most `cell_width` characters. Each position is shown for a delay in seconds.
-        If it is None, that is `DELAY` at first, and less and less the longer the match goes on, so
-        that it never takes `LONGEST` more.
+        Each position is shown for a delay in seconds. If it is None, that is `DELAY` at first, and
+        less and less the longer the match goes on, so that it never takes `LONGEST` more.
         """
         self._names = names
         self._cell_width = cell_width
@@ -78,10 +78,10 @@ class LiveBoard:
         self._console.print(Text(line))
 
     async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
-        """Draw the position, and the cells that bots mark; wait for the delay.
-
-        Positions that would be shown for less than a screen needs are passed over. It is a match's
+        """Draw the position, and the cells that bots mark; wait for the delay. It is a match's
         `Watcher`.
+
+        Positions that would be shown for less than a screen needs are passed over.
         """
         if self._view is None or not game.turn:
             self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)

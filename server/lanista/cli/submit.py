@@ -5,6 +5,7 @@ import io
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,7 +154,7 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
         state, output = version["state"], said or output
         if state in FINISHED:
             break
-        page.waiting.sleep(INTERVAL)
+        time.sleep(INTERVAL)
     say(*version["findings"])
     if state == "refused":
         say(f"refused: {version['why']}")
@@ -163,7 +164,6 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
 
 
 def _show(author: Mapping[str, Any]) -> None:
-    """Print the versions of a name."""
     versions = author["versions"]
     if not versions:
         say(f"{author['name']}: nothing was handed in")

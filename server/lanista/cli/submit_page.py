@@ -67,35 +67,28 @@ class PageRefusedError(BadInputError):
         self.status = status
 
 
-@attrs.frozen
-class Waiting:
-    """Sends a request again, for some minutes, while it can't be answered."""
+def _answered(ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
+    """Return the answer to a request, and say on stderr if it must be waited for.
 
-    sleep: Callable[[float], object] = time.sleep
-    clock: Callable[[], float] = time.monotonic
-
-    def answer(self, ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
-        """Return the answer to a request, and say on stderr if it must be waited for.
-
-        The request is sent again after errors `of` a class.
-        """
-        begin, wait, is_said = self.clock(), FIRST_WAIT, False
-        while True:
-            try:
-                return ask()
-            except of as error:
-                pause = max(wait, error.wait)
-                if self.clock() + pause > begin + GIVE_UP:
-                    what = f"it was asked again for {GIVE_UP / 60:g} minutes"
-                    if error.wait > GIVE_UP:
-                        what = f"try again in {error.wait:g} s"
-                    raise type(error)(f"{error}; {what}") from None
-                if not is_said:
-                    words = f"{error}; it is asked again for up to {GIVE_UP / 60:g} minutes"
-                    say(words, err=True)
-                    is_said = True
-            self.sleep(pause)
-            wait = min(2 * wait, LONGEST_WAIT)
+    For some minutes the request is sent again after errors `of` a class.
+    """
+    begin, wait, is_said = time.monotonic(), FIRST_WAIT, False
+    while True:
+        try:
+            return ask()
+        except of as error:
+            pause = max(wait, error.wait)
+            if time.monotonic() + pause > begin + GIVE_UP:
+                what = f"it was asked again for {GIVE_UP / 60:g} minutes"
+                if error.wait > GIVE_UP:
+                    what = f"try again in {error.wait:g} s"
+                raise type(error)(f"{error}; {what}") from None
+            if not is_said:
+                words = f"{error}; it is asked again for up to {GIVE_UP / 60:g} minutes"
+                say(words, err=True)
+                is_said = True
+        time.sleep(pause)
+        wait = min(2 * wait, LONGEST_WAIT)
 
 
 @attrs.frozen(kw_only=True)
@@ -179,7 +172,6 @@ class Page:
         raise PageRefusedError(answer.status, words)
 
     def _words(self, status: int, data: bytes) -> str:
-        """Return why the page refuses a request."""
         try:
             return str(json.loads(data)["error"])
         except (ValueError, KeyError, TypeError, RecursionError):
@@ -192,12 +184,7 @@ class Page:
     def json(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
     ) -> Any:
-        """Send a request, and return its answer, which is JSON.
-
-        Raises:
-            PageRefusedError: The page refuses it.
-            BadInputError: There is no such page, or what is there isn't an arena's.
-        """
+        """Send a request, and return its answer, which must be JSON."""
         data = self.ask(method, path, headers, body)
         try:
             value = json.loads(data)
@@ -209,7 +196,6 @@ class Page:
 
 
 def _no_page(error: Exception) -> str:
-    """Return why there is no answer."""
     if isinstance(error, http.client.HTTPException | SSLError | ConnectionResetError):
         return _NO_PAGE
     why = " ".join(str(getattr(error, "strerror", None) or error).split()).lower()
@@ -299,8 +285,6 @@ class SubmissionsPage:
     """The name with its token as they are kept; None if they aren't."""
     about: Mapping[str, Any]
     """The limits and languages of the ladder, as the page tells them to everybody."""
-    waiting: Waiting
-    """Sends requests again that the page can't answer now."""
 
     @classmethod
     def of(
@@ -311,7 +295,6 @@ class SubmissionsPage:
         token: str | None,
         *,
         makes_token: bool,
-        waiting: Waiting | None = None,
     ) -> "SubmissionsPage":
         """Find the ladder, and what is kept of name and token if they aren't given.
 
@@ -325,8 +308,7 @@ class SubmissionsPage:
             name = kept.name
         if ":" in name or not name.isprintable():
             raise BadInputError(f"--name {name!r}: a name has letters, digits, spaces and . _ -")
-        waiting = waiting or Waiting()
-        about = waiting.answer(partial(_about, page, ladder))
+        about = _answered(partial(_about, page, ladder))
         if token is None:
             if kept is not None:
                 token = kept.token
@@ -346,7 +328,6 @@ class SubmissionsPage:
             token=token,
             kept=kept,
             about=about,
-            waiting=waiting,
         )
 
     @property
@@ -355,18 +336,17 @@ class SubmissionsPage:
         return self.page.url
 
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
-        """Send a request about what was handed in, and return its answer.
+        """Send a request to what follows the ladder's `submissions`, and return its answer.
 
-        The path is what follows the ladder's `submissions`. After errors of the class `again` the
-        request is sent again.
+        After errors of the class `again` it is sent again.
         """
-        return self.waiting.answer(partial(self._json, method, path), again)
+        return _answered(partial(self._json, method, path), again)
 
     def hand_in(self, file: str, data: bytes) -> Any:
         """Hand in a file, and return what the page says of its version."""
         try:
             path = f"?file={quote(file, safe='')}"
-            return self.waiting.answer(partial(self._json, "POST", path, data))
+            return _answered(partial(self._json, "POST", path, data))
         except NotNowError:
             raise
         except NoAnswerError as error:
@@ -378,7 +358,7 @@ class SubmissionsPage:
     def download(self, number: int) -> bytes:
         """Return a version as it was handed in."""
         path = f"{_path(self.ladder)}/{number}/source"
-        return self.waiting.answer(partial(self.page.ask, "GET", path, self._headers()))
+        return _answered(partial(self.page.ask, "GET", path, self._headers()))
 
     def _json(self, method: str, path: str, body: bytes | None = None) -> Any:
         try:
@@ -403,7 +383,6 @@ def _path(ladder: str) -> str:
 
 
 def _about(page: Page, ladder: str) -> Any:
-    """Return what a page says about handing in to a ladder."""
     try:
         return page.json("GET", _path(ladder), {})
     except PageRefusedError as error:

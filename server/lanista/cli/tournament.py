@@ -247,7 +247,6 @@ def _of_bots(
     output: Path | None,
     **keys: Any,
 ) -> "Setup":
-    """Return the tournament between bots that the options of `run` describe."""
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount
     from lanista.results.blocks import FormatName

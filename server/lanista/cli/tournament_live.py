@@ -341,10 +341,7 @@ def note_of(event: events.Event) -> str:
 
 
 def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType:
-    """Return everything that is shown of standings: name, summary, table and remarks.
-
-    The results of each pair of bots are added if they are wanted.
-    """
+    """Return everything that is shown of standings; the results of each pair of bots if wanted."""
     parts: list[RenderableType] = [
         Text(printable(standings.name), style="bold"),
         *(Text(printable(line)) for line in summary(standings)),

@@ -32,7 +32,7 @@ from lanista.cli.tournament_live import (
     blocks_text,
     duration,
 )
-from lanista.cli.watch import GRACE, watch_signals
+from lanista.cli.watch import watch_signals
 from lanista.competition import events, worker
 from lanista.competition.formats.base import Format
 from lanista.competition.running import open_tournament
@@ -67,7 +67,6 @@ class Scores:
     """Counts how often A had which number of points in the blocks of a test."""
 
     def __init__(self, first: str) -> None:
-        """Begin with no blocks of A, which has this name."""
         self._first = first
         self._counts: Counter[float] = Counter()
         self._most = 0.0  # the points that A can have in a block
@@ -144,7 +143,7 @@ def play(
         plain: Whether to print lines even in a terminal.
         scores: Counts all blocks, also those played before; its line is shown.
         code_of: Returns the exit code of a tournament that was played to its end; None: 0.
-        page: The port of a page that shows the tournament, until its last viewer leaves; or None.
+        page: The port of a page that shows the tournament until its last viewer leaves; or None.
     """
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")
@@ -207,7 +206,6 @@ def _display(*, as_json: bool, is_live: bool) -> Display:
 
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
-    """Return the lines below the last table."""
     lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
     if report.halted:
         lines.append(f"halted: {report.halted}; run the same command again to resume")
@@ -255,7 +253,7 @@ async def _run(
             with display.shown() as shown:
                 shown.note("the page stays until it is closed; Ctrl-C ends it")
             with staying:
-                await server.wait_without_viewers(GRACE)
+                await server.wait_without_viewers()
         return report
 
 

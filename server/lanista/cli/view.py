@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.text import Text
 
 from lanista.games.picture import Frame, Ground, Mark, Place, Scene, Shape
-from lanista.page.seat_colours import DARK, letter
+from lanista.page.seat_colours import DARK, letter, mixed
 
 of_seat = DARK.of_seat
 """The colours of a seat: those of the page's dark theme, as are all here (page/colours.js)."""
@@ -116,7 +116,6 @@ class _Position:
 
 
 def _of_units(seat: int | None) -> Style:
-    """Return the style of text on a unit of a seat, or of no seat."""
     colours = of_seat(seat)
     return _style(colours.on, colours.unit, bold=seat is not None)
 
@@ -133,7 +132,7 @@ class BoardView:
     ) -> None:
         """Set up the drawing of a scene, in cells of at most a width in characters.
 
-        A plain one has characters in place of colours: `#` for walls, and the seat's letter before
+        A plain one has characters in place of colours: `#` for walls, the seat's letter before
         units.
         """
         self._scene = scene
@@ -246,7 +245,6 @@ class BoardView:
     def _texts(
         self, row: int, part: Part, width: int, position: _Position
     ) -> Iterator[tuple[str, Style]]:
-        """Yield the text and style of each cell of a row."""
         for col in range(part.col, part.col + part.cols):
             mark = position.marks.get((row, col))
             text, style = self._cell(row, col, width, mark, position.frame)
@@ -255,7 +253,6 @@ class BoardView:
             yield text, style
 
     def _halves(self, row: int, part: Part, position: _Position) -> Iterator[tuple[str, Style]]:
-        """Yield the character and style of each two cells of a row and the one below."""
         has_lower = row + 1 < part.row + part.rows
         for col in range(part.col, part.col + part.cols):
             upper = self._colour((row, col), position)
@@ -279,7 +276,6 @@ class BoardView:
     def _cell(
         self, row: int, col: int, width: int, mark: Mark | None, frame: Frame
     ) -> tuple[str, Style]:
-        """Return a cell's text and style."""
         if mark is not None:
             of_its_seat = letter(mark.seat) if self._plain and mark.seat is not None else ""
             return _fitted(of_its_seat + mark.text, width), _of_units(mark.seat)
@@ -331,7 +327,6 @@ class BoardView:
         return legend
 
     def _signs(self, frame: Frame, cells: Cells) -> Iterator[tuple[str, Style, str]]:
-        """Yield signs, their styles and meanings."""
         if cells.half:
             for shape, _, meaning in self._scene.kinds:
                 seats = {mark.seat for mark in frame.marks if mark.shape is shape}
@@ -369,15 +364,7 @@ def of_shape(shape: Shape, seat: int | None) -> str:
     if seat is None:
         return THINGS.get(shape, DARK.neutral.unit)
     colour = of_seat(seat).unit
-    return _mixed(colour, *_TINTS[shape]) if shape in _TINTS else colour
-
-
-def _mixed(colour: str, other: str, share: float) -> str:
-    parts = [
-        round(int(colour[at : at + 2], 16) * (1 - share) + int(other[at : at + 2], 16) * share)
-        for at in (1, 3, 5)
-    ]
-    return "#" + "".join(f"{part:02x}" for part in parts)
+    return mixed(colour, *_TINTS[shape]) if shape in _TINTS else colour
 
 
 # Choosing the layout

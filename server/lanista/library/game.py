@@ -7,7 +7,7 @@
 
 The rules are the arena's own (`lanista.games`), so a program that looks ahead with them can't be
 wrong about what the arena will do. A bot gets from its state to a game by `state.to_game()`, which
-asks `from_state` here. Clocks, connections and records belong to matches, not to games.
+asks `from_state` here.
 """
 
 import copy

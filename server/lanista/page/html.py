@@ -62,12 +62,12 @@ class _Module:
     """The paths of the modules that it imports."""
 
 
-def script(page: Path = PAGE) -> str:
+def script() -> str:
     """Return the script that browsers get: `joined`, without the lines that are comments."""
-    return _COMMENT.sub("", joined(page))
+    return _COMMENT.sub("", joined())
 
 
-def joined(page: Path = PAGE) -> str:
+def joined() -> str:
     """Return main.js with all that it imports as one module.
 
     Raises:
@@ -80,7 +80,7 @@ def joined(page: Path = PAGE) -> str:
     while waiting:
         path, needed_by = waiting.pop()
         if path not in modules:
-            modules[path] = _module(page, path, needed_by)
+            modules[path] = _module(path, needed_by)
             waiting += [(needed, path) for needed in modules[path].needed]
     graph = {path: module.needed for path, module in modules.items()}
     try:
@@ -95,9 +95,9 @@ def joined(page: Path = PAGE) -> str:
     return "\n".join((*parts, ""))
 
 
-def _module(page: Path, path: str, needed_by: str) -> _Module:
+def _module(path: str, needed_by: str) -> _Module:
     try:
-        source = (page / path).read_text(encoding="utf-8")
+        source = (PAGE / path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise BadPageError(f"{needed_by} imports {path}; there is no such file") from None
     folder = Path(path).parent
@@ -149,8 +149,6 @@ globalThis.LANISTA_MATCH.catch(() => {});
 def bundle(
     match: Iterable[Mapping[str, Any]],
     other: tuple[Iterable[Mapping[str, Any]], Mapping[str, Any]] | None = None,
-    *,
-    page: Path = PAGE,
 ) -> Iterator[bytes]:
     """Yield the parts of the HTML file, in UTF-8.
 
@@ -158,7 +156,6 @@ def bundle(
         match: Head, frames and end, as by `read_frames`.
         other: Those of a match to show beside it, and how it differs, as by `difference.json_of`;
             None for none.
-        page: The folder of the page's files.
 
     Raises:
         BadPageError: A module or style is missing, or has a form that can't be put in.
@@ -183,8 +180,8 @@ def bundle(
                 (b',"difference":' + encode(difference) + b"}",),
             )
         )
-    viewer = _safe("the script", "\n" + script(page))
-    style = _safe("the styles", _style(page))
+    viewer = _safe("the script", "\n" + script())
+    style = _safe("the styles", _style())
     policy = "; ".join(
         (
             "default-src 'none'",
@@ -195,7 +192,7 @@ def bundle(
             "form-action 'none'",
         )
     )
-    icon = base64.b64encode((page / "favicon.svg").read_bytes()).decode()
+    icon = base64.b64encode((PAGE / "favicon.svg").read_bytes()).decode()
     yield f"""<!doctype html>
 <html lang="en">
 <head>
@@ -257,13 +254,13 @@ def _match_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> 
 # The page's files
 
 
-def _style(page: Path) -> str:
+def _style() -> str:
     """Return all style sheets that index.html names, in its order."""
-    index = (page / "index.html").read_text(encoding="utf-8")
+    index = (PAGE / "index.html").read_text(encoding="utf-8")
     names = _STYLESHEET.findall(index)
     if index.count('rel="stylesheet"') != len(names):
         raise BadPageError("index.html: a style sheet that isn't named as /page/NAME")
-    style = "\n".join((page / name).read_text(encoding="utf-8") for name in names)
+    style = "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
     if "@import" in style or "url(" in style:
         raise BadPageError("the styles name another file in a way that can't be put into one file")
     return style

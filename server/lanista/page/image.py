@@ -19,18 +19,15 @@ from lanista.page.image_marks import (
     READABLE,
     RING,
     SEATS,
-    Colour,
     Sprite,
     arrow,
     font,
     hatch,
     ladder,
-    mixed,
     of_seat,
-    rgb,
     sprite,
 )
-from lanista.page.seat_colours import letter
+from lanista.page.seat_colours import Colour, letter, mixed, rgb
 
 LONGEST = 1200
 """Maximum length of the longer side in pixels, unless a tile size is given."""
@@ -111,11 +108,6 @@ class Painter:
             if scene.ground[row][col] is Ground.BASE and (row, col) not in scene.owners
         ]
         self._grid = [self._lines(level) for level in self._levels]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """The width and height of the image in pixels."""
-        return self._layout.size
 
     def draw(self, shot: Shot) -> Image.Image:
         """Draw an image, in RGB."""

@@ -57,6 +57,9 @@ TOURNAMENTS_EVERY = 1.0
 """Seconds between two checks for tables of tournaments that are due, while there are viewers."""
 LOOK_EVERY = 0.5
 """Seconds between two looks at which matches tournaments play, while there are viewers."""
+GRACE = 3.0
+"""Seconds without a viewer after which the page of a match or a tournament ends; reloading the page
+takes less."""
 WEBSOCKET = "/api/1/ws"
 """Path of the WebSocket."""
 TYPES = {
@@ -207,14 +210,14 @@ class Server:
             await do()
             await trio.sleep(every)
 
-    async def wait_without_viewers(self, grace: float) -> None:
-        """Return when there has been no viewer for so many seconds."""
+    async def wait_without_viewers(self) -> None:
+        """Return when there has been no viewer for `GRACE` seconds."""
         while True:
-            with trio.move_on_after(grace) as scope:
+            with trio.move_on_after(GRACE) as scope:
                 while self.viewers:
                     scope.deadline = math.inf
                     await self._viewer_left.wait()
-                scope.deadline = trio.current_time() + grace
+                scope.deadline = trio.current_time() + GRACE
                 await self.has_viewers.wait()
             if scope.cancelled_caught:
                 return

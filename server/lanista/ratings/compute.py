@@ -150,7 +150,7 @@ def _superior(ratings: Ratings | None, bot: int, other: int) -> float | None:
 
 
 def ranks_of(
-    bots: Sequence[str], worth: Sequence[float], house: Collection[str] = ()
+    bots: Sequence[str], worth: Sequence[float], house: Collection[str]
 ) -> list[int | None]:
     """Return the bots' ranks: one more than the number of better bots, so that ties share.
 

@@ -16,6 +16,7 @@ from typing import Any
 import attr
 import attrs
 
+from lanista.games.picture import counted
 from lanista.match.ending import FAILURES, Ending
 from lanista.ratings.table import CENTRE, SCHEMA, HeadToHead, Row, Standings
 from lanista.results.match_result import Estimate
@@ -277,15 +278,15 @@ def failures_text(endings: Mapping[Ending, int]) -> str:
 
 def summary(standings: Standings) -> list[str]:
     """Return the state of the tournament in a line or two: format, blocks and matches; outcome."""
-    played = _count(standings.blocks, "block")
+    played = counted(standings.blocks, "block")
     if standings.planned is not None and standings.planned != standings.blocks:
-        played = f"{standings.blocks} of {_count(standings.planned, 'block')}"
-    parts = [played, _count(standings.matches, "match")]
+        played = f"{standings.blocks} of {counted(standings.planned, 'block')}"
+    parts = [played, counted(standings.matches, "match")]
     if standings.voids:
         parts.append(f"{standings.voids} void and played again")
     state = "all played" if standings.over else "not over"
     if standings.uncounted:
-        state += f"; {_count(standings.uncounted, 'stored block')} uncounted, not asked for now"
+        state += f"; {counted(standings.uncounted, 'stored block')} uncounted, not asked for now"
     lines = [f"{standings.game}, {standings.format}: {', '.join(parts)}; {state}"]
     return [*lines, standings.words] if standings.words else lines
 
@@ -321,11 +322,6 @@ def by_pair(standings: Standings) -> dict[tuple[str, str], HeadToHead]:
 def score_text(pair: HeadToHead | None) -> str:
     """Return points and matches of a pair, as `7.5/12`; "" if they never met."""
     return "" if pair is None else f"{_number(pair.points)}/{pair.matches}"
-
-
-def _count(number: int, thing: str) -> str:
-    plural = "" if number == 1 else "es" if thing.endswith("ch") else "s"
-    return f"{number} {thing}{plural}"
 
 
 HEAD_TO_HEAD_COLUMNS = ("bot", "opponent", "matches", "points", "superior")
