@@ -17,7 +17,7 @@ from lanista.match.ending import Ending
 from lanista.page import ladders, renewal, tables
 from lanista.page.ladders import REST
 from lanista.page.renewal import NoStandingsError
-from lanista.page.tables import LadderSource, ladders_of
+from lanista.page.tables import LadderSource, TableHelpers
 from lanista.page.view import View
 from lanista.results.match_result import Estimate, SingleMatch
 from lanista.results.rating_history import RatingHistory
@@ -63,7 +63,7 @@ def write_results(data, *groups, ladder="pit"):
         (data / "records" / one.match.record).write_bytes(b"")
 
 
-class Asked:
+class Asked(TableHelpers):
     """Answers as the processes do, and counts the questions; or fails as the test says."""
 
     def __init__(self):
@@ -71,13 +71,15 @@ class Asked:
         self.error = None
         self.gate = None
 
-    async def __call__(self, function, *arguments):
+    async def compute(self, function, *arguments):
         self.questions.append(function.__name__)
         if self.gate is not None:
             await self.gate.wait()
         if self.error is not None:
             raise self.error
         return await trio.to_thread.run_sync(function, *arguments)
+
+    ask = compute
 
 
 @asynccontextmanager
@@ -88,7 +90,7 @@ async def opened(data, *specs, ask=None, **how):
     with ExitStack() as stack:
         arena = await arena_server(options, stack)
         async with showing(
-            View(arena.running, arena=arena, ladders=ladders_of(arena, ask, ask)), **how
+            View(arena.running, arena=arena, ladders=ask.ladders_of(arena)), **how
         ) as house:
             house.arena = arena
             yield house
@@ -281,7 +283,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     with ExitStack() as stack:
         arena = await arena_server(options, stack)
-        shown = ladders_of(arena, ask, ask)
+        shown = ask.ladders_of(arena)
         shown.on_change = lambda: told.append(1)
         assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
         await shown.refresh()
@@ -313,14 +315,14 @@ async def test_tables_are_computed_when_there_are_new_matches(
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
     monkeypatch.setattr(renewal, "SHARE", 0)
-    monkeypatch.setattr(ladders, "REST", 0.0)
+    monkeypatch.setattr(tables, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     ask = Asked()
     with ExitStack() as stack:
         arena = await arena_server(options, stack)
         room = arena.ladders["pit"]
-        shown = ladders_of(arena, ask, ask)
+        shown = ask.ladders_of(arena)
         await shown.refresh()
         ratings = room._ladder.ratings
         assert ratings["Ann"] > ratings["Bob"] > ratings["Cem"]
@@ -390,7 +392,7 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
 
 
 async def test_viewers_are_told_of_a_newer_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(ladders, "REST", 0.0)
+    monkeypatch.setattr(tables, "REST", 0.0)
     monkeypatch.setattr(ladders, "EVERY", 0.01)
     write_results(tmp_path, *PLAYED[:1])
     async with opened(tmp_path) as house:

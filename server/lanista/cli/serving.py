@@ -125,9 +125,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
         ladders = Ladders()
         if shown is not None:
             nursery.start_soon(shown.helpers.run)
-            from lanista.page.tables import ladders_of
-
-            ladders = ladders_of(arena, shown.helpers.compute, shown.helpers.ask)
+            ladders = shown.helpers.ladders_of(arena)
         if ladders:
             nursery.start_soon(ladders.run)
         if page is not None:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import traceback
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,8 +28,7 @@ from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.match.ending import FAILURES
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
-from lanista.page import ladders
-from lanista.page.ladders import FIRST, LadderTable
+from lanista.page.ladders import FIRST, REST, Ladder, Ladders, LadderTable
 from lanista.page.renewal import FAILED, NoStandingsError, Renewal
 from lanista.page.tournaments import Tournament, TournamentTable
 from lanista.ratings.compute import MAX_LEADERS, Races, compute
@@ -49,6 +48,13 @@ from lanista.results.recorded import stored_json
 from lanista.toml_spec import SpecError
 
 T = TypeVar("T")
+
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
+"""How long ago the ratings were with which those of now are compared."""
+MATCHES = 30
+"""Number of matches, and of failures, in the answers about a bot."""
+MEASURED = 10
+"""Number of a bot's last matches whose records are read for its round trips."""
 
 
 @attrs.define(eq=False)
@@ -82,6 +88,26 @@ class TableHelpers:
         table = functools.partial(self.compute, tournament_table, file)
         matches = functools.partial(self.ask, tournament_matches, file)
         return Tournament(setup.spec.name, setup.records, table, matches)
+
+    def ladders_of(self, arena: Arena) -> Ladders:
+        """Return the ladders of an arena."""
+        shown: dict[str, Ladder] = {}
+        for name, room in arena.ladders.items():
+            source = LadderSource(
+                name=name,
+                game=room.ruleset.name,
+                house=list(room.house),
+                window=room.spec.window,
+                data=str(arena.options.data.path),
+                url=arena.options.spec.store,
+            )
+            table = functools.partial(self.compute, ladder_table, source)
+            about = {"ladder": name}
+            renewal = Renewal(table, REST, "no table of a ladder", about, result=LadderTable())
+            bot = functools.partial(self.ask, bot_of, source)
+            pair = functools.partial(self.ask, pair_of, source)
+            shown[name] = Ladder(room, renewal, bot, pair)
+        return Ladders(shown)
 
 
 async def _call(helper: HelperProcess, function: Callable[..., T], arguments: Any) -> T:
@@ -153,15 +179,6 @@ def _setup_of(file: Path) -> Setup:
 
 # -- ladders ---------------------------------------------------------------------------------------
 
-DAY, WEEK = timedelta(days=1), timedelta(days=7)
-"""How long ago the ratings were with which those of now are compared."""
-MATCHES = 30
-"""Number of matches, and of failures, in the answers about a bot."""
-MEASURED = 10
-"""Number of a bot's last matches whose records are read for its round trips."""
-Ask = Callable[..., Awaitable[Any]]
-"""Has a function called in a helper process with some arguments; raises `NoStandingsError`."""
-
 
 @attrs.frozen(kw_only=True)
 class LadderSource:
@@ -177,28 +194,6 @@ class LadderSource:
     """The arena's data folder."""
     url: str | None
     """The URL of its PostgreSQL database, which may have a password; None if it has none."""
-
-
-def ladders_of(arena: Arena, compute: Ask, ask: Ask) -> ladders.Ladders:
-    """Return the ladders of an arena, given the methods of `TableHelpers`."""
-    shown: dict[str, ladders.Ladder] = {}
-    for name, room in arena.ladders.items():
-        source = LadderSource(
-            name=name,
-            game=room.ruleset.name,
-            house=list(room.house),
-            window=room.spec.window,
-            data=str(arena.options.data.path),
-            url=arena.options.spec.store,
-        )
-        table = functools.partial(compute, ladder_table, source)
-        about = {"ladder": name}
-        renewal = Renewal(
-            table, ladders.REST, "no table of a ladder", about, result=ladders.LadderTable()
-        )
-        bot, pair = (functools.partial(ask, function, source) for function in (bot_of, pair_of))
-        shown[name] = ladders.Ladder(room, renewal, bot, pair)
-    return ladders.Ladders(shown)
 
 
 _databases: dict[tuple[str, str | None], Database] = {}
