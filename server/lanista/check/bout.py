@@ -369,7 +369,7 @@ class _Watch:
     """Checks between the turns whether the bot sent more lines than it was asked for."""
 
     bout: Bout
-    _match: Match | None = None
+    _match: Match = attrs.field(init=False)
     _asked: int = 0
     """The number of answers that the bot was asked for, in all matches so far."""
     _noticed: int = 0
@@ -384,7 +384,6 @@ class _Watch:
     async def look(self, game: Game) -> None:
         """Check for extra lines before each turn and after the last (`runner.Watcher`)."""
         bout, match, tap = self.bout, self._match, self.bout.tap
-        assert match is not None
         assert tap is not None
         seat = match.seats[bout.spec.seat]
         self._compare(game)

@@ -347,10 +347,9 @@ class _Session:
             if self.page is not None:
                 from lanista.cli.live import DELAY
                 from lanista.cli.watch import play_watched
-                from lanista.hosting.control import MatchControl
 
-                match.control = MatchControl(DELAY if delay is None else delay)
-                played = trio.run(play_watched, match, self.page, self._print)
+                pause = DELAY if delay is None else delay
+                played = trio.run(play_watched, match, self.page, pause, self._print)
             elif not draws:
                 played = trio.run(interruptible, match.play, match.interrupt)
             else:

@@ -40,15 +40,16 @@ async def interruptible(play: Callable[[], Awaitable[T]], interrupt: Callable[[]
 async def play_watched(
     match: "StartedMatch",
     page: "PagePort",
+    delay: float,
     print_result: Callable[..., None],
 ) -> "MatchReport | None":
     """Play a match that begins when its page is open; serve the page until it is closed.
 
-    The match must have a control, which pauses it at first. Its result is printed, by a function
-    that gets the report and `interrupted=`, while the page is still served. Return None if the
-    match was interrupted before it began. Errors are those of `StartedMatch.play`, and
-    `CannotListenError`.
+    The delay is the pause between turns in seconds. The result is printed, by a function that gets
+    the report and `interrupted=`, while the page is still served. Return None if the match was
+    interrupted before it began. Errors are those of `StartedMatch.play`, and `CannotListenError`.
     """
+    from lanista.hosting.control import MatchControl
     from lanista.page.frame_cache import FrameCache
     from lanista.page.view import View
 
@@ -56,8 +57,7 @@ async def play_watched(
     server = await page.listen(view)
     left = trio.CancelScope()
     played: MatchReport | None = None
-    control = match.control
-    assert control is not None
+    match.control = control = MatchControl(delay)
     control.pause()
 
     def interrupt() -> None:

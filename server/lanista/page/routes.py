@@ -147,12 +147,13 @@ class Routes:
         }
 
     def _submission_routes(self, path: str) -> list[Route]:
-        if self.view.arena is None or self.view.arena.submissions is None:
+        arena = self.view.arena
+        if arena is None or arena.submissions is None:
             return []
         # Imported only now, as it loads what only an arena with ladders needs.
         from lanista.page.submissions import SubmissionRoutes, refusing  # noqa: PLC0415
 
-        of, number = SubmissionRoutes(self.view, self.authorization), "([0-9]{1,9})"
+        of, number = SubmissionRoutes(arena.submissions, self.authorization), "([0-9]{1,9})"
         return [
             Route(path, refusing(of.get)),
             Route(f"{path}/{number}", refusing(of.get_version), ("name",)),
