@@ -60,9 +60,7 @@ class Results:
         return hello is not None and hello.keep and self.speaks_version1
 
 
-async def run(
-    tested: Tested, rivals: Sequence[Contestant], tell: Callable[[str], None] = lambda _: None
-) -> Results:
+async def run(tested: Tested, rivals: Sequence[Contestant], tell: Callable[[str], None]) -> Results:
     """Play the gauntlet.
 
     Args:

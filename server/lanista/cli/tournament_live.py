@@ -9,7 +9,7 @@ import errno
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Self
 
 import click
@@ -132,10 +132,9 @@ class JsonDisplay(Display):
 class LineDisplay(Display):
     """Prints each failure and note as a line, and the progress from time to time."""
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._clock = clock
-        self._printed = clock()
+        self._printed = time.monotonic()
         self._lines = 0
         self._more = ""
 
@@ -149,8 +148,8 @@ class LineDisplay(Display):
                 self._print(line)
             every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
             is_last = event.progress.played == event.progress.planned
-            if is_last or self._clock() - self._printed >= every:
-                self._printed = self._clock()
+            if is_last or time.monotonic() - self._printed >= every:
+                self._printed = time.monotonic()
                 self._lines += 1
                 parts = [progress_line(event), event.progress.words, self._more]
                 self._print("; ".join(filter(None, parts)))

@@ -81,8 +81,8 @@ class Server:
     """The server of the page's port: first `listen`, then `run`."""
 
     view: View
-    host: str = "127.0.0.1"
-    port: int = 8080
+    host: str
+    port: int
     token: str | None = None
     """The operator's token, which commands need; None: whoever reaches the page is an operator."""
     open_logs: bool = False

@@ -180,21 +180,17 @@ class Fit:
     """(S + D, M): by different match, its gradient in its local parameters."""
 
 
-def maximum(model: Model, start: Floats | None = None) -> Fit:
+def maximum(model: Model) -> Fit:
     """Return the maximum of the likelihood, with its prior.
 
     Where there are very many matches, the first steps are made with a part of them, in which each
     one that is left out is made up for by the weight of another one; and so is the information,
     which is then within some percent of that of all matches, as are the errors derived from it.
 
-    Args:
-        model: All matches.
-        start: (P,): where to begin; it changes how long it takes, not the result.
-
     Raises:
         LikelihoodError: Newton's method didn't converge, which should happen for no data.
     """
-    at = np.zeros(model.size) if start is None else start.copy()
+    at = np.zeros(model.size)
     everything = model.counted.times.astype(np.float64)
     information = np.eye(model.size)
     for most in (_FIRST, _NEXT):

@@ -118,8 +118,6 @@ class Ratings:
     rank_high: Ints
     seats: tuple[Estimate, ...]
     """The advantage of each seat, in Elo."""
-    tied: tuple[tuple[int, float], ...]
-    """The sizes of ties that were seen, and the delta of each."""
 
     def of(self, players: Ints) -> Self:
         """Return the ratings of some players alone, in this order; the scale stays as it is."""
@@ -189,10 +187,6 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
             for value, off, low, high in zip(
                 seat_elo, seat_half, seat_has_low, seat_has_high, strict=True
             )
-        ),
-        tied=tuple(
-            (size, math.exp(value))
-            for size, value in zip(model.tied, fit.at[seats.stop :].tolist(), strict=True)
         ),
     )
 
