@@ -54,8 +54,8 @@ class Functions:
     """The files in which functions wait for their processes; removed at the end of a `with`.
 
     A function plays in a process of its own, like any other bot. It is sent there by cloudpickle:
-    functions of `__main__` and of notebooks as a whole, with the globals that they use; functions
-    of modules that can be imported by name, and their process imports them from the same
+    functions of `__main__` and of notebooks as a whole, with the globals that they use; those of
+    modules that can be imported by their names, as their process imports them from the same
     `sys.path`. A fork would be no substitute: it would inherit this process's memory and its
     threads' locks, and a worker that plays other matches doesn't have the function at all.
     """
