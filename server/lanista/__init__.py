@@ -30,7 +30,7 @@ _PUBLIC: dict[str, str | None] = {
     "GameOverError": "library.game",
     "LanistaError": "errors",
     "Match": "library.matches",
-    "MatchOptions": "library.options",
+    "MatchOptions": "library.playing",
     "MismatchError": "match.replay",
     "Position": "library.replays",
     "Replay": "library.replays",

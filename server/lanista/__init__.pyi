@@ -21,7 +21,7 @@ from lanista.library.many import aplay_many as aplay_many
 from lanista.library.many import play_many as play_many
 from lanista.library.matches import Fault as Fault
 from lanista.library.matches import Match as Match
-from lanista.library.options import MatchOptions as MatchOptions
+from lanista.library.playing import MatchOptions as MatchOptions
 from lanista.library.playing import aplay as aplay
 from lanista.library.playing import play as play
 from lanista.library.replays import Position as Position

@@ -30,7 +30,7 @@ from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
 from lanista.games import registry
 from lanista.page.server import Server
-from lanista.page.tables import TableHelpers, ladders_of
+from lanista.page.tables import TableHelpers
 from lanista.page.view import View
 from lanista.results.data_folder import DataFolder
 from support.arenas import arena_options, arena_server
@@ -132,7 +132,7 @@ async def measure(folder, count, helpers):
         view = View(
             arena.running,
             arena=arena,
-            ladders=ladders_of(arena, helpers.compute, helpers.ask),
+            ladders=helpers.ladders_of(arena),
         )
         server = Server(view, "127.0.0.1", 0)
         await server.listen()

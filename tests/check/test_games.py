@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.check import games
+from lanista.check import gauntlet, items
 from lanista.games import registry
 from lanista.games.angrymob import check_boards
 from lanista.games.base import Answer, complete_settings
@@ -15,7 +15,7 @@ ALL = registry.names()
 @pytest.mark.parametrize("name", ALL)
 def test_one_turn_is_a_setting_of_every_game_that_comes_with_lanista(name):
     ruleset = registry.get(name)
-    shorter, settings, words = games.shortened(ruleset, 1)
+    shorter, settings, words = gauntlet.shortened(ruleset, 1)
     assert ruleset is shorter
     assert 1 == ruleset.max_turns(settings)
     assert words.endswith("=1")
@@ -23,15 +23,15 @@ def test_one_turn_is_a_setting_of_every_game_that_comes_with_lanista(name):
 
 def test_a_setting_of_turns_stays_within_its_range():
     """tinygame has from 1 to 1000 rounds."""
-    _, settings, _ = games.shortened(tinygame.RULESET, 5000)
+    _, settings, _ = gauntlet.shortened(tinygame.RULESET, 5000)
     assert {"rounds": 1000} == settings
 
 
 def test_a_game_without_such_a_setting_is_ended_from_outside():
     """Take-away has none for turns: after two the game is over, ranked by score."""
     ruleset = take_away.RULESET
-    assert games.length_setting(ruleset) is None
-    shorter, settings, words = games.shortened(ruleset, 2)
+    assert gauntlet.length_setting(ruleset) is None
+    shorter, settings, words = gauntlet.shortened(ruleset, 2)
     assert complete_settings(ruleset, {}) == settings
     assert "ended after 2, which no setting of take-away does" == words
     game = shorter.new(settings, shorter.generate(settings, shorter.chance(1)), shorter.chance(1))
@@ -43,20 +43,20 @@ def test_a_game_without_such_a_setting_is_ended_from_outside():
 
 def test_the_largest_board_is_the_largest_that_the_rules_take():
     """200 rows and columns (rules/angrymob.md 1)."""
-    board = games.largest_board(registry.get("angrymob"))
+    board = gauntlet.largest_board(registry.get("angrymob"))
     assert (200, 200) == (board.rows, board.cols)
 
 
 @pytest.mark.parametrize("name", ["hogwarts", "crematoria"])
 def test_games_of_one_size_have_no_largest_board(name):
-    assert games.largest_board(registry.get(name)) is None
+    assert gauntlet.largest_board(registry.get(name)) is None
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_crowded_board_has_units_for_the_rival_alone(seed):
     """Nothing to recruit nearer to the seat's base; some beside the rival's; a path between."""
     ruleset = registry.get("angrymob")
-    board, turns = games.crowded_board(ruleset, seed, 1)
+    board, turns = gauntlet.crowded_board(ruleset, seed, 1)
     assert check_boards.CROWDED_TURNS == turns
     ours, theirs = board.distances(board.bases[1]), board.distances(board.bases[0])
     with_units = [cell for cell, state in enumerate(board.cells) if state > 0]
@@ -83,5 +83,5 @@ SUBMOVES = [
 @pytest.mark.parametrize(("game", "line", "index", "expected"), SUBMOVES)
 def test_a_submove_is_found_by_its_place(game, line, index, expected):
     """PROTOCOL.md 5: four numbers, two, or from a letter to the next."""
-    found = games.submove_at(registry.get(game), line.split(), index)
+    found = items.submove_at(registry.get(game), line.split(), index)
     assert (None if expected is None else expected.split()) == found

@@ -8,11 +8,10 @@ from check.checking import under_check
 from lanista.bots.execute import printable
 from lanista.bots.process import Exit
 from lanista.check import gauntlet
-from lanista.check.bout import Bout, Unasked
+from lanista.check.bout import Bout, Time, Times, Unasked, times_of
 from lanista.check.channels import Tap
 from lanista.check.gauntlet import APART, CROWDED, LARGEST, ONE, PLAIN, WORDS, Results
 from lanista.check.items import Status, judge, passed, shown
-from lanista.check.times import Time, Times, times_of
 from lanista.cli.check import report
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import Clock

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lanista.cli import submit, submit_files
-from lanista.cli.submit_page import NoAnswerError, NotNowError, SubmissionsPage, Waiting
+from lanista.cli import submit, submit_page
+from lanista.cli.submit_page import NoAnswerError, NotNowError, SubmissionsPage
 
 ABOUT = {"ladder": "pit", "max_bytes": 1000}
 PATH = "/api/1/ladders/pit/submissions"
@@ -144,7 +144,7 @@ def test_a_token_that_is_given_is_kept_when_it_was_right(run, page, kept):
 
 def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch):
     """The file is for all arenas of an author, and each entry is a name's."""
-    submit_files.keep(submit_files.KeptName(arena="http://other", name="Ada", token="other"))
+    submit_page.keep(submit_page.KeptName(arena="http://other", name="Ada", token="other"))
     monkeypatch.setenv("LANISTA_NAME", "Bob")
     monkeypatch.setenv("LANISTA_TOKEN", "of-bob")
     assert 0 == run("bot.py").code
@@ -153,7 +153,7 @@ def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch
     monkeypatch.delenv("LANISTA_TOKEN")
     done = run("bot.py")
     assert "lanista: programs were handed in as Bob, Cem; choose one by --name\n" == done.err
-    names = submit_files.kept_names().names
+    names = submit_page.kept_names().names
     assert [("Ada", "other"), ("Bob", "of-bob"), ("Cem", "of-cem")] == [
         (one.name, one.token) for one in names
     ]
@@ -265,7 +265,7 @@ def test_a_program_whose_receipt_is_lost_may_have_been_taken(run, page, answer):
 
 
 class Clock:
-    """A clock that a wait moves on."""
+    """In place of the module `time`: a clock that a wait moves on."""
 
     def __init__(self):
         self.now, self.waits = 0.0, []
@@ -274,27 +274,32 @@ class Clock:
         self.waits.append(seconds)
         self.now += seconds
 
-    def waiting(self):
-        return Waiting(self.sleep, lambda: self.now)
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    for module in (submit, submit_page):
+        monkeypatch.setattr(module, "time", clock)
+    return clock
 
 
 @pytest.fixture
 def author(page, kept):
-    """Find the page's ladder for an author who waits by a clock of the test's own."""
-    return lambda clock: SubmissionsPage.of(
-        page.url, "pit", "Ada", "t", makes_token=False, waiting=clock.waiting()
-    )
+    """Find the page's ladder for an author."""
+    return lambda: SubmissionsPage.of(page.url, "pit", "Ada", "t", makes_token=False)
 
 
-def test_what_the_page_can_not_do_now_is_asked_for_again(author, page, capsys):
+def test_what_the_page_can_not_do_now_is_asked_for_again(author, page, clock, capsys):
     """Every request waits as long as the page says, less and less often, and it is said once."""
     page.answers[f"GET {PATH}"] = [503, ABOUT]
     page.answers[f"POST {PATH}?file=bot.py"] = [
         *((503, after) for after in ("5", "60", "Wed, 21 Oct 2026 07:28:00 GMT", "0", "5")),
         version(1, "received"),
     ]
-    clock = Clock()
-    assert 1 == author(clock).hand_in("bot.py", b"x = 1\n")["version"]
+    assert 1 == author().hand_in("bot.py", b"x = 1\n")["version"]
     assert [1, 5, 60, 4, 8, 16] == clock.waits
     line = "no: \\x1b 503; it is asked again for up to 5 minutes"
     assert [line, line] == capsys.readouterr().err.splitlines()
@@ -308,20 +313,19 @@ def test_what_the_page_can_not_do_now_is_asked_for_again(author, page, capsys):
         ("301", "try again in 301 s", []),
     ],
 )
-def test_asking_again_ends(author, page, after, expected, waits):
+def test_asking_again_ends(author, page, clock, after, expected, waits):
     """After some minutes, or at once if the page wants to be asked only later than that."""
     page.answers[f"POST {PATH}?file=bot.py"] = [(503, after)]
-    clock = Clock()
     with pytest.raises(NotNowError, match=f"^no: \x1b 503; {expected}$"):
-        author(clock).hand_in("bot.py", b"x = 1\n")
+        author().hand_in("bot.py", b"x = 1\n")
     assert waits == clock.waits
 
 
-def test_a_proxy_whose_page_is_away_is_no_wrong_address(author, page):
+def test_a_proxy_whose_page_is_away_is_no_wrong_address(author, page, clock):
     page.answers[f"GET {PATH}"] = [(503, "400", b"<html>")]
     words = r"^http://[0-9.:]+: a page there can't answer now \(status 503\); try again in 400 s$"
     with pytest.raises(NotNowError, match=words):
-        author(Clock())
+        author()
 
 
 class Restarted:
@@ -329,8 +333,8 @@ class Restarted:
 
     url = "http://x"
 
-    def __init__(self, seconds, *answers):
-        self.clock, self.seconds, self.answers = Clock(), seconds, [*answers]
+    def __init__(self, clock, seconds, *answers):
+        self.clock, self.seconds, self.answers = clock, seconds, [*answers]
 
     def json(self, *_):
         if len(self.answers) == 1 and self.clock.now < self.seconds:
@@ -338,7 +342,7 @@ class Restarted:
         return self.answers.pop(0)
 
     def follow(self):
-        known = submit_files.KeptName(arena=self.url, name="Ada", token="t")
+        known = submit_page.KeptName(arena=self.url, name="Ada", token="t")
         author = SubmissionsPage(
             page=self,
             ladder="pit",
@@ -346,31 +350,31 @@ class Restarted:
             token="t",
             kept=known,
             about=ABOUT,
-            waiting=self.clock.waiting(),
         )
         return submit.follow_version(author, 3)
 
 
-def test_following_goes_on_after_the_arena_was_started_again(capsys):
+def test_following_goes_on_after_the_arena_was_started_again(clock, capsys):
     """It is told once that the arena doesn't answer; what was printed isn't printed again."""
     before = version(3, "checking", output="$ g++\n")
-    page = Restarted(100, version(3, "building"), before, version(3, "playing", output="$ g++\n"))
+    after = version(3, "playing", output="$ g++\n")
+    page = Restarted(clock, 100, version(3, "building"), before, after)
     assert 0 == page.follow()
     said = capsys.readouterr()
     assert ["building", "$ g++", "checking", "playing"] == said.out.splitlines()[1:]
     words = "the arena doesn't answer any more; it is asked again for up to 5 minutes"
     assert f"http://x: {words}\n" == said.err
-    assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == page.clock.waits
+    assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == clock.waits
 
 
-def test_following_ends_when_the_arena_stays_away():
-    page = Restarted(10_000, version(3, "playing"))
+def test_following_ends_when_the_arena_stays_away(clock):
+    page = Restarted(clock, 10_000, version(3, "playing"))
     words = (
         "doesn't answer any more; it was asked again for 5 minutes; what it has taken stays: see"
     )
     with pytest.raises(NoAnswerError, match=words):
         page.follow()
-    assert 270 <= page.clock.now <= 300
+    assert 270 <= clock.now <= 300
 
 
 # -- versions ------------------------------------------------------------------------------------
@@ -425,9 +429,9 @@ def project(tmp_path):
 
 def test_a_folder_is_packed_without_what_building_made(project):
     """The same files give the same ZIP, so that their digest is the same; programs stay such."""
-    name, data = submit_files.packed([project])
+    name, data = submit.packed([project])
     assert "my_bot.zip" == name
-    assert data == submit_files.packed([project])[1]
+    assert data == submit.packed([project])[1]
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         modes = {one.filename: one.external_attr >> 16 & 0o777 for one in file.infolist()}
     assert {"bot.toml": 0o644, "lib/a.py": 0o644, "main.py": 0o644, "run.sh": 0o755} == modes
@@ -435,16 +439,16 @@ def test_a_folder_is_packed_without_what_building_made(project):
 
 def test_several_files_are_packed_by_their_names(project):
     files = [project / name for name in ("bot.toml", "main.py", "lib")]
-    _, data = submit_files.packed(files)
+    _, data = submit.packed(files)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         assert ["bot.toml", "main.py", "lib/a.py"] == file.namelist()
 
 
 def test_what_can_not_be_packed(project, monkeypatch):
-    with pytest.raises(submit_files.BadInputError, match=r"several files need a bot\.toml among"):
-        submit_files.packed([project / "main.py", project / "run.sh"])
-    with pytest.raises(submit_files.BadInputError, match=r"main\.py is there twice: "):
-        submit_files.packed([project / "main.py", project / "main.py"])
-    monkeypatch.setattr(submit_files, "MAX_FILES", 2)
-    with pytest.raises(submit_files.BadInputError, match="more than 2 files; name those it needs"):
-        submit_files.packed([project])
+    with pytest.raises(submit.BadInputError, match=r"several files need a bot\.toml among"):
+        submit.packed([project / "main.py", project / "run.sh"])
+    with pytest.raises(submit.BadInputError, match=r"main\.py is there twice: "):
+        submit.packed([project / "main.py", project / "main.py"])
+    monkeypatch.setattr(submit, "MAX_FILES", 2)
+    with pytest.raises(submit.BadInputError, match="more than 2 files; name those it needs"):
+        submit.packed([project])

@@ -7,7 +7,6 @@ import attrs
 import pytest
 from rich.console import Console
 
-from lanista.cli.tournament_check import slowest_seat
 from lanista.cli.tournament_live import (
     JsonDisplay,
     LineDisplay,
@@ -17,6 +16,7 @@ from lanista.cli.tournament_live import (
     note_of,
     progress_line,
 )
+from lanista.cli.tournament_run import slowest_seat
 from lanista.competition import events
 from lanista.competition.formats.base import Progress
 from lanista.games.outcome import Ending
@@ -65,19 +65,20 @@ NORMAL = match(Ending.NORMAL, Ending.NORMAL)
 
 
 class Clock:
-    """A clock that is moved by hand."""
+    """In place of the module `time`: a clock that is moved by hand."""
 
     now = 0.0
 
-    def __call__(self):
+    def monotonic(self):
         return self.now
 
 
 @pytest.fixture
-def lines():
+def lines(monkeypatch):
     """A display in lines: itself, its clock, and the lines so far."""
     file, clock = io.StringIO(), Clock()
-    display = LineDisplay(Console(file=file, width=500), clock)
+    monkeypatch.setattr("lanista.cli.tournament_live.time", clock)
+    display = LineDisplay(Console(file=file, width=500))
     return display, clock, lambda: file.getvalue().splitlines()
 
 

@@ -9,9 +9,8 @@ import trio
 from rich.console import Console
 
 import lanista
-from lanista.cli.fitting import Part, Window
 from lanista.cli.live import DELAY, LONGEST, PART_SECONDS, LiveBoard
-from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, lacks_colours
+from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, Part, Window, lacks_colours
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene, Shape
@@ -244,10 +243,17 @@ def test_printed_in_a_terminal_parts_stand_one_below_another():
     assert ["Ap . . . .", " . . . .Bf"] == [line for line in printed if re.search("Ap|Bf", line)]
 
 
-async def test_live_parts_change_by_time_and_the_whole_board_is_left(autojump_clock):
-    on = console(80, 24)
+@pytest.fixture
+def on(monkeypatch):
+    """A console of 80 columns and 24 lines on which live boards are drawn."""
+    drawn = console(80, 24)
+    monkeypatch.setattr("lanista.cli.live.Console", lambda **_: drawn)
+    return drawn
+
+
+async def test_live_parts_change_by_time_and_the_whole_board_is_left(autojump_clock, on):
     game = new_game("crematoria")
-    with LiveBoard(NAMES, 2, PART_SECONDS, on) as live:
+    with LiveBoard(NAMES, 2, PART_SECONDS) as live:
         await live.watch(game)
         assert "shown: underground, in turn; " in on.file.getvalue()
         assert "shown: outside, in turn; " not in on.file.getvalue()
@@ -259,9 +265,8 @@ async def test_live_parts_change_by_time_and_the_whole_board_is_left(autojump_cl
     assert left.index("underground") < left.index("outside")
 
 
-async def test_what_is_said_meanwhile_stands_above_the_board(autojump_clock):
-    on = console(80, 24)
-    with LiveBoard(NAMES[:2], 2, None, on) as live:
+async def test_what_is_said_meanwhile_stands_above_the_board(autojump_clock, on):
+    with LiveBoard(NAMES[:2], 2, None) as live:
         await live.watch(new_game("angrymob"))
         on.file.truncate(0)
         live.say("waiting for [Ann] …")
@@ -269,12 +274,11 @@ async def test_what_is_said_meanwhile_stands_above_the_board(autojump_clock):
     assert said.index("waiting for [Ann] …\n") < said.rindex("move 0")
 
 
-async def test_drawing_never_takes_a_match_more_than_twenty_seconds(autojump_clock):
+async def test_drawing_never_takes_a_match_more_than_twenty_seconds(autojump_clock, on):
     """2,400 turns of an instant each, the first shown for as long as usual, the last left."""
-    on = console(80, 24)
     game = new_game("angrymob")
     began = trio.current_time()
-    with LiveBoard(NAMES[:2], 2, None, on) as live:
+    with LiveBoard(NAMES[:2], 2, None) as live:
         await live.watch(game)
         assert DELAY == pytest.approx(trio.current_time() - began)
         for _ in range(2_399):

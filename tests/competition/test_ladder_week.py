@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from lanista.competition.formats.ladder import Ladder
+from lanista.ratings.compute import ratings_of
 from lanista.ratings.counting import count
 from lanista.ratings.likelihood import ELO
-from lanista.ratings.race import ratings_of
 from lanista.ratings.rating import rate
 from lanista.ratings.table import CENTRE
 from lanista.results.blocks import BlockScore

@@ -22,9 +22,9 @@ from lanista.arena.person import PersonsWish
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.page.authorization import OperatorToken
 from lanista.page.frame_cache import FrameCache, FrameFile
 from lanista.page.frames import encode
-from lanista.page.operator_token import OperatorToken
 from lanista.page.replay_reader import UnreadableError, read_frames
 from lanista.page.replay_worker import Report, packed
 from lanista.page.view import View

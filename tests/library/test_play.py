@@ -13,7 +13,7 @@ import trio
 import lanista
 import lanista_maps
 from bots_start.arena import needs_sandbox
-from lanista.library.options import prepared
+from lanista.library.playing import prepared
 from library.bots import PATIENT, raises, right
 
 PAIR = ("RandomRunners", "CamperJoe")

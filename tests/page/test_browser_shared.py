@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lanista.match.record import read_record
-from lanista.page.html import bundle
-from lanista.page.page_script import PAGE
+from lanista.page.html import PAGE, bundle
 from lanista.page.replay_reader import read_frames
 from page.browser import DESK, PHONE
 from page.drawn import colour_of, drawings, is_colour, point

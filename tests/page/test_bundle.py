@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lanista.page.html import bundle
-from lanista.page.page_script import PAGE, BadPageError, joined, script
+from lanista.page.html import PAGE, BadPageError, bundle, joined, script
 from lanista.page.replay_reader import read_frames
 from match.playing import answers
 from page.records import AWAY, BACK, played, wandering
@@ -44,8 +43,8 @@ class Elements(html.parser.HTMLParser):
         return [(about, "".join(text)) for name, about, text in self.found if name == tag]
 
 
-def bundled(path, page=PAGE):
-    return b"".join(bundle(read_frames(path), page=page)).decode()
+def bundled(path):
+    return b"".join(bundle(read_frames(path))).decode()
 
 
 def match_in(text):
@@ -145,9 +144,11 @@ def test_the_same_match_gives_the_same_file(match):
 
 
 @pytest.fixture
-def page(tmp_path):
+def page(tmp_path, monkeypatch):
     """A copy of the page to spoil."""
-    return Path(shutil.copytree(PAGE, tmp_path / "page"))
+    copied = Path(shutil.copytree(PAGE, tmp_path / "page"))
+    monkeypatch.setattr("lanista.page.html.PAGE", copied)
+    return copied
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_a_page_that_cannot_be_one_file_is_refused(match, page, name, text, word
     with (page / name).open("a", encoding="utf-8") as file:
         file.write(f"\n{text}\n")
     with pytest.raises(BadPageError) as raised:
-        next(bundle(read_frames(match), page=page))
+        next(bundle(read_frames(match)))
     assert words in str(raised.value)
 
 

@@ -12,7 +12,8 @@ from lanista.games.originals import of_text
 from lanista.games.picture import Arrow, Frame, Ground, Level, Mark, Scene, Shape
 from lanista.page import image, image_marks
 from lanista.page.image import Painter, Shot, gif, png
-from lanista.page.image_marks import COLOURS, NEUTRAL, SEATS, mixed, rgb
+from lanista.page.image_marks import COLOURS, NEUTRAL, SEATS
+from lanista.page.seat_colours import mixed, rgb
 
 PAGE = Path(image.__file__).parents[1] / "page" / "browser"
 TRACES = Path(__file__).parents[1] / "traces"
@@ -151,7 +152,7 @@ def test_levels_are_apart_and_have_day_and_night():
     assert [rgb(COLOURS["night"])] * 2 == [at(2, col, level=1) for col in (2, 3)]
     assert rgb(COLOURS["base"]) in {at(0, 0, 0.2, 0.5), at(0, 0, 0.5, 0.4)}
     wide = Scene(rows=3, cols=9, ground=TWO_LEVELS.ground, owners={}, levels=TWO_LEVELS.levels[:1])
-    assert image.width > Painter(wide, "A game", ["Ann", "Bob"], 60).size[0] / 3
+    assert image.width > Painter(wide, "A game", ["Ann", "Bob"], 60)._layout.size[0] / 3
 
 
 def test_a_beast_s_ring_goes_around_the_edge():
@@ -213,10 +214,10 @@ def test_the_longer_side_fits_as_well_as_it_can(rows, cols):
     painter = Painter(scene, "A game", ["Ann", "Bob"])
     tile = painter._layout.tile
     if tile > 1:
-        assert max(painter.size) <= image.LONGEST
+        assert max(painter._layout.size) <= image.LONGEST
     larger = Painter(scene, "A game", ["Ann", "Bob"], tile + 1)
-    assert max(larger.size) > image.LONGEST
-    assert painter.size == painter.draw(Shot(0, frame(), (0, 0))).size
+    assert max(larger._layout.size) > image.LONGEST
+    assert painter._layout.size == painter.draw(Shot(0, frame(), (0, 0))).size
 
 
 def moves(count):
@@ -231,7 +232,7 @@ def test_a_gif_shows_every_picture_for_its_time():
     still_shots = [*moves(4), *(Shot(3, shot.frame, shot.scores) for shot in [*moves(4)][-1:] * 2)]
     data = b"".join(gif((painter.draw(shot) for shot in still_shots), 250))
     with Image.open(io.BytesIO(data)) as image:
-        assert (6, 0, painter.size) == (image.n_frames, image.info["loop"], image.size)
+        assert (6, 0, painter._layout.size) == (image.n_frames, image.info["loop"], image.size)
         for place in range(image.n_frames):
             image.seek(place)
             assert 250 == image.info["duration"]

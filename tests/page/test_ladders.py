@@ -14,11 +14,10 @@ import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.games.outcome import Ending
-from lanista.page import ladder_tables, ladders, renewal
-from lanista.page.ladder_tables import LadderSource
+from lanista.page import ladders, renewal, tables
 from lanista.page.ladders import REST
 from lanista.page.renewal import NoStandingsError
-from lanista.page.tables import ladders_of
+from lanista.page.tables import LadderSource, TableHelpers
 from lanista.page.view import View
 from lanista.results.match_result import Estimate, SingleMatch
 from lanista.results.rating_history import RatingHistory
@@ -64,7 +63,7 @@ def write_results(data, *groups, ladder="pit"):
         (data / "records" / one.match.record).write_bytes(b"")
 
 
-class Asked:
+class Asked(TableHelpers):
     """Answers as the processes do, and counts the questions; or fails as the test says."""
 
     def __init__(self):
@@ -72,13 +71,15 @@ class Asked:
         self.error = None
         self.gate = None
 
-    async def __call__(self, function, *arguments):
+    async def compute(self, function, *arguments):
         self.questions.append(function.__name__)
         if self.gate is not None:
             await self.gate.wait()
         if self.error is not None:
             raise self.error
         return await trio.to_thread.run_sync(function, *arguments)
+
+    ask = compute
 
 
 @asynccontextmanager
@@ -89,7 +90,7 @@ async def opened(data, *specs, ask=None, **how):
     with ExitStack() as stack:
         arena = await arena_server(options, stack)
         async with showing(
-            View(arena.running, arena=arena, ladders=ladders_of(arena, ask, ask)), **how
+            View(arena.running, arena=arena, ladders=ask.ladders_of(arena)), **how
         ) as house:
             house.arena = arena
             yield house
@@ -261,12 +262,12 @@ def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
         data=str(tmp_path),
         url=None,
     )
-    state, whole = ladder_tables.table_of(source, None)
+    state, whole = tables.ladder_table(source, None)
     assert {"CamperJoe", "Cem"} < whole.rows.keys()
-    _, some = ladder_tables.table_of(attrs.evolve(source, window=3), None)
+    _, some = tables.ladder_table(attrs.evolve(source, window=3), None)
     assert ["CamperJoe", "Cem"] == sorted(some.rows)
     assert 3 == some.about["matches"]
-    assert (state, None) == ladder_tables.table_of(source, state)
+    assert (state, None) == tables.ladder_table(source, state)
 
 
 # -- when tables are computed --------------------------------------------------------------------
@@ -282,7 +283,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     with ExitStack() as stack:
         arena = await arena_server(options, stack)
-        shown = ladders_of(arena, ask, ask)
+        shown = ask.ladders_of(arena)
         shown.on_change = lambda: told.append(1)
         assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
         await shown.refresh()
@@ -314,14 +315,14 @@ async def test_tables_are_computed_when_there_are_new_matches(
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
     monkeypatch.setattr(renewal, "SHARE", 0)
-    monkeypatch.setattr(ladders, "REST", 0.0)
+    monkeypatch.setattr(tables, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     ask = Asked()
     with ExitStack() as stack:
         arena = await arena_server(options, stack)
         room = arena.ladders["pit"]
-        shown = ladders_of(arena, ask, ask)
+        shown = ask.ladders_of(arena)
         await shown.refresh()
         ratings = room._ladder.ratings
         assert ratings["Ann"] > ratings["Bob"] > ratings["Cem"]
@@ -347,7 +348,7 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path):
 
 async def test_the_round_trip_to_a_bot_is_that_of_its_last_matches(tmp_path, monkeypatch):
     """The median of the smoothed ones and the least, by the bot's seat, of the last three."""
-    monkeypatch.setattr(ladder_tables, "MEASURED", 3)
+    monkeypatch.setattr(tables, "MEASURED", 3)
     write_results(tmp_path, *(results(number, "Ann", "Bob") for number in range(3)))
     day = tmp_path / "records" / "2026-05-01"
     # By record, oldest first: microseconds of seat 0 and of seat 1; Ann has seat 0 in M*0.
@@ -380,10 +381,10 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
     async with opened(tmp_path, ask=ask) as house:
         first = (await house.get("/api/1/ladders/pit/bots/Ann")).body
         assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
-        assert ["table_of", "bot_of"] == ask.questions
+        assert ["ladder_table", "bot_of"] == ask.questions
         await house.get("/api/1/ladders/pit/bots/Ann/against/Bob")
         assert first == (await house.get("/api/1/ladders/pit/bots/Ann")).body
-        assert ["table_of", "bot_of", "pair_of", "bot_of"] == ask.questions
+        assert ["ladder_table", "bot_of", "pair_of", "bot_of"] == ask.questions
         house.server.view.ladders._answers.clear()
         ask.error = NoStandingsError("the results can't be read")
         answer = await house.get("/api/1/ladders/pit/bots/Ann")
@@ -391,7 +392,7 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
 
 
 async def test_viewers_are_told_of_a_newer_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(ladders, "REST", 0.0)
+    monkeypatch.setattr(tables, "REST", 0.0)
     monkeypatch.setattr(ladders, "EVERY", 0.01)
     write_results(tmp_path, *PLAYED[:1])
     async with opened(tmp_path) as house:

@@ -12,7 +12,7 @@ import trio.testing
 
 from lanista.hosting.control import RunningMatches
 from lanista.page import connections
-from lanista.page.operator_token import (
+from lanista.page.authorization import (
     LOG_INTERVAL,
     LONG,
     WRONG_TOKEN_INTERVAL,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lanista.hosting.control import RunningMatches
-from lanista.page import uploads as module
+from lanista.page import requests as module
 from lanista.page.view import View
 from page.house import done, showing, until
 from page.records import wandering

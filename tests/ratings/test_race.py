@@ -2,10 +2,9 @@
 
 import pytest
 
-from lanista.ratings import race as module
-from lanista.ratings.compute import compute
+from lanista.ratings import compute as module
+from lanista.ratings.compute import MAX_BOTS, MAX_POINTS, Races, compute, points_of
 from lanista.ratings.counting import count
-from lanista.ratings.race import MAX_BOTS, MAX_POINTS, Races, points_of
 from lanista.ratings.table import CENTRE
 from lanista.results.blocks import BlockScore
 

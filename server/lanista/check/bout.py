@@ -8,6 +8,7 @@ early answer to the next turn, so `_Watch` counts lines and answers owed between
 a short pause in which an extra line may still come.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -30,9 +31,10 @@ from lanista.hosting.host import (
     host_match,
     play_match,
 )
-from lanista.match.channel import Channel
+from lanista.match.channel import Channel, RoundTrip
 from lanista.match.conditions import Clock, MatchSpec, match_id
 from lanista.match.connection import Connection
+from lanista.match.figures import round_trip_summary
 from lanista.match.record import FaultInfo, Record, TurnInfo, read_record
 from lanista.match.replay import all_faults, start
 from lanista.match.runner import Match
@@ -329,7 +331,6 @@ class _BoutPlayer:
         return report
 
     def _note_match(self, report: MatchReport) -> None:
-        """Note what was seen in a match; raise CheckFailureError if it was aborted."""
         bout, spec = self.bout, self.spec
         if report.result.error is not None:
             raise CheckFailureError(f"{spec.name} was aborted:\n{report.result.error}")
@@ -341,7 +342,6 @@ class _BoutPlayer:
         )
 
     async def _end_bots(self) -> None:
-        """End the rivals, then the tested bot."""
         bot, *rivals = self._bots
         for each in (*rivals, bot):
             await each.end()
@@ -356,7 +356,6 @@ def _note_end(bout: Bout, bot: Bot) -> None:
 
 
 def _game_at_start(spec: BoutSpec, record: Record) -> Game:
-    """Return the game of a bout's match before its first turn."""
     if spec.board is None:
         return start(record.header, spec.ruleset)
     # No file can hold some of our boards, so the record's text may not be readable.
@@ -369,7 +368,7 @@ class _Watch:
     """Checks between the turns whether the bot sent more lines than it was asked for."""
 
     bout: Bout
-    _match: Match | None = None
+    _match: Match = attrs.field(init=False)
     _asked: int = 0
     """The number of answers that the bot was asked for, in all matches so far."""
     _noticed: int = 0
@@ -384,7 +383,6 @@ class _Watch:
     async def look(self, game: Game) -> None:
         """Check for extra lines before each turn and after the last (`runner.Watcher`)."""
         bout, match, tap = self.bout, self._match, self.bout.tap
-        assert match is not None
         assert tap is not None
         seat = match.seats[bout.spec.seat]
         self._compare(game)
@@ -409,7 +407,6 @@ class _Watch:
             self._asked += 1
 
     def _compare(self, game: Game) -> None:
-        """Note when the bot was furthest behind."""
         scores = game.scores()
         own = scores[self.bout.spec.seat]
         best = max(score for seat, score in enumerate(scores) if seat != self.bout.spec.seat)
@@ -417,3 +414,76 @@ class _Watch:
         if ratio > max(self._worst, 1.0):
             self._worst = ratio
             self.bout.outnumbered = own, best, game.turn
+
+
+# -- times -----------------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class Time:
+    """The time that one answer took, in seconds, and where."""
+
+    seconds: float
+    bout: str
+    turn: int
+
+
+@attrs.frozen(kw_only=True)
+class Times:
+    """Answer times of one kind: the first of each match, or all others."""
+
+    limit: float
+    """The time that an answer may take, in seconds."""
+    all: tuple[Time, ...]
+    """The times of all answers, in no particular order."""
+
+    @property
+    def slowest(self) -> Time | None:
+        """The longest time; None without answers."""
+        return max(self.all, key=lambda time: time.seconds, default=None)
+
+    def quantile(self, share: float) -> float:
+        """Return the least time, in seconds, that this share (0 to 1) of answers doesn't exceed."""
+        ordered = sorted(time.seconds for time in self.all)
+        return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def times_of(bouts: Sequence[Bout], clock: Clock) -> tuple[Times, Times]:
+    """Return the times of first answers, and those of all others.
+
+    Only bouts that were played with this clock count, and only answers that came in time: the
+    fault of a late answer says how long it took.
+    """
+    limits = clock.limits()
+    firsts: list[Time] = []
+    others: list[Time] = []
+    for bout in bouts:
+        if bout.spec.clock != clock:
+            continue
+        for record in bout.records:
+            for turn in record.turns:
+                times = turn.times[bout.spec.seat]
+                if turn.verdicts[bout.spec.seat] not in {"answer", "malformed"} or times is None:
+                    continue
+                if len(times) < 3 or not any(times[1:]):
+                    continue  # the answer was sent ahead, so it took no time
+                # The upper end of the measured range may be over the limit: where it isn't clear
+                # whether an answer was late, it counts as in time (PROTOCOL.md 4).
+                seconds = min(times[2] / 1e6, limits.of_turn(turn.turn))
+                time = Time(seconds=seconds, bout=bout.spec.name, turn=turn.turn)
+                (others if turn.turn else firsts).append(time)
+    return (
+        Times(limit=clock.time_init, all=tuple(firsts)),
+        Times(limit=clock.time_move, all=tuple(others)),
+    )
+
+
+def round_trip_of(bouts: Sequence[Bout]) -> RoundTrip | None:
+    """Return the round trip between arena and bot over all bouts; None if none was measured."""
+    return round_trip_summary(
+        measured
+        for bout in bouts
+        for record in bout.records
+        for turn in record.turns
+        if (measured := turn.round_trips.get(str(bout.spec.seat))) is not None
+    )

@@ -1,9 +1,6 @@
 """The channels of a check: scripted players for the other seats, and taps for the tested bot's.
 
-A `QuietChannel` is a whole player in memory that answers every turn with no submoves. A `Tap` is
-put around the tested bot's channel, and counts the lines that the bot sends. `GoApart` also delays
-every `go`, and `UnknownWords` adds lines to those of the arena; both keep to PROTOCOL.md. No
-verdict is made here.
+A tap is put around the tested bot's channel, and keeps to PROTOCOL.md. No verdict is made here.
 """
 
 from typing import Any
@@ -128,9 +125,6 @@ class GoApart(Tap):
 
     With TCP, a turn's lines may come in any pieces. A bot that waits for `go` sees no difference;
     one that answers as soon as it has the last fact that it needs is noticed.
-
-    `send_some` takes only the lines before the `go`, so the caller waits in `wait_writable` before
-    it sends the rest. That is where the pause is made.
     """
 
     _gos: int = attrs.field(init=False, default=0)
@@ -138,10 +132,12 @@ class GoApart(Tap):
     _holding: bool = attrs.field(init=False, default=False)
     """Whether a `go` is held back: the next `wait_writable` makes the pause."""
     _kept: list[Chunk] = attrs.field(init=False, factory=list)
-    """The chunks received during pauses, for `receive_some`."""
 
     def send_some(self, data: bytes | memoryview) -> int:
-        """Send everything before a `go`, or the `go` if it is alone."""
+        """Send everything before a `go`, or the `go` if it is alone.
+
+        The caller then waits in `wait_writable`, where the pause is made, before it sends the rest.
+        """
         if bytes(data) == GO_LINE:
             self._gos += 1
             return self.inner.send_some(data)

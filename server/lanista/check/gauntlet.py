@@ -3,15 +3,16 @@
 All bouts but the outnumbered one are short: a good bot should need less than ten seconds for all.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import attrs
 
-from lanista.check import games
 from lanista.check.bout import Bout, BoutSpec, Tested, play
 from lanista.check.channels import GoApart, UnknownWords
-from lanista.games.base import complete_settings
+from lanista.games import registry
+from lanista.games.base import Game, Ruleset, Setting, complete_settings
+from lanista.games.outcome import Outcome, by_score
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import Contestant
 
@@ -59,15 +60,13 @@ class Results:
         return hello is not None and hello.keep and self.speaks_version1
 
 
-async def run(
-    tested: Tested, rivals: Sequence[Contestant], tell: Callable[[str], None] = lambda _: None
-) -> Results:
+async def run(tested: Tested, rivals: Sequence[Contestant], tell: Callable[[str], None]) -> Results:
     """Play the gauntlet.
 
     Args:
         tested: The bot under check.
-        rivals: Strong bots for all other seats of the match in which the bot is to be
-            out-numbered; without any, quiet players.
+        rivals: Strong bots for all other seats of the match in which the bot is to be outnumbered;
+            without any, quiet players.
         tell: Called with the name of each bout before it is played.
 
     Raises:
@@ -107,11 +106,11 @@ def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
         _bout(tested, WORDS, 8, seat=last // 2, tap=UnknownWords),
         _bout(tested, ONE, 1),
     ]
-    largest = games.largest_board(ruleset)
+    largest = largest_board(ruleset)
     if largest is not None:
         specs.append(_bout(tested, LARGEST, 20, seat=last, board=largest, clock=patient))
     middle = ruleset.seats // 2
-    board, turns = games.crowded_board(ruleset, tested.seed, middle)
+    board, turns = crowded_board(ruleset, tested.seed, middle)
     specs.append(_bout(tested, CROWDED, turns, board=board, seat=middle, rivals=rivals))
     specs.append(_bout(tested, KEPT, 5, matches=2))
     return specs
@@ -121,6 +120,81 @@ def _bout(tested: Tested, name: str, turns: int | None, **more: Any) -> BoutSpec
     """Return a bout of matches of at most so many turns, or of whole ones."""
     ruleset, settings = tested.ruleset, complete_settings(tested.ruleset, {})
     if turns is not None:
-        ruleset, settings, _ = games.shortened(ruleset, turns)
+        ruleset, settings, _ = shortened(ruleset, turns)
     more = {"clock": tested.clock, **more}
     return BoutSpec(name=name, ruleset=ruleset, settings=settings, **more)
+
+
+# -- how matches become short, and the special boards of a game -----------------------------------
+
+
+def length_setting(ruleset: Ruleset) -> Setting | None:
+    """Return the setting that is the number of a match's turns, if the ruleset has one."""
+    for setting in ruleset.settings:
+        values = {setting.low, min(setting.low + 1, setting.high), setting.default}
+        if len(values) > 1 and all(
+            ruleset.max_turns(complete_settings(ruleset, {setting.name: value})) == value
+            for value in values
+        ):
+            return setting
+    return None
+
+
+def shortened(ruleset: Ruleset, turns: int) -> tuple[Ruleset, dict[str, int], str]:
+    """Return the ruleset and settings of a match of at most `turns` turns, and how it is cut.
+
+    If the game has a setting for the number of turns, it is used. Else the game is ended from
+    outside, as if its rules had ended it.
+    """
+    setting = length_setting(ruleset)
+    if setting is None:
+        how = f"ended after {turns}, which no setting of {ruleset.name} does"
+        return cast("Ruleset", _Cut(ruleset, turns)), complete_settings(ruleset, {}), how
+    value = max(setting.low, min(turns, setting.high))
+    return ruleset, complete_settings(ruleset, {setting.name: value}), f"{setting.name}={value}"
+
+
+class _Cut:
+    """A ruleset whose games end after a number of turns."""
+
+    def __init__(self, ruleset: Ruleset, turns: int) -> None:
+        self._ruleset, self._turns = ruleset, turns
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ruleset, name)
+
+    def new(self, settings: Mapping[str, int], board: Any, chance: Any) -> Game:
+        """See `Ruleset`."""
+        return cast("Game", _CutGame(self._ruleset.new(settings, board, chance), self._turns))
+
+
+class _CutGame:
+    """A game that is over after a number of turns, and is then ranked by score."""
+
+    def __init__(self, game: Game, turns: int) -> None:
+        self._game, self._turns = game, turns
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def outcome(self) -> Outcome | None:
+        """See `Game`."""
+        outcome = self._game.outcome()
+        if outcome is None and self._game.turn >= self._turns:
+            outcome = by_score(self._game.scores(), "cut-short")
+        return outcome
+
+
+def largest_board(ruleset: Ruleset) -> Any:
+    """Return the largest board of a game; None: all of its boards have the same size."""
+    boards = registry.part(ruleset.name, "check_boards")
+    return None if boards is None else boards.largest()
+
+
+def crowded_board(ruleset: Ruleset, seed: int, seat: int) -> tuple[Any, int | None]:
+    """Return a board on which the seat is soon outnumbered, and for how many turns to play on it.
+
+    None: that is up to its rivals, and the match is a whole one.
+    """
+    boards = registry.part(ruleset.name, "check_boards")
+    return (None, None) if boards is None else (boards.crowded(seed, seat), boards.CROWDED_TURNS)

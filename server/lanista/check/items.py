@@ -12,10 +12,19 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from lanista.check import games
-from lanista.check.bout import Bout, Slip
-from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, WORDS, Results
-from lanista.check.times import Times, round_trip_of, times_of
+from lanista.check.bout import Bout, Slip, Times, round_trip_of, times_of
+from lanista.check.gauntlet import (
+    APART,
+    CROWDED,
+    KEPT,
+    LARGEST,
+    ONE,
+    WORDS,
+    Results,
+    largest_board,
+    shortened,
+)
+from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.picture import counted
 from lanista.hosting.names import why_silent, why_unheard
 from lanista.match.channel import RoundTrip
@@ -261,7 +270,7 @@ def _one_turn(results: Results) -> Item:
         "one-turn",
         results,
         results.bouts.get(ONE),
-        said=games.shortened(results.tested.ruleset, 1)[2],
+        said=shortened(results.tested.ruleset, 1)[2],
         advice="after the first answer `end` may come at once: don't count on a second turn",
     )
 
@@ -270,7 +279,7 @@ def _largest(results: Results) -> Item:
     advice = (
         "allocate by the sizes that the arena sends, and watch out for work that grows with them"
     )
-    if games.largest_board(results.tested.ruleset) is not None:
+    if largest_board(results.tested.ruleset) is not None:
         bout = results.bouts.get(LARGEST)
         size = "" if bout is None or not bout.records else _size(bout)
         item = _survived("largest-map", results, bout, said=size, advice=advice)
@@ -497,10 +506,22 @@ def wrong(bout: Bout, slip: Slip) -> Iterator[str]:
         return
     line = f"  the line: {shown(slip.raw.encode())}"
     if slip.fault.index is not None:
-        submove = games.submove_at(bout.spec.ruleset, slip.raw.split(), slip.fault.index)
+        submove = submove_at(bout.spec.ruleset, slip.raw.split(), slip.fault.index)
         if submove is not None and len(slip.raw) > LINE_SHOWN:
             yield f"  the submove: {shown(' '.join(submove).encode())}"
     yield line
+
+
+def submove_at(ruleset: Ruleset, tokens: Sequence[str], index: int) -> Sequence[str] | None:
+    """Return the tokens of an answer's submove; None if it can't be found."""
+    size = submove_numbers(ruleset)
+    if size is not None:
+        return tokens[index * size : (index + 1) * size] or None
+    starts = [start for start, token in enumerate(tokens) if len(token) == 1 and token.isalpha()]
+    if index >= len(starts):
+        return None
+    end = starts[index + 1] if index + 1 < len(starts) else len(tokens)
+    return tokens[starts[index] : end]
 
 
 def shown(line: bytes) -> str:

@@ -8,12 +8,26 @@ import click
 from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import FILE, ArenaFile, NotRunningError, arena_argument
-from lanista.cli.arena_names import command as name
-from lanista.cli.arena_operator import backup, bench, kick, status, strike, unbench, unstrike
+from lanista.cli.arena_operator import (
+    backup,
+    bench,
+    kick,
+    name_group,
+    status,
+    strike,
+    unbench,
+    unstrike,
+)
 from lanista.cli.arena_submissions import command as submissions
 from lanista.cli.arena_submissions import folder_of
-from lanista.cli.common import say, write_example
-from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
+from lanista.cli.common import (
+    EXIT_DIFFERENT,
+    rebuild_option,
+    say,
+    show_comparison,
+    show_rebuilt,
+    write_example,
+)
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.picture import counted
@@ -62,14 +76,14 @@ def check(arena: ArenaFile) -> int:
 
 @command.command("verify")
 @arena_argument
-@REBUILD
+@rebuild_option
 def verify(arena: ArenaFile, *, rebuild: bool) -> int:
     """Compare the results of the ladders of FILE with the records of their matches.
 
     One line is printed for each match whose record is missing, can't be read or says something
     else, for each record whose match isn't stored, and for each program that isn't as it was handed
-    in; and the totals of each ladder. The arena
-    may be running, but not while its database is rebuilt. It takes about 1 ms a match.
+    in; and the totals of each ladder. The arena may be running, but not while its database is
+    rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
     damaged.
@@ -90,7 +104,7 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
                 say(f"{ladder.name}: no results are stored")
                 continue
             records = LadderRecords(arena.data.records, ladder.name)
-            is_right &= show(ladder.name, Comparison(Store(database, number), records))
+            is_right &= show_comparison(ladder.name, Comparison(Store(database, number), records))
     return 0 if is_right else EXIT_DIFFERENT
 
 
@@ -111,7 +125,6 @@ def _has_right_sources(arena: ArenaFile) -> bool:
 
 
 def _rebuilt(arena: ArenaFile) -> "Rebuild":
-    """Rebuild an arena's database."""
     from lanista.arena.verify import rebuild
 
     if arena.spec.store is not None:
@@ -175,5 +188,5 @@ def run(arena: ArenaFile, *, print_config: bool, **given: Any) -> int:
     return run_file(arena.path, arena.spec, given, print_config=print_config)
 
 
-for each in (status, name, kick, bench, unbench, strike, unstrike, submissions, backup):
+for each in (status, name_group, kick, bench, unbench, strike, unstrike, submissions, backup):
     command.add_command(each)

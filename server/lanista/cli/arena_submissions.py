@@ -5,19 +5,24 @@ arena by its socket.
 """
 
 import contextlib
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
-from lanista.cli.common import minute_text, say
+from lanista.cli.common import minute_text, say, write_example
 from lanista.errors import BadInputError, FileError, did_you_mean
+from lanista.games import registry
+from lanista.games.base import Ruleset
 from lanista.games.picture import counted
+from lanista.match.conditions import Clock
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
@@ -51,7 +56,7 @@ def folder_of(arena: ArenaFile, ladder: "LadderSpec") -> "SubmissionFolder":
     return SubmissionFolder.of_ladder(arena.data.submissions, ladder.name)
 
 
-def ladder_of(arena: ArenaFile, name: str | None) -> "LadderSpec":
+def _ladder_of(arena: ArenaFile, name: str | None) -> "LadderSpec":
     """Return the ladder of a name, or the only one to which programs are handed in."""
     taking = [ladder for ladder in arena.spec.ladders if ladder.submissions is not None]
     if name is not None:
@@ -82,7 +87,7 @@ def _author(authors: Mapping[str, "Author"], ladder: str, name: str) -> "Author"
     return author
 
 
-def last_ready(author: "Author") -> "Version | None":
+def _last_ready(author: "Author") -> "Version | None":
     """Return the version of a name that plays, or else the last one that could; None for none."""
     from lanista.results.submissions import State
 
@@ -102,7 +107,7 @@ def list_(arena: ArenaFile, ladder: str | None) -> int:
     """List the names for which programs were handed in, with the versions that play."""
     from lanista.cli import tables
 
-    authors = folder_of(arena, ladder_of(arena, ladder)).read()
+    authors = folder_of(arena, _ladder_of(arena, ladder)).read()
     titles = ("name", "plays", "latest", "state", "handed in", "versions", "size", "")
     numbers = {"plays", "latest", "versions", "size"}
     tables.show(tables.listing(titles, map(_row, authors.values()), numbers))
@@ -131,7 +136,7 @@ def _row(author: "Author") -> Iterator[str]:
 @_on_ladder
 def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) -> int:
     """Show the versions of NAME, and what the build and the check of one said (the latest)."""
-    of = ladder_of(arena, ladder)
+    of = _ladder_of(arena, ladder)
     folder = folder_of(arena, of)
     author = _author(folder.read(), of.name, name)
     for version in author.versions.values():
@@ -195,7 +200,7 @@ def enable(arena: ArenaFile, name: str, ladder: str | None) -> int:
 
 
 def _disable(arena: ArenaFile, name: str, ladder: str | None, why: str) -> None:
-    of = ladder_of(arena, ladder)
+    of = _ladder_of(arena, ladder)
     folder = folder_of(arena, of)
     author = _author(folder.read(), of.name, name)
     with contextlib.suppress(NotRunningError):
@@ -227,7 +232,7 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
     programs (Dolos, JPlag, MOSS) take such folders. A ZIP is unpacked, unless it is hostile or
     damaged: then it is copied as it is, and said.
     """
-    source = folder_of(arena, ladder_of(arena, ladder))
+    source = folder_of(arena, _ladder_of(arena, ladder))
     authors = source.read()
     count = 0
     try:
@@ -235,7 +240,7 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
             raise BadInputError(f"{folder}: exists already, and isn't an empty folder")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for author in authors.values():
-            place = folder / folder_name(author.name)
+            place = folder / _folder_name(author.name)
             for version in [*author.versions.values()] if every else _exported(author):
                 to = place / str(version.number) if every else place
                 try:
@@ -254,13 +259,13 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
 
 
 def _exported(author: "Author") -> list["Version"]:
-    version = last_ready(author) or max(
+    version = _last_ready(author) or max(
         author.versions.values(), key=lambda one: one.number, default=None
     )
     return [] if version is None else [version]
 
 
-def folder_name(name: str) -> str:
+def _folder_name(name: str) -> str:
     """Return the name of a folder for a bot's name, which may be `..` or look like an option."""
     return f"@{name}" if name.startswith((".", "-")) else name
 
@@ -280,3 +285,127 @@ def _export(source: Path, file: str, to: Path) -> None:
         else:
             return
     shutil.copyfile(source, to / file)
+
+
+# -- a final between the programs (`lanista tournament new --from-ladder`) ------------------------
+
+SEEDS = 10
+"""Number of seeds of a final; they are drawn from a secret, so nobody has tried them before."""
+_HEAD = """\
+# The programs of the ladder {ladder} against each other. Check them, then play:
+#
+#     lanista tournament check {file}
+#     lanista tournament run {file}
+#
+# docs/tournaments.md explains these keys, and `lanista tournament new` writes an example with all.
+
+"""
+FOLDER = "{}.programs"
+"""Name of the folder of the programs, given the name of the spec without its ending."""
+
+
+def write_final(file: Path, arena: ArenaFile, name: str) -> None:
+    """Write the spec of a tournament between the programs that play on a ladder to a new file.
+
+    The programs, and the ladder's maps that are files, go to a new folder beside it, so that both
+    together can be played on another machine. Authors' programs run only in sandboxes there, too.
+    """
+    from lanista.toml_spec import toml_text
+
+    ladder = _ladder_of(arena, name)
+    ruleset = registry.get(ladder.game)
+    folder = file.parent / FOLDER.format(file.stem)
+    for path in (file, folder):
+        if path.exists():
+            raise BadInputError(f"{path} exists already; name another file")
+    with _whole(folder):
+        bots = list(_programs(folder_of(arena, ladder), folder))
+        if not bots:
+            raise BadInputError(f"no program on {ladder.name} is ready to play")
+        maps = [_map(arena.path.parent, map_, folder) for map_ in ladder.maps]
+    spec_ = {
+        "name": file.stem,
+        "game": ladder.game,
+        "format": "round-robin",
+        "seeds": SEEDS,
+        "sandbox": "bwrap",
+        **_fill(ruleset, len(bots)),
+        **dict(_as_on(ladder, maps)),
+        "bots": bots,
+    }
+    head = _HEAD.format(ladder=ladder.name, file=printable(file.name))
+    write_example(
+        file,
+        head + toml_text(spec_),
+        f"{counted(len(bots), 'program')} in {folder.name}; check it with `lanista tournament "
+        "check`, then play it",
+    )
+
+
+@contextlib.contextmanager
+def _whole(folder: Path) -> Iterator[None]:
+    """Make a folder that is there only if the block ends without an error."""
+    try:
+        folder.mkdir()
+        yield
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise FileError.of("can't copy to", folder, error) from None
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _programs(source: "SubmissionFolder", folder: Path) -> Iterator[Mapping[str, str]]:
+    """Copy the programs to play, and yield the keys of each in the spec."""
+    from lanista.bots.unpacker import PYTHON
+
+    for key, author in source.read().items():
+        version = _last_ready(author)
+        why = f"disabled: {author.disabled}" if author.disabled else "none of its versions is ready"
+        if version is None or author.disabled:
+            say(f"left out: {author.name}, {why}", err=True)
+            continue
+        program = folder / f"{_folder_name(author.name)}-{version.number}.program"
+        shutil.copyfile(source.program(key, version.number), program)
+        program.chmod(0o644)  # in sandboxes of root another user reads it
+        yield {
+            "name": author.name,
+            "program": f"{folder.name}/{program.name}",
+            "command": " ".join(
+                word if word == PYTHON else shlex.quote(word) for word in version.command
+            ),
+        }
+
+
+def _map(arena: Path, map_: str, folder: Path) -> str:
+    """Return a map of the ladder for the spec; if it is a file, it is copied."""
+    from lanista.hosting.names import is_file
+
+    if "\n" in map_ or not is_file(arena / map_):
+        return map_
+    shutil.copyfile(arena / map_, folder / Path(map_).name)
+    return f"{folder.name}/{Path(map_).name}"
+
+
+def _fill(ruleset: Ruleset, bots: int) -> Mapping[str, str]:
+    """Return the key for a house bot in the seats for which there are too few programs."""
+    house = registry.house_bots(ruleset.name)
+    return {"fill": next(iter(house))} if house and bots < ruleset.seats > 2 else {}
+
+
+def _as_on(ladder: "LadderSpec", maps: list[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of a spec with which it is played as on the ladder; tables are last."""
+    assert ladder.submissions is not None
+    if maps:
+        yield "maps", maps
+    if ladder.submissions.limits is not None:
+        yield "limits", ladder.submissions.limits
+    if ladder.settings:
+        yield "settings", ladder.settings
+    usual = attrs.asdict(Clock())
+    clock = {
+        name: value for name, value in attrs.asdict(ladder.clock).items() if value != usual[name]
+    }
+    if clock:
+        yield "clock", clock

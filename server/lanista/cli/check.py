@@ -22,10 +22,9 @@ from lanista.games.picture import counted
 from lanista.match.conditions import Clock
 
 if TYPE_CHECKING:
-    from lanista.check.bout import Tested
+    from lanista.check.bout import Tested, Times
     from lanista.check.gauntlet import Results
     from lanista.check.items import Item
-    from lanista.check.times import Times
     from lanista.hosting.bot_pool import Contestant
 
 EXIT_FINDINGS = 1
@@ -171,8 +170,8 @@ def _conclusion(items: "Sequence[Item]") -> str:
 
 def _as_json(bot: str, results: "Results", items: "Sequence[Item]") -> dict[str, Any]:
     """Return the findings as one JSON object; docs/bots/check.md describes its keys."""
+    from lanista.check.bout import round_trip_of, times_of
     from lanista.check.items import passed
-    from lanista.check.times import round_trip_of, times_of
 
     tested = results.tested
     bouts = list(results.bouts.values())

@@ -5,6 +5,8 @@ import math
 import os
 import re
 import sys
+import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +30,8 @@ from lanista.match.conditions import (
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant
     from lanista.match.record import ResultInfo
+    from lanista.results.rebuild import Rebuild
+    from lanista.results.recorded import Comparison
 
 
 def say(*lines: str, err: bool = False) -> None:
@@ -416,3 +420,51 @@ def write_example(path: Path, text: str, then: str) -> None:
         raise FileError.of("can't write", path, error) from None
     write_text(path, text)
     say(f"{path}: {then}")
+
+
+EXIT_DIFFERENT = 1
+"""The exit code of `verify` if something differs or can't be read."""
+rebuild_option = click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Rebuild the database from the records and whatever can be read of it. The old one is "
+    "kept beside it.",
+)
+"""The option of `verify` to rebuild a database."""
+_INTERVAL = 0.5
+"""Seconds between two updates of the progress on a terminal."""
+
+
+def show_comparison(name: str, comparison: "Comparison") -> bool:
+    """Print how stored results differ from records, and the totals; return whether all is right.
+
+    The lines begin with the name, that of the ladder or the tournament.
+    """
+    counts: Counter[str] = Counter()
+    is_terminal, shown = sys.stderr.isatty(), time.monotonic()
+    for finding in comparison.findings():
+        if is_terminal and time.monotonic() > shown + _INTERVAL:
+            shown = time.monotonic()
+            progress = f"{name}: {comparison.matches:,} matches"
+            click.echo(printable(progress) + "\r", nl=False, err=True)
+        if finding is not None:
+            counts[finding.trouble.value] += 1
+            say(f"{name}: {finding.trouble.value}: {finding.text}")
+    parts = [f"{comparison.matches:,} match{'' if comparison.matches == 1 else 'es'} stored"]
+    parts += [f"{trouble}: {count:,}" for trouble, count in counts.items()]
+    if comparison.without_record:
+        parts.append(f"without a record: {comparison.without_record:,}")
+    say(f"{name}: {'; '.join(parts)}{'' if counts else '; nothing is wrong'}")
+    return not counts
+
+
+def show_rebuilt(name: str, work: "Rebuild") -> bool:
+    """Print what a rebuilt database has, and what couldn't be read; return whether all could."""
+    for trouble in work.troubles:
+        say(f"{name}: {trouble}")
+    parts = [f"{work.matches:,} match{'' if work.matches == 1 else 'es'} stored again"]
+    parts += [f"{what}: {count:,}" for what, count in work.kept.items()]
+    if work.kept_at is not None:
+        parts.append(f"the old database is kept as {work.kept_at}")
+    say(f"{name}: {'; '.join(parts)}")
+    return not work.troubles

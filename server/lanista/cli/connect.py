@@ -147,7 +147,6 @@ def _tls_context(tls: bool, tls_ca: str | None) -> "SSLContext | None":
 
 
 def _secured(plain: "socket", *, context: "SSLContext", host: str, port: int) -> "socket":
-    """Perform the TLS handshake, and return the socket to use."""
     from lanista.bots import bridge
     from lanista_client.console import address
     from lanista_client.tls import TlsError, secured

@@ -1,4 +1,4 @@
-"""Drawing of the board in the terminal while a match is played."""
+"""Drawing of the board in the terminal while a match is played or shown."""
 
 from collections.abc import Mapping, Sequence
 from typing import Self
@@ -15,8 +15,6 @@ from lanista.match.runner import Watcher
 
 PART_SECONDS = 3.0
 """Seconds for which a part of a board that doesn't fit is shown before the next one."""
-
-
 DELAY = 0.05
 """Seconds for which each position is shown at first, unless another delay is given."""
 LONGEST = 20.0
@@ -26,24 +24,17 @@ LONGEST = 20.0
 class LiveBoard:
     """Draws positions in the terminal; the last one stays on the screen."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        cell_width: int,
-        delay: float | None,
-        console: Console | None = None,
-    ) -> None:
-        """Make a board for bots with these names, by seat.
+    def __init__(self, names: Sequence[str], cell_width: int, delay: float | None) -> None:
+        """Make a board for bots with these names, by seat, in cells of at most so many characters.
 
-        A cell has at most `cell_width` characters. Each position is shown for a delay in seconds.
-        If it is None, that is `DELAY` at first, and less and less the longer the match goes on, so
-        that it never takes `LONGEST` more.
+        Each position is shown for a delay in seconds. If it is None, that is `DELAY` at first, and
+        less and less the longer the match goes on, so that it never takes `LONGEST` more.
         """
         self._names = names
         self._cell_width = cell_width
         self._delay = delay
         # Without a refreshing thread a position is drawn between turns, when no clock runs.
-        self._console = console or Console(highlight=False)
+        self._console = Console(highlight=False)
         self._plain = lacks_colours(self._console)
         self._live = Live(
             console=self._console,
@@ -75,10 +66,10 @@ class LiveBoard:
         self._console.print(Text(line))
 
     async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
-        """Draw the position, and the cells that bots mark; wait for the delay.
-
-        Positions that would be shown for less than a screen needs are passed over. It is a match's
+        """Draw the position, and the cells that bots mark; wait for the delay. It is a match's
         `Watcher`.
+
+        Positions that would be shown for less than a screen needs are passed over.
         """
         if self._view is None or not game.turn:
             self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)

@@ -38,10 +38,7 @@ class Stderr:
 
 
 class _Accepting(logging.Handler):
-    """Passes messages of `hosting.accept`, that it can't accept connections, to structlog.
-
-    There are ten a second while file descriptors are lacking; one in ten seconds is enough.
-    """
+    """Passes on that `hosting.accept` can't accept connections: at most once in ten seconds."""
 
     pause = 10.0
     """Seconds between two messages."""

@@ -1,8 +1,4 @@
-"""`lanista build` and `explain`, and match files: what the original games had.
-
-Players of the original kits are compiled into bots; match files are checked against the rules, and
-made from records.
-"""
+"""`lanista build` and `explain`, and match files: what the original games had."""
 
 import itertools
 import shlex
@@ -26,7 +22,6 @@ OUT = -1
 
 
 def _print_include(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    """Print the folder of the headers and exit."""
     if wanted and not ctx.resilient_parsing:
         from lanista.bots.kit import INCLUDE
 
@@ -137,7 +132,6 @@ def _compare(text: str, parts: Iterable[str]) -> int:
 
 
 def _read(file: str) -> str:
-    """Read a text file, compressed or not."""
     from lanista.page.replay_reader import read_unpacked
 
     try:

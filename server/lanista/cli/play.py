@@ -315,7 +315,7 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
 
 @attrs.define(eq=False)
 class _Session:
-    """Plays the matches of one `lanista play` and prints their results."""
+    """The matches of one `lanista play`."""
 
     ruleset: Ruleset
     bots: Sequence[str]
@@ -329,7 +329,6 @@ class _Session:
 
     @property
     def _house(self) -> set[int]:
-        """The seats of house bots."""
         house = registry.house_bots(self.ruleset.name)
         return {seat for seat, bot in enumerate(self.bots) if bot in house}
 
@@ -348,10 +347,9 @@ class _Session:
             if self.page is not None:
                 from lanista.cli.live import DELAY
                 from lanista.cli.watch import play_watched
-                from lanista.hosting.control import MatchControl
 
-                match.control = MatchControl(DELAY if delay is None else delay)
-                played = trio.run(play_watched, match, self.page, self._print)
+                pause = DELAY if delay is None else delay
+                played = trio.run(play_watched, match, self.page, pause, self._print)
             elif not draws:
                 played = trio.run(interruptible, match.play, match.interrupt)
             else:
@@ -380,7 +378,6 @@ class _Session:
         return self.exit_code
 
     def _export(self, played: "MatchReport", res: Path) -> None:
-        """Write the match file of an original game, made from the record."""
         from lanista.cli.originals import as_res
         from lanista.match.record import read_record
 

@@ -46,7 +46,6 @@ def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_con
 
 
 def _check_certificate(spec: ArenaSpec, file: Path) -> None:
-    """Raise an error if the arena can't speak TLS with the files that it is to use."""
     if spec.tls is None:
         return
 
@@ -95,9 +94,8 @@ def _reread(
 def serve_arena(options: Options, reread: Reread | None = None) -> int:
     """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
 
-    Args:
-        options: The arena's options; fewer connections are accepted if the system allows no more.
-        reread: Reads the arena's file again at SIGHUP; None if it has no file.
+    Fewer connections are accepted if the system allows no more. At SIGHUP `reread` reads the
+    arena's file again; it is None if there is no file.
     """
     page_spec = options.spec.page
     has_page = page_spec.listen != NO_PAGE
@@ -127,9 +125,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
         ladders = Ladders()
         if shown is not None:
             nursery.start_soon(shown.helpers.run)
-            from lanista.page.tables import ladders_of
-
-            ladders = ladders_of(arena, shown.helpers.compute, shown.helpers.ask)
+            ladders = shown.helpers.ladders_of(arena)
         if ladders:
             nursery.start_soon(ladders.run)
         if page is not None:
@@ -165,9 +161,8 @@ def _open_files(spec: ArenaSpec, connections: int) -> int:
 
 
 def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
-    """Return how many connections of bots the system allows by its limit of open files.
-
-    It is at most what the spec says; if it is less, the second value is the reason, otherwise "".
+    """Return how many connections of bots the system's limit of open files allows, as many as
+    wanted at most; and if they are fewer, the reason, otherwise "".
     """
     wanted = spec.max_connections
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,8 +1,12 @@
 """`lanista submit`: hands a program in to an arena's ladder, and looks after what was handed in."""
 
 import hashlib
+import io
+import os
 import re
-from collections.abc import Mapping
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +25,10 @@ INTERVAL = 1.0
 FINISHED = frozenset({"playing", "ready", "refused"})
 """The states from which a version doesn't go on by itself."""
 ACTIONS = ("list_", "play", "pause", "resume", "delete", "download")
+MAX_FILES, MAX_PACKED = 2000, 64 << 20
+"""Maximum number of files that are packed, and of their bytes together."""
+LEFT_OUT = frozenset({"__pycache__", "node_modules", "target"})
+"""Names of folders that are made by building; those that begin with a dot are left out too."""
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _number = click.IntRange(min=1)
@@ -102,8 +110,6 @@ def command(
 
 
 def _hand_in(page: "SubmissionsPage", files: tuple[Path, ...], *, follow: bool) -> int:
-    from lanista.cli.submit_files import packed
-
     name, data = packed(files)
     most = page.about["max_bytes"]
     if len(data) > most:  # the page says so too, but may close the connection before it is read
@@ -148,7 +154,7 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
         state, output = version["state"], said or output
         if state in FINISHED:
             break
-        page.waiting.sleep(INTERVAL)
+        time.sleep(INTERVAL)
     say(*version["findings"])
     if state == "refused":
         say(f"refused: {version['why']}")
@@ -158,7 +164,6 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
 
 
 def _show(author: Mapping[str, Any]) -> None:
-    """Print the versions of a name."""
     versions = author["versions"]
     if not versions:
         say(f"{author['name']}: nothing was handed in")
@@ -189,3 +194,80 @@ def _download(page: "SubmissionsPage", number: int) -> None:
     except OSError as error:
         raise FileError.of("can't write", path, error) from None
     click.echo(str(path))
+
+
+# -- packing the files -----------------------------------------------------------------------------
+
+
+def packed(files: Sequence[Path]) -> tuple[str, bytes]:
+    """Return the name and the content of the one file to hand in.
+
+    Several files and folders, or one folder, are packed into a ZIP.
+    """
+    from lanista.bots.builder import EXAMPLE, RECIPE
+
+    try:
+        if len(files) == 1 and not files[0].is_dir():
+            return files[0].name, files[0].read_bytes()
+        name, members = _members(files)
+        if RECIPE not in members:
+            raise BadInputError(
+                f"several files need a {RECIPE} among them, which says how to run them: {EXAMPLE}"
+            )
+        return name, _zip(members)
+    except OSError as error:
+        raise FileError.of("can't read", error.filename or files[0], error) from None
+
+
+def _members(files: Sequence[Path]) -> tuple[str, dict[str, Path]]:
+    """Return the name of the ZIP, and by path within it the files."""
+    members: dict[str, Path] = {}
+    for given in files:
+        base = given if len(files) == 1 else given.absolute().parent
+        for path in _files(given.absolute()):
+            name = path.relative_to(base.absolute()).as_posix()
+            if name in members:
+                raise BadInputError(f"{name} is there twice: {members[name]} and {path}")
+            members[name] = path
+            if len(members) > MAX_FILES:
+                raise BadInputError(f"{given}: more than {MAX_FILES} files; name those it needs")
+    stem = files[0].absolute().name if len(files) == 1 else "bot"
+    cleaned = "".join(char if char.isascii() and char.isalnum() else "_" for char in stem)[:40]
+    return f"{cleaned or 'bot'}.zip", members
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """Yield a file; or those of a folder, without hidden ones and what building has made."""
+    if not path.is_dir():
+        yield path
+        return
+    for top, folders, names in os.walk(path):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name not in LEFT_OUT
+        )
+        for name in sorted(names):
+            file = Path(top, name)
+            if not name.startswith(".") and not name.endswith((".pyc", ".class", ".o")):
+                yield file
+
+
+def _zip(members: dict[str, Path]) -> bytes:
+    """Return a ZIP; of the same files it is always the same."""
+    import zipfile
+
+    buffer, left = io.BytesIO(), MAX_PACKED
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, path in members.items():
+            info = path.stat()
+            left -= info.st_size
+            if left < 0 or not stat.S_ISREG(info.st_mode):
+                raise BadInputError(
+                    f"{path}: no ordinary file, or more than {MAX_PACKED >> 20} MiB together; name "
+                    "those files that it needs"
+                )
+            member = zipfile.ZipInfo(name)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            mode = 0o755 if info.st_mode & stat.S_IXUSR else 0o644
+            member.external_attr = (stat.S_IFREG | mode) << 16
+            file.writestr(member, path.read_bytes())
+    return buffer.getvalue()

@@ -1,4 +1,7 @@
-"""Requests to an arena's page about what was handed in (docs/api.md), for `lanista submit`."""
+"""Requests to an arena's page about what was handed in (docs/api.md), for `lanista submit`.
+
+The names and tokens of its users are kept in a file.
+"""
 
 import base64
 import contextlib
@@ -11,15 +14,17 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from ssl import SSLCertVerificationError, SSLContext, SSLError
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import attrs
+import click
 
 from lanista.cli.common import say
-from lanista.cli.submit_files import KeptName, keep, kept_names
-from lanista.errors import BadInputError, did_you_mean
+from lanista.errors import BadInputError, FileError, did_you_mean
+from lanista.toml_spec import SpecReader, strict_converter, toml_text
 
 PATIENCE = 120.0
 """Seconds for which an answer is awaited: tokens are compared one after another."""
@@ -31,6 +36,8 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds until a request is sent again that couldn't be answered: at first, and at most."""
 GIVE_UP = 300.0
 """Seconds after which a request isn't sent again any more."""
+MAX_KEPT = 1 << 20
+"""Maximum size of the file of kept names in bytes."""
 _PAGE_AWAY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 """The answers of a proxy before a page that doesn't answer."""
 _NO_PAGE = "what is there isn't an arena's page; give the address that browsers open"
@@ -59,35 +66,28 @@ class PageRefusedError(BadInputError):
         self.status = status
 
 
-@attrs.frozen
-class Waiting:
-    """Sends a request again, for some minutes, while it can't be answered."""
+def _answered(ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
+    """Return the answer to a request, and say on stderr if it must be waited for.
 
-    sleep: Callable[[float], object] = time.sleep
-    clock: Callable[[], float] = time.monotonic
-
-    def answer(self, ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
-        """Return the answer to a request, and say on stderr if it must be waited for.
-
-        The request is sent again after errors `of` a class.
-        """
-        begin, wait, is_said = self.clock(), FIRST_WAIT, False
-        while True:
-            try:
-                return ask()
-            except of as error:
-                pause = max(wait, error.wait)
-                if self.clock() + pause > begin + GIVE_UP:
-                    what = f"it was asked again for {GIVE_UP / 60:g} minutes"
-                    if error.wait > GIVE_UP:
-                        what = f"try again in {error.wait:g} s"
-                    raise type(error)(f"{error}; {what}") from None
-                if not is_said:
-                    words = f"{error}; it is asked again for up to {GIVE_UP / 60:g} minutes"
-                    say(words, err=True)
-                    is_said = True
-            self.sleep(pause)
-            wait = min(2 * wait, LONGEST_WAIT)
+    For some minutes the request is sent again after errors `of` a class.
+    """
+    begin, wait, is_said = time.monotonic(), FIRST_WAIT, False
+    while True:
+        try:
+            return ask()
+        except of as error:
+            pause = max(wait, error.wait)
+            if time.monotonic() + pause > begin + GIVE_UP:
+                what = f"it was asked again for {GIVE_UP / 60:g} minutes"
+                if error.wait > GIVE_UP:
+                    what = f"try again in {error.wait:g} s"
+                raise type(error)(f"{error}; {what}") from None
+            if not is_said:
+                words = f"{error}; it is asked again for up to {GIVE_UP / 60:g} minutes"
+                say(words, err=True)
+                is_said = True
+        time.sleep(pause)
+        wait = min(2 * wait, LONGEST_WAIT)
 
 
 @attrs.frozen(kw_only=True)
@@ -171,7 +171,6 @@ class Page:
         raise PageRefusedError(answer.status, words)
 
     def _words(self, status: int, data: bytes) -> str:
-        """Return why the page refuses a request."""
         try:
             return str(json.loads(data)["error"])
         except (ValueError, KeyError, TypeError, RecursionError):
@@ -184,12 +183,7 @@ class Page:
     def json(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
     ) -> Any:
-        """Send a request, and return its answer, which is JSON.
-
-        Raises:
-            PageRefusedError: The page refuses it.
-            BadInputError: There is no such page, or what is there isn't an arena's.
-        """
+        """Send a request, and return its answer, which must be JSON."""
         data = self.ask(method, path, headers, body)
         try:
             value = json.loads(data)
@@ -201,11 +195,81 @@ class Page:
 
 
 def _no_page(error: Exception) -> str:
-    """Return why there is no answer."""
     if isinstance(error, http.client.HTTPException | SSLError | ConnectionResetError):
         return _NO_PAGE
     why = " ".join(str(getattr(error, "strerror", None) or error).split()).lower()
     return f"no arena's page can be reached there: {why}"
+
+
+# -- names and tokens that are kept ----------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class KeptName:
+    """A name with its token."""
+
+    arena: str
+    """The address of the arena's page."""
+    name: str
+    token: str = attrs.field(repr=False)
+
+
+@attrs.frozen(kw_only=True)
+class KeptNames:
+    """The names with which programs were handed in, the latest one last."""
+
+    names: tuple[KeptName, ...] = ()
+
+    def of(self, arena: str, name: str | None) -> KeptName | None:
+        """Return a name at an arena; or if no name is given, the only one there."""
+        here = [one for one in self.names if one.arena == arena]
+        if name is not None:
+            here = [one for one in here if one.name.casefold() == name.casefold()]
+        if len(here) > 1:
+            names = ", ".join(one.name for one in here)
+            raise BadInputError(f"programs were handed in as {names}; choose one by --name")
+        return here[0] if here else None
+
+
+_READER = SpecReader(KeptNames, strict_converter(), MAX_KEPT)
+
+
+def kept_path() -> Path:
+    """Return the file with the names; outside of a program's folder, so that none packs it."""
+    return Path(click.get_app_dir("lanista"), "names.toml")
+
+
+def kept_names() -> KeptNames:
+    """Read the names that are kept."""
+    path = kept_path()
+    return _READER.read(path) if path.exists() else KeptNames()
+
+
+def keep(name: KeptName) -> None:
+    """Keep a name instead of its earlier token, in a file that only its owner reads."""
+    others = [
+        one
+        for one in kept_names().names
+        if (one.arena, one.name.casefold()) != (name.arena, name.name.casefold())
+    ]
+    head = "# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"
+    tables = [attrs.asdict(one) for one in (*others, name)]
+    path = kept_path()
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(head + toml_text({"names": tables}))
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise FileError.of("can't write", path, error) from None
+
+
+# -- what was handed in ----------------------------------------------------------------------------
 
 
 @attrs.define(kw_only=True)
@@ -220,8 +284,6 @@ class SubmissionsPage:
     """The name with its token as they are kept; None if they aren't."""
     about: Mapping[str, Any]
     """The limits and languages of the ladder, as the page tells them to everybody."""
-    waiting: Waiting
-    """Sends requests again that the page can't answer now."""
 
     @classmethod
     def of(
@@ -232,7 +294,6 @@ class SubmissionsPage:
         token: str | None,
         *,
         makes_token: bool,
-        waiting: Waiting | None = None,
     ) -> "SubmissionsPage":
         """Find the ladder, and what is kept of name and token if they aren't given.
 
@@ -246,8 +307,7 @@ class SubmissionsPage:
             name = kept.name
         if ":" in name or not name.isprintable():
             raise BadInputError(f"--name {name!r}: a name has letters, digits, spaces and . _ -")
-        waiting = waiting or Waiting()
-        about = waiting.answer(partial(_about, page, ladder))
+        about = _answered(partial(_about, page, ladder))
         if token is None:
             if kept is not None:
                 token = kept.token
@@ -267,7 +327,6 @@ class SubmissionsPage:
             token=token,
             kept=kept,
             about=about,
-            waiting=waiting,
         )
 
     @property
@@ -276,18 +335,17 @@ class SubmissionsPage:
         return self.page.url
 
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
-        """Send a request about what was handed in, and return its answer.
+        """Send a request to what follows the ladder's `submissions`, and return its answer.
 
-        The path is what follows the ladder's `submissions`. After errors of the class `again` the
-        request is sent again.
+        After errors of the class `again` it is sent again.
         """
-        return self.waiting.answer(partial(self._json, method, path), again)
+        return _answered(partial(self._json, method, path), again)
 
     def hand_in(self, file: str, data: bytes) -> Any:
         """Hand in a file, and return what the page says of its version."""
         try:
             path = f"?file={quote(file, safe='')}"
-            return self.waiting.answer(partial(self._json, "POST", path, data))
+            return _answered(partial(self._json, "POST", path, data))
         except NotNowError:
             raise
         except NoAnswerError as error:
@@ -299,7 +357,7 @@ class SubmissionsPage:
     def download(self, number: int) -> bytes:
         """Return a version as it was handed in."""
         path = f"{_path(self.ladder)}/{number}/source"
-        return self.waiting.answer(partial(self.page.ask, "GET", path, self._headers()))
+        return _answered(partial(self.page.ask, "GET", path, self._headers()))
 
     def _json(self, method: str, path: str, body: bytes | None = None) -> Any:
         try:
@@ -324,7 +382,6 @@ def _path(ladder: str) -> str:
 
 
 def _about(page: Page, ladder: str) -> Any:
-    """Return what a page says about handing in to a ladder."""
     try:
         return page.json("GET", _path(ladder), {})
     except PageRefusedError as error:

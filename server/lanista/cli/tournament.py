@@ -11,16 +11,19 @@ from click.core import ParameterSource
 from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.common import (
+    EXIT_DIFFERENT,
     Choice,
     base_option,
     concurrency_option,
     display_options,
+    rebuild_option,
+    show_comparison,
+    show_rebuilt,
     tournament_options,
     write_example,
     write_text,
 )
 from lanista.cli.tournament_files import described, prepared, setup_of
-from lanista.cli.verify import EXIT_DIFFERENT, REBUILD, show, show_rebuilt
 from lanista.errors import BadInputError, FileError
 from lanista.games import DEFAULT_GAME, registry
 
@@ -72,9 +75,9 @@ def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
 
     if ladder is not None:
         from lanista.cli.arena_file import ArenaFile
-        from lanista.cli.tournament_from_ladder import write
+        from lanista.cli.arena_submissions import write_final
 
-        write(file, ArenaFile.read(arena), ladder)
+        write_final(file, ArenaFile.read(arena), ladder)
         return 0
     text = example(registry.get(game), printable(file.stem))
     write_example(file, text, "check it with `lanista tournament check`, then play it")
@@ -90,7 +93,7 @@ def check(file: Path) -> int:
 
     Exit codes: 0 every bot played, 1 a bot failed, 2 bad input, 130 interrupted.
     """
-    from lanista.cli.tournament_check import check as checked
+    from lanista.cli.tournament_run import check as checked
 
     return checked(*prepared(file))
 
@@ -244,7 +247,6 @@ def _of_bots(
     output: Path | None,
     **keys: Any,
 ) -> "Setup":
-    """Return the tournament between bots that the options of `run` describe."""
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount
     from lanista.results.blocks import FormatName
@@ -319,7 +321,7 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
         table = standings_of(setup, store)
     if format_ == "table" and output is None:
         from lanista.cli import tables
-        from lanista.cli.tournament_table import whole
+        from lanista.cli.tournament_live import whole
 
         tables.show(whole(table, head_to_head=head_to_head))
         return 0
@@ -333,7 +335,7 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
 
 @command.command("verify")
 @click.argument("file", type=SPEC)
-@REBUILD
+@rebuild_option
 def verify(file: Path, *, rebuild: bool) -> int:
     """Compare the results of FILE's tournament with the records of its matches.
 
@@ -359,7 +361,7 @@ def verify(file: Path, *, rebuild: bool) -> int:
         return 0 if show_rebuilt(setup.spec.name, rebuilt(setup, database)) else EXIT_DIFFERENT
     with Store.open(database, create=False, check=False) as store:
         store.database.check_whole()
-        is_right = show(setup.spec.name, Comparison(store, TournamentRecords(setup)))
+        is_right = show_comparison(setup.spec.name, Comparison(store, TournamentRecords(setup)))
     return 0 if is_right else EXIT_DIFFERENT
 
 
@@ -395,6 +397,6 @@ def text_of(table: "Standings", format_: str, *, head_to_head: bool) -> str:
             return html_text(table)
         case _:
             from lanista.cli.tables import plain_text
-            from lanista.cli.tournament_table import whole
+            from lanista.cli.tournament_live import whole
 
             return plain_text(whole(table, head_to_head=head_to_head))

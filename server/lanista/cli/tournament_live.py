@@ -1,4 +1,4 @@
-"""The displays of `lanista tournament run` and `lanista sprt`: live, as lines, as JSON.
+"""The displays of `lanista tournament run` and `lanista sprt`, live, as lines, as JSON; standings.
 
 A display gets the tournament's events, and its standings from time to time. **It never affects the
 tournament**: a display that can't write any more, because its terminal is gone, becomes silent.
@@ -9,7 +9,7 @@ import errno
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Self
 
 import click
@@ -21,13 +21,20 @@ from rich.text import Text
 
 from lanista.bots.execute import printable
 from lanista.cli.common import say
-from lanista.cli.tables import show
-from lanista.cli.tournament_table import table, whole
+from lanista.cli.tables import empty_table, show
 from lanista.competition import events
 from lanista.games.outcome import FAILURES
 from lanista.games.picture import counted
 from lanista.ratings.table import SCHEMA, Standings
-from lanista.ratings.text import as_json
+from lanista.ratings.text import (
+    BOT,
+    as_json,
+    by_pair,
+    columns,
+    remarks,
+    score_text,
+    summary,
+)
 from lanista.results.match_result import MatchResult
 
 FAILURES_SHOWN = 4
@@ -125,10 +132,9 @@ class JsonDisplay(Display):
 class LineDisplay(Display):
     """Prints each failure and note as a line, and the progress from time to time."""
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._clock = clock
-        self._printed = clock()
+        self._printed = time.monotonic()
         self._lines = 0
         self._more = ""
 
@@ -142,8 +148,8 @@ class LineDisplay(Display):
                 self._print(line)
             every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
             is_last = event.progress.played == event.progress.planned
-            if is_last or self._clock() - self._printed >= every:
-                self._printed = self._clock()
+            if is_last or time.monotonic() - self._printed >= every:
+                self._printed = time.monotonic()
                 self._lines += 1
                 parts = [progress_line(event), event.progress.words, self._more]
                 self._print("; ".join(filter(None, parts)))
@@ -328,3 +334,52 @@ def note_of(event: events.Event) -> str:
             return f"halted: {words}"
         case _:
             return ""
+
+
+# -- standings -------------------------------------------------------------------------------------
+
+
+def whole(standings: Standings, *, head_to_head: bool = False) -> RenderableType:
+    """Return everything that is shown of standings; the results of each pair of bots if wanted."""
+    parts: list[RenderableType] = [
+        Text(printable(standings.name), style="bold"),
+        *(Text(printable(line)) for line in summary(standings)),
+        table(standings),
+        *(Text(printable(line)) for line in remarks(standings)),
+    ]
+    if head_to_head:
+        parts += [
+            "",
+            Text("points of the bot on the left, and the number of matches"),
+            _matrix(standings),
+        ]
+    return Group(*parts)
+
+
+def table(standings: Standings, rows: int | None = None) -> Table:
+    """Return the table of the bots; of more than `rows`, the last row says how many more."""
+    shown = columns(standings)
+    titles = [column.title for column in shown]
+    drawn = empty_table((column.title, column.is_text) for column in shown)
+    for number, row in enumerate(standings.rows):
+        if rows is not None and number == rows:
+            drawn.add_row("…", f"{len(standings.rows) - rows} more")
+            break
+        texts = [Text(printable(column.cell(row))) for column in shown]
+        texts[-1].stylize("red")
+        if row.benched:
+            texts[titles.index(BOT)].stylize("dim")
+        drawn.add_row(*texts)
+    return drawn
+
+
+def _matrix(standings: Standings) -> Table:
+    """Return the table of results of pairs; its columns are numbered like the rows."""
+    bots = [row.bot for row in standings.rows]
+    numbers = [(str(number), False) for number in range(1, len(bots) + 1)]
+    drawn = empty_table([("no.", False), (BOT, True), *numbers])
+    pairs = by_pair(standings)
+    for number, bot in enumerate(bots, 1):
+        cells = ["·" if other == bot else score_text(pairs.get((bot, other))) for other in bots]
+        drawn.add_row(str(number), Text(printable(bot)), *cells)
+    return drawn

@@ -1,22 +1,27 @@
-"""Playing a tournament from the command line: its display, and the signals that end it.
+"""Playing a tournament from the command line: its display, and the signals that end it; its check.
 
-`lanista tournament run` and `lanista sprt` share it; `lanista.competition` plays.
+`lanista tournament run`, `tournament check` and `lanista sprt` use it; `lanista.competition` plays.
 """
 
 import contextlib
 import itertools
+import math
+import signal
 import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 import trio
 
+from lanista.bots.cgroup import use_cgroups
 from lanista.bots.execute import printable
+from lanista.bots.keeper_process import become_subreaper
 from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED
-from lanista.cli.common import warn_of_bombs
+from lanista.cli.common import last_lines, say, warn_of_bombs
 from lanista.cli.tables import stdout_console
 from lanista.cli.tournament_live import (
     Display,
@@ -24,22 +29,29 @@ from lanista.cli.tournament_live import (
     LineDisplay,
     LiveDisplay,
     Silenced,
+    blocks_text,
+    duration,
 )
-from lanista.cli.watch import GRACE, watch_signals
-from lanista.competition import events
+from lanista.cli.watch import watch_signals
+from lanista.competition import events, worker
+from lanista.competition.formats.base import Format
 from lanista.competition.running import open_tournament
-from lanista.competition.setup import Setup
+from lanista.competition.setup import Opening, Setup
+from lanista.competition.spec import SeedCount
 from lanista.competition.stored_blocks import read_stored_blocks
+from lanista.competition.worker import Trial
 from lanista.errors import BadInputError, StoreError
 from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
 from lanista.results.database import Store
 from lanista.results.engines import where_of
+from lanista.system import heeded
 from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
     from lanista.competition.director import Director, Report
+
 
 EXIT_HALTED = 3
 REFRESH = 0.25
@@ -54,7 +66,6 @@ class Scores:
     """Counts how often A had which number of points in the blocks of a test."""
 
     def __init__(self, first: str) -> None:
-        """Begin with no blocks of A, which has this name."""
         self._first = first
         self._counts: Counter[float] = Counter()
         self._most = 0.0  # the points that A can have in a block
@@ -131,7 +142,7 @@ def play(
         plain: Whether to print lines even in a terminal.
         scores: Counts all blocks, also those played before; its line is shown.
         code_of: Returns the exit code of a tournament that was played to its end; None: 0.
-        page: The port of a page that shows the tournament, until its last viewer leaves; or None.
+        page: The port of a page that shows the tournament until its last viewer leaves; or None.
     """
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")
@@ -194,7 +205,6 @@ def _display(*, as_json: bool, is_live: bool) -> Display:
 
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
-    """Return the lines below the last table."""
     lines = [f"results {where_of(setup.database)}", f"records {setup.records}"]
     if report.halted:
         lines.append(f"halted: {report.halted}; run the same command again to resume")
@@ -242,7 +252,7 @@ async def _run(
             with display.shown() as shown:
                 shown.note("the page stays until it is closed; Ctrl-C ends it")
             with staying:
-                await server.wait_without_viewers(GRACE)
+                await server.wait_without_viewers()
         return report
 
 
@@ -263,3 +273,123 @@ async def _keep_standings(director: "Director", display: Silenced) -> None:
                 shown.standings(standings)
         took = trio.current_time() - began
         await trio.sleep(max(STANDINGS_EVERY, 10 * took))
+
+
+# -- the check of a tournament --------------------------------------------------------------------
+
+EXIT_FAILED = 1
+SEEDS_SHOWN = 5
+"""Maximum number of a spec's seeds that are shown."""
+
+
+def check(setup: Setup, format_: Format) -> int:
+    """Let each bot play, print the results and the plan, and return the exit code."""
+    become_subreaper()
+    use_cgroups()
+    trials: list[Trial] = []
+    say(heading(setup))
+    handlers = {
+        number: signal.getsignal(number) for number in heeded((signal.SIGTERM, signal.SIGHUP))
+    }
+    for number in handlers:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        for name in setup.bots:
+            trials.append(
+                worker.try_bot(setup.match_setup, setup.contestants[name], _opening(setup))
+            )
+            say(*trial_lines(trials[-1]))
+    except KeyboardInterrupt:
+        click.echo("lanista tournament check: interrupted", err=True)
+        return EXIT_INTERRUPTED
+    finally:
+        worker.close()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    say(*plan(setup, format_, trials))
+    return EXIT_FAILED if any(trial.trouble for trial in trials) else 0
+
+
+def _opening(setup: Setup) -> Opening:
+    """Return the first opening of the spec, or another one if the tournament's seeds are secret."""
+    if setup.needs_base_seed and not setup.base_seed:
+        setup.base_seed = f"a trial at {time.time_ns()}"
+    return setup.opening(0)
+
+
+def heading(setup: Setup) -> str:
+    """Return the heading: name, game, format, number of bots."""
+    spec = setup.spec
+    fillers = f" and {', '.join(setup.fillers)} to fill" if setup.fillers else ""
+    bots = counted(len(setup.bots), "bot")
+    return f"{spec.name}: {setup.ruleset.title}, {spec.format}, {bots}{fillers}"
+
+
+def trial_lines(trial: Trial) -> Iterator[str]:
+    """Yield how a bot did, as lines; they aren't escaped, though its output may hold anything."""
+    if trial.trouble:
+        yield f"FAIL  {trial.bot}: {trial.trouble}"
+        yield from (f"      {line}" for line in last_lines(trial.output))
+        return
+    figures = f"hello after {trial.hello_after:.2f} s, {trial.turns} turns in {trial.seconds:.2f} s"
+    mark = "warn" if trial.warning else "ok"
+    yield f"{mark:5} {trial.bot}: {figures}, slowest answer {1000 * trial.slowest:.1f} ms"
+    if trial.warning:
+        yield f"      {trial.warning}"
+
+
+def plan(setup: Setup, format_: Format, trials: list[Trial]) -> Iterator[str]:
+    """Yield a description of the tournament, line by line."""
+    planned = format_.progress().planned
+    each = len(format_.seated)
+    matches = counted(each, "match")
+    if planned is None:
+        yield f"blocks: as many as it takes, each {matches}"
+    else:
+        yield f"blocks: {blocks_text(planned, None)}, each {matches}: {planned * each} in all"
+    good = [trial for trial in trials if not trial.trouble]
+    if good:
+        times = [trial.seconds + (0.0 if trial.stays else trial.hello_after) for trial in good]
+        expected = slowest_seat(times, setup.ruleset.seats)
+        time_text = f"time: about {expected:.1f} s a match"
+        if planned is not None:
+            time_text += f", {duration(planned * each * expected)} for all, one at a time"
+        yield time_text
+    yield f"seeds: {seeds_text(setup)}"
+    if setup.spec.maps:
+        yield f"maps: {', '.join(setup.match_setup.settings)}"
+    yield f"results: {where_of(setup.database)}, records in {setup.records}"
+
+
+def slowest_seat(times: Sequence[float], seats: int) -> float:
+    """Return the mean over all line-ups of the time of the slowest bot in each, in seconds.
+
+    There is a bot for each of the times, and any of them may take any of the seats.
+    """
+    seats = min(seats, len(times))
+    line_ups = math.comb(len(times), seats)
+    # In line-ups in which a bot is the slowest, the others are from those that are faster.
+    return sum(
+        time * math.comb(faster, seats - 1) / line_ups for faster, time in enumerate(sorted(times))
+    )
+
+
+def seeds_text(setup: Setup) -> str:
+    """Return which seeds a spec has, and how its format uses them."""
+    spec = setup.spec
+    seeds = spec.seeds
+    if isinstance(seeds, SeedCount):
+        drawn = "a secret kept in the database" if seeds.base is None else f"base {seeds.base}"
+        text = f"{seeds.count}, drawn from {drawn}"
+    else:
+        shown = ", ".join(map(str, seeds[:SEEDS_SHOWN]))
+        text = shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
+    if spec.format.is_planned:
+        return text
+    each = "round" if spec.format.has_rounds else "block"
+    further = (
+        ""
+        if setup.needs_base_seed and isinstance(seeds, SeedCount)
+        else ("; further ones are drawn as needed")
+    )
+    return f"{text}; each {each} is on the next ones{further}"

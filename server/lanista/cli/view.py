@@ -1,16 +1,16 @@
 """Positions drawn in the terminal as coloured cells with a legend, for any game."""
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import attrs
 from rich.console import Console, Group
 from rich.style import Style
 from rich.text import Text
 
-from lanista.cli.fitting import Cells, Layout, Part, Window, fit, lines_of, said
 from lanista.games.picture import Frame, Ground, Mark, Place, Scene, Shape
-from lanista.page.seat_colours import DARK, letter
+from lanista.page.seat_colours import DARK, letter, mixed
 
 of_seat = DARK.of_seat
 """The colours of a seat: those of the page's dark theme, as are all here (page/colours.js)."""
@@ -43,6 +43,59 @@ Drawn = Mapping[Place, str]
 """The colours of the cells that bots mark, as by `turn_drawings`."""
 
 
+@attrs.frozen
+class Window:
+    """The room for a drawing, in characters."""
+
+    width: int
+    height: int | None = None
+    """The number of lines; None where the text scrolls, so that any number will do."""
+
+
+@attrs.frozen
+class Cells:
+    """How cells are drawn: as characters with texts, or two, one above the other, in one."""
+
+    width: int = 1
+    half: bool = False
+    """Whether a character shows two cells, by their colours alone."""
+
+    def lines(self, rows: int) -> int:
+        """Return the number of lines that rows of cells take."""
+        return (rows + 1) // 2 if self.half else rows
+
+
+@attrs.frozen
+class Part:
+    """A rectangle of the grid."""
+
+    row: int
+    rows: int
+    col: int
+    cols: int
+    title: str = ""
+    """Its name, such as `underground` or `rows 0 to 39 of 60`; empty for the whole grid."""
+
+
+@attrs.frozen
+class Layout:
+    """How a board is drawn in a window."""
+
+    cells: Cells
+    screens: tuple[tuple[Part, ...], ...]
+    """The parts that are seen together, from above; several screens are seen in turn."""
+    legend: int
+    """The number of the legend, from the longest to the shortest."""
+    legend_lines: int
+    """The maximum number of lines of the legend."""
+    notice: str = ""
+    """If the whole board doesn't fit: the size of a window that shows it."""
+
+
+Heads = Callable[[int], Sequence[int]]
+"""Gives, for a width, the number of lines of each legend, from the longest to the shortest."""
+
+
 def lacks_colours(console: Console) -> bool:
     """Return whether a console shows no colours or few: a pipe, TERM=dumb or linux, NO_COLOR."""
     return console.color_system not in MANY_COLOURS or console.no_color
@@ -63,7 +116,6 @@ class _Position:
 
 
 def _of_units(seat: int | None) -> Style:
-    """Return the style of text on a unit of a seat, or of no seat."""
     colours = of_seat(seat)
     return _style(colours.on, colours.unit, bold=seat is not None)
 
@@ -80,7 +132,7 @@ class BoardView:
     ) -> None:
         """Set up the drawing of a scene, in cells of at most a width in characters.
 
-        A plain one has characters in place of colours: `#` for walls, and the seat's letter before
+        A plain one has characters in place of colours: `#` for walls, the seat's letter before
         units.
         """
         self._scene = scene
@@ -193,7 +245,6 @@ class BoardView:
     def _texts(
         self, row: int, part: Part, width: int, position: _Position
     ) -> Iterator[tuple[str, Style]]:
-        """Yield the text and style of each cell of a row."""
         for col in range(part.col, part.col + part.cols):
             mark = position.marks.get((row, col))
             text, style = self._cell(row, col, width, mark, position.frame)
@@ -202,7 +253,6 @@ class BoardView:
             yield text, style
 
     def _halves(self, row: int, part: Part, position: _Position) -> Iterator[tuple[str, Style]]:
-        """Yield the character and style of each two cells of a row and the one below."""
         has_lower = row + 1 < part.row + part.rows
         for col in range(part.col, part.col + part.cols):
             upper = self._colour((row, col), position)
@@ -226,7 +276,6 @@ class BoardView:
     def _cell(
         self, row: int, col: int, width: int, mark: Mark | None, frame: Frame
     ) -> tuple[str, Style]:
-        """Return a cell's text and style."""
         if mark is not None:
             of_its_seat = letter(mark.seat) if self._plain and mark.seat is not None else ""
             return _fitted(of_its_seat + mark.text, width), _of_units(mark.seat)
@@ -278,7 +327,6 @@ class BoardView:
         return legend
 
     def _signs(self, frame: Frame, cells: Cells) -> Iterator[tuple[str, Style, str]]:
-        """Yield signs, their styles and meanings."""
         if cells.half:
             for shape, _, meaning in self._scene.kinds:
                 seats = {mark.seat for mark in frame.marks if mark.shape is shape}
@@ -316,12 +364,125 @@ def of_shape(shape: Shape, seat: int | None) -> str:
     if seat is None:
         return THINGS.get(shape, DARK.neutral.unit)
     colour = of_seat(seat).unit
-    return _mixed(colour, *_TINTS[shape]) if shape in _TINTS else colour
+    return mixed(colour, *_TINTS[shape]) if shape in _TINTS else colour
 
 
-def _mixed(colour: str, other: str, share: float) -> str:
-    parts = [
-        round(int(colour[at : at + 2], 16) * (1 - share) + int(other[at : at + 2], 16) * share)
-        for at in (1, 3, 5)
-    ]
-    return "#" + "".join(f"{part:02x}" for part in parts)
+# Choosing the layout
+
+
+def fit(scene: Scene, window: Window, choices: Sequence[Cells], heads: Heads) -> Layout:
+    """Return the layout that shows the most of a board; of equals, the one with larger cells.
+
+    What doesn't fit whole is shown by levels in turn; if these don't fit either, by rectangles.
+    """
+    whole = (Part(0, scene.rows, 0, scene.cols),)
+    levels = tuple(
+        Part(0, scene.rows, level.col, level.cols, level.title) for level in scene.levels
+    )
+    wholes = [whole, levels] if levels else [whole]
+    for cells in choices:
+        for screen in wholes:
+            layout = _layout_in(window, cells, (screen,), heads)
+            if layout is not None:
+                return layout
+    sizes = " or ".join(_needed(choices[-1], screen, heads) for screen in wholes)
+    notice = f"a window of {sizes} shows all of it"
+    for cells in choices if levels else ():
+        screens = tuple((level,) for level in levels)
+        layout = _layout_in(window, cells, screens, heads, notice)
+        if layout is not None:
+            return layout
+    return _in_rectangles(window, choices[-1], levels or whole, heads, notice)
+
+
+def said(layout: Layout, screen: int) -> str:
+    """Return what to say above a screen: which part is seen, and what would show the whole."""
+    if not layout.notice or len(layout.screens) == 1:
+        return layout.notice
+    (part,) = layout.screens[screen]
+    return f"shown: {part.title}, in turn; {layout.notice}"
+
+
+def lines_of(text: str, width: int) -> list[str]:
+    """Return a text in lines of a width."""
+    return textwrap.wrap(text, max(width, 1))
+
+
+def _layout_in(
+    window: Window,
+    cells: Cells,
+    screens: tuple[tuple[Part, ...], ...],
+    heads: Heads,
+    notice: str = "",
+) -> Layout | None:
+    """Return the layout of screens with the longest legend that leaves room, if one does."""
+    if any(part.cols * cells.width > window.width for screen in screens for part in screen):
+        return None
+    for legend, lines in enumerate(heads(window.width)):
+        layout = Layout(cells, screens, legend, lines, notice)
+        heights = (
+            _height(cells, screen, lines) + len(lines_of(said(layout, number), window.width))
+            for number, screen in enumerate(screens)
+        )
+        if window.height is None or max(heights) <= window.height:
+            return layout
+    return None
+
+
+def _height(cells: Cells, screen: Sequence[Part], head: int) -> int:
+    """Return the lines of a screen with its legend; each part below another has a title."""
+    titles = len(screen) if len(screen) > 1 else 0
+    return sum(cells.lines(part.rows) for part in screen) + titles + head
+
+
+def _needed(cells: Cells, screen: Sequence[Part], heads: Heads) -> str:
+    """Return the size of a window that shows a screen, with the shortest legend."""
+    width = max(part.cols for part in screen) * cells.width
+    return f"{width}x{_height(cells, screen, heads(width)[-1])}"
+
+
+def _in_rectangles(
+    window: Window, cells: Cells, regions: Sequence[Part], heads: Heads, notice: str
+) -> Layout:
+    """Return a layout of rectangles that cover the regions, each as large as the window allows."""
+    lines = heads(window.width)
+    legend = len(lines) - 1
+    cols = max(1, window.width // cells.width)
+    if window.height is None:
+        head, rows = lines[-1], max(region.rows for region in regions)
+    else:
+        # A legend that leaves no room for the board is cut.
+        head = min(lines[-1], max(1, window.height // 3))
+        # No notice is longer than that of a part without the last row.
+        smaller = tuple(
+            (part,) for region in regions for part in _rectangles(region, region.rows - 1, cols)
+        )
+        layout = Layout(cells, smaller, legend, head, notice)
+        longest = max(
+            len(lines_of(said(layout, number), window.width)) for number in range(len(smaller))
+        )
+        rows = max(1, window.height - head - longest) * (2 if cells.half else 1)
+    parts = [part for region in regions for part in _rectangles(region, rows, cols)]
+    return Layout(cells, tuple((part,) for part in parts), legend, head, notice)
+
+
+def _rectangles(region: Part, rows: int, cols: int) -> list[Part]:
+    """Return rectangles of at most so many rows and columns that cover a region, in order."""
+    found = []
+    for row, height in _stretches(region.rows, rows):
+        for col, width in _stretches(region.cols, cols):
+            title = [region.title] if region.title else []
+            if height < region.rows:
+                title.append(f"rows {row} to {row + height - 1} of {region.rows}")
+            if width < region.cols:
+                title.append(f"columns {col} to {col + width - 1} of {region.cols}")
+            found.append(Part(region.row + row, height, region.col + col, width, ", ".join(title)))
+    return found
+
+
+def _stretches(length: int, room: int) -> list[tuple[int, int]]:
+    """Return starts and lengths of stretches as long as the room that cover a length evenly."""
+    room = min(max(room, 1), length)
+    count = -(-length // room)
+    last = max(count - 1, 1)
+    return [((length - room) * at // last, room) for at in range(count)]

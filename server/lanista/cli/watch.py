@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GRACE = 3.0
-"""Seconds without a viewer after which the page ends; reloading the page takes less."""
-
 
 async def watch_signals(
     call: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
@@ -43,19 +40,16 @@ async def interruptible(play: Callable[[], Awaitable[T]], interrupt: Callable[[]
 async def play_watched(
     match: "StartedMatch",
     page: "PagePort",
+    delay: float,
     print_result: Callable[..., None],
 ) -> "MatchReport | None":
     """Play a match that begins when its page is open; serve the page until it is closed.
 
-    The match must have a control, which pauses it at first. Its result is printed, by a function
-    that gets the report and `interrupted=`, while the page is still served. Return None if the
-    match was interrupted before it began.
-
-    Raises:
-        CannotListenError: The page's port can't be opened.
-        StartFailureError: A bot didn't start or connect.
-        FileError: The record can't be written.
+    The delay is the pause between turns in seconds. The result is printed, by a function that gets
+    the report and `interrupted=`, while the page is still served. Return None if the match was
+    interrupted before it began. Errors are those of `StartedMatch.play`, and `CannotListenError`.
     """
+    from lanista.hosting.control import MatchControl
     from lanista.page.frame_cache import FrameCache
     from lanista.page.view import View
 
@@ -63,8 +57,7 @@ async def play_watched(
     server = await page.listen(view)
     left = trio.CancelScope()
     played: MatchReport | None = None
-    control = match.control
-    assert control is not None
+    match.control = control = MatchControl(delay)
     control.pause()
 
     def interrupt() -> None:
@@ -100,7 +93,7 @@ async def play_watched(
                 if not match.interrupted:
                     click.echo("the page stays until it is closed; Ctrl-C ends it", err=True)
                     with left:
-                        await server.wait_without_viewers(GRACE)
+                        await server.wait_without_viewers()
         return played
 
     return await interruptible(play, interrupt)

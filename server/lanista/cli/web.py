@@ -56,7 +56,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 def warning_of_token() -> str | None:
     """Return one line if the operator's token in the environment may be guessed; else None."""
-    from lanista.page.operator_token import LONG, is_short
+    from lanista.page.authorization import LONG, is_short
 
     token = os.environ.get(TOKEN)
     if not token or not is_short(token):
@@ -98,7 +98,6 @@ def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
 
 
 def _specs_in(paths: Sequence[Path]) -> list[Path]:
-    """Return the specs of tournaments that are meant by files and folders."""
     files: list[Path] = []
     for path in paths:
         if not path.is_dir():
@@ -134,11 +133,7 @@ class PagePort:
     ) -> None:
         """Parse the address, HOST:PORT; nothing is opened yet.
 
-        Args:
-            web: The address; None: the default, or a free port if the default is in use.
-            shown: The tournaments that the page shows; None for none.
-            open_logs: Whether all viewers see bots' logs during a match.
-            embed: The sites that may show the page within theirs.
+        Without one it is the default, or a free port if the default is in use.
         """
         self._shown = shown
         self._open_logs = open_logs
@@ -148,7 +143,7 @@ class PagePort:
         self._host, self._port = DEFAULT if web is None else address_of(web)
 
     async def open_beside(
-        self, arena: "Arena", nursery: "trio.Nursery", ladders: "Ladders | None" = None
+        self, arena: "Arena", nursery: "trio.Nursery", ladders: "Ladders"
     ) -> None:
         """Serve an arena's page in a nursery, and set `announced` to the page's address.
 
@@ -156,7 +151,6 @@ class PagePort:
         """
         import structlog
 
-        from lanista.page.ladders import Ladders
         from lanista.page.tournaments import Tournaments
         from lanista.page.view import View
 
@@ -164,7 +158,7 @@ class PagePort:
             arena.running,
             arena=arena,
             data=arena.options.data.path,
-            ladders=ladders or Ladders(),
+            ladders=ladders,
             tournaments=Tournaments() if self._shown is None else self._shown.tournaments,
         )
         server = await self.listen(view, arena.connections.tls)
@@ -233,10 +227,10 @@ class PagePort:
 
 
 def own_addresses(host: str) -> list[str]:
-    """Return at most `MAX_SHOWN` addresses under which others reach a port that listens on a host.
+    """Return at most `MAX_SHOWN` addresses under which others reach a port on `0.0.0.0` or `::`.
 
-    That is `0.0.0.0` or `::`; of the latter also the IPv4 addresses. Loopback and link-local ones
-    are left out, and there are none if they can't be found out.
+    Of the latter they are also the IPv4 addresses. Loopback and link-local ones are left out, and
+    there are none if they can't be found out.
     """
     found = _of_interfaces()
     if host == "::":
@@ -250,7 +244,6 @@ def own_addresses(host: str) -> list[str]:
 
 
 def _of_interfaces() -> list[str]:
-    """Return the IPv4 address of each interface."""
     found = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         for _, name in socket.if_nameindex():
@@ -262,7 +255,6 @@ def _of_interfaces() -> list[str]:
 
 
 def _of_version_6() -> list[str]:
-    """Return the IPv6 addresses of all interfaces."""
     with contextlib.suppress(OSError):
         lines = _INET6.read_text(encoding="ascii").splitlines()
         return [str(ipaddress.IPv6Address(int(line.split(" ")[0], 16))) for line in lines]

@@ -85,7 +85,7 @@ def make_format(
 
     def ratings(played: Sequence[BlockScore]) -> Mapping[str, float]:
         # Imported here because it imports numpy.
-        from lanista.ratings.race import ratings_of  # noqa: PLC0415 - see above
+        from lanista.ratings.compute import ratings_of  # noqa: PLC0415 - see above
 
         return ratings_of(played, contest.seated, contest.entries)
 

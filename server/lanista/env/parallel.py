@@ -1,5 +1,6 @@
 """A game as a PettingZoo `ParallelEnv`: all seats act at once, as they do in the arena."""
 
+import importlib
 import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -15,13 +16,13 @@ except ModuleNotFoundError as missing:
         "lanista.env needs PettingZoo and Gymnasium: pip install 'lanista[rl]'"
     ) from missing
 
-from lanista.env.opponents import Opponents
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games import registry
 from lanista.games.arrays import Cells, Mask, Observation, encoder_of
 from lanista.games.base import Consequence, whole_number
 from lanista.hosting.inputs import Map, checked_setup
-from lanista.library.game import Game, GameOverError, begin
+from lanista.library.game import Game, GameOverError, Moves, begin
+from lanista.match.encoder import seat_seed
 
 T = TypeVar("T")
 Seen = Observation | Cells
@@ -79,7 +80,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._painter: Any = None
         self._random = np.random.default_rng()
         seats = {f"seat_{seat}": seat for seat in range(ruleset.seats)}
-        self._opponents = Opponents(game, _by_seat(seats, opponents or {}))
+        self._opponents = _Opponents(game, _by_seat(seats, opponents or {}))
         self._seats = {
             agent: seat for agent, seat in seats.items() if seat not in self._opponents.names
         }
@@ -119,11 +120,6 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         return self._of(agent, self.action_spaces)
 
     def _of(self, agent: str, values: Mapping[str, T]) -> T:
-        """Return an agent's value.
-
-        Raises:
-            BadInputError: There is no such agent.
-        """
         if agent not in tuple(values):  # which takes what can't be hashed, too
             raise BadInputError(f"no agent {agent!r:.200}; they are {', '.join(self._seats)}")
         return values[agent]
@@ -283,11 +279,6 @@ def _flattened(observation: Observation) -> Cells:
 
 
 def _by_seat(seats: Mapping[str, int], opponents: Mapping[str, str]) -> dict[int, str]:
-    """Return the opponents' names by seat.
-
-    Raises:
-        BadInputError: One sits in no seat of the game, or nobody is left to act.
-    """
     if not isinstance(opponents, Mapping):
         raise BadInputError(
             f"opponents {opponents!r:.200}; expected a dictionary such as "
@@ -314,6 +305,36 @@ def _results(ranks: tuple[int, ...]) -> np.ndarray[Any, Any]:
     beaten = np.sign(places[None, :] - places[:, None]).sum(axis=1)
     share: np.ndarray[Any, Any] = beaten / (len(places) - 1)
     return share
+
+
+class _Opponents:
+    """House bots in seats of a game, without processes; each game that begins gets new ones."""
+
+    def __init__(self, game: str, names: Mapping[int, str]) -> None:
+        self.names = names
+        """The bots' names, by seat."""
+        known = registry.house_bots(game)
+        for name in names.values():
+            if name not in tuple(known):  # which takes what can't be hashed, too
+                raise BadInputError(
+                    f"opponents: {game} has no house bot {name!r:.200}; they are {', '.join(known)}"
+                    f"{did_you_mean(str(name), known)}"
+                )
+        self._classes = {
+            seat: getattr(importlib.import_module(known[name]), name)
+            for seat, name in names.items()
+        }
+        self._bots: dict[int, Any] = {}
+
+    def begin(self, game: Game, seed: int) -> None:
+        for seat, kind in self._classes.items():
+            state = game.state(seat)
+            # They draw as in a match of this seed.
+            state.seed = seat_seed(game.name, seed, seat)
+            self._bots[seat] = kind(state)
+
+    def answers(self, game: Game) -> dict[int, Moves]:
+        return {seat: bot.moves(game.state(seat)) for seat, bot in self._bots.items()}
 
 
 parallel_env = LanistaEnv

@@ -1,10 +1,14 @@
 """Bots as programs give them: house bots, command lines and Python functions."""
 
+import inspect
+import linecache
 import os
+import pickle
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import attrs
 
@@ -14,7 +18,7 @@ from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
 from lanista.hosting.names import bot_command, checked_name, name_of
-from lanista.library.functions import Functions
+from lanista.temporary import TemporaryFolder
 
 Function = Callable[[Any], Iterable[Iterable[int | str]] | None]
 """A bot as a function: from the client's state to the submoves; None means none."""
@@ -43,6 +47,77 @@ class Bot:
 AnyBot = str | Path | Function | Bot
 """What can be given for a bot."""
 
+_PLAY = (sys.executable, "-P", "-m", "lanista.library.function_bot")
+
+
+class Functions:
+    """The files in which functions wait for their processes; removed at the end of a `with`.
+
+    A function plays in a process of its own, like any other bot. It is sent there by cloudpickle:
+    functions of `__main__` and of notebooks as a whole, with the globals that they use; those of
+    modules that can be imported by their names, as their process imports them from the same
+    `sys.path`. A fork would be no substitute: it would inherit this process's memory and its
+    threads' locks, and a worker that plays other matches doesn't have the function at all.
+    """
+
+    def __init__(self) -> None:
+        self._folder: TemporaryFolder | None = None
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            self._folder.close()
+
+    def command(self, name: str, game: str, function: Callable[..., Any]) -> tuple[str, ...]:
+        """Write a bot's function to a file, and return the command by which it plays a game."""
+        import cloudpickle  # type: ignore[import-untyped] # noqa: PLC0415 - only if wanted
+
+        try:
+            pickled = cloudpickle.dumps(function)
+        except Exception as error:
+            raise BadInputError(
+                f"bot {name!r}: this function can't be sent to a process of its own: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        content = {
+            "game": game,
+            "path": [entry or str(Path.cwd()) for entry in sys.path],
+            "source": _source(function),
+            "function": pickled,
+        }
+        if self._folder is None:
+            self._folder = TemporaryFolder("lanista-functions", watched=True)
+        self._count += 1
+        # A sandbox shows a bot the folders that its command names: no other function's.
+        path = self._folder.path / str(self._count) / "function.pickle"
+        path.parent.mkdir()
+        path.write_bytes(pickle.dumps(content))
+        folder = _folder_of_module(function)
+        return (*_PLAY, str(path), *([] if folder is None else [str(folder)]))
+
+
+def _folder_of_module(function: Callable[..., Any]) -> Path | None:
+    """Return the folder from which a function's module is imported; None if it goes as a whole."""
+    name = getattr(inspect.unwrap(function), "__module__", None) or "__main__"
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if name == "__main__" or file is None:
+        return None
+    path = Path(file).absolute()
+    depth = name.count(".") + (path.stem == "__init__")
+    return path.parents[depth]
+
+
+def _source(function: Callable[..., Any]) -> tuple[str, list[str]] | None:
+    """Return the name and the lines of a notebook's cell, which tracebacks quote."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None or Path(code.co_filename).exists():
+        return None
+    lines = linecache.getlines(code.co_filename)
+    return (code.co_filename, lines) if lines else None
+
 
 @attrs.define
 class Bots:
@@ -57,11 +132,7 @@ class Bots:
     _by_bot: list[tuple[Bot, Contestant]] = attrs.field(factory=list, init=False)
 
     def seated(self, bots: Sequence[AnyBot]) -> list[Contestant]:
-        """Return the contestants of a match, by seat.
-
-        Raises:
-            BadInputError: There are too few bots or too many, or one of them can't be used.
-        """
+        """Return the contestants of a match, by seat."""
         if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
             raise BadInputError(f"bots: {bots!r:.200}; give a list of bots, one for each seat")
         seats, title = self.ruleset.seats, self.ruleset.title
@@ -108,7 +179,6 @@ class Bots:
 
 
 def _check_parts(bot: Bot) -> None:
-    """Raise BadInputError if what a bot has beside its command is of a wrong type."""
     for what, value in (("name", bot.name), ("limits", bot.limits)):
         if not isinstance(value, str | None):
             raise BadInputError(f"a bot's {what} {value!r:.200}; expected a text")

@@ -1,4 +1,4 @@
-"""The process of a bot that is a Python function; see `functions`.
+"""The process of a bot that is a Python function; see `bots.Functions`.
 
 Its arguments are the file with the function and, if that is imported from a module, the folder of
 the module: a sandbox shows what a command names. The function is given each state, and what it

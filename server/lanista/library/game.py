@@ -7,7 +7,7 @@
 
 The rules are the arena's own (`lanista.games`), so a program that looks ahead with them can't be
 wrong about what the arena will do. A bot gets from its state to a game by `state.to_game()`, which
-asks `from_state` here. Clocks, connections and records belong to matches, not to games.
+asks `from_state` here.
 """
 
 import copy
@@ -114,12 +114,10 @@ def begin(ruleset: Ruleset, seed: int, board: Any, settings: Mapping[str, int]) 
 def from_state(state: State, seed: int | None = None) -> "Game":
     """Return the game in the position that a bot was sent, from which it can go on.
 
-    A bot isn't told the draws to come, so new ones are made.
-
     Args:
         state: The state of a match, at any turn.
-        seed: What the draws to come are derived from; None: a seed is drawn, so that every call
-            gives another future.
+        seed: What the draws to come are derived from, as a bot isn't told those of the match; None:
+            a seed is drawn, so that every call gives another future.
 
     Raises:
         UnsupportedError: The ruleset can't go back from facts to a game.

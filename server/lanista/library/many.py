@@ -34,8 +34,7 @@ from lanista.hosting.started_match import StartFailureError
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
 from lanista.library.matches import Match, match_of
-from lanista.library.options import MatchOptions, Prepared, prepared
-from lanista.library.playing import OnProgress
+from lanista.library.playing import MatchOptions, OnProgress, Prepared, prepared
 from lanista.results.blocks import seatings
 from lanista.temporary import TemporaryFolder
 
@@ -160,7 +159,6 @@ class _Many(Scheduler):
         records: str | Path | None = None,
         keep: Keep = "all",
     ) -> None:
-        """Check the arguments; raise BadInputError if one can't be used."""
         ruleset = setup.ruleset
         _check_choice("keep", keep, Keep)
         _check_choice("seatings", seatings, Seats)
@@ -200,13 +198,7 @@ class _Many(Scheduler):
         self._ready: dict[int, Match] = {}
 
     async def run(self, job: Job[None]) -> None:
-        """Play all matches and post each.
-
-        Raises:
-            StartFailureError: A bot hasn't started.
-            FileError: The folder for records can't be written.
-            WorkError: The matches can't be played, through no fault of a bot.
-        """
+        """Play all matches and post each."""
         self._job = job
         try:
             self._records.mkdir(parents=True, exist_ok=True)
@@ -268,12 +260,7 @@ class _Many(Scheduler):
             self._posted += 1
 
     def _match(self, block: Finished) -> Match:
-        """Return the last try of a match, and put the records into their place.
-
-        Raises:
-            StartFailureError: A bot hasn't started.
-            FileError: A record can't be put there.
-        """
+        """Return the last try of a match, and put the records into their place."""
         result, played = block.result.matches[-1], block.tries[-1]
         for seat, bot in enumerate(result.seats):
             if bot.ending is Ending.START_FAILURE:

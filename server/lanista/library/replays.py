@@ -262,7 +262,6 @@ class Replay(Sequence[Position]):
         return path
 
     def _check_picture(self, size: int | None, **turns: int) -> None:
-        """Raise BadInputError if there is no such turn, or if a cell can't have this size."""
         if size is not None:
             whole_number("size", size, 1, 200)
         for name, turn in turns.items():

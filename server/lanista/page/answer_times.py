@@ -30,15 +30,10 @@ class AnswerTime(NamedTuple):
 
 
 def times_told(times: Sequence[AnswerTime], limit: float, word: str) -> str:
-    """Tell how the times of a bot's answers were distributed.
+    """Tell how long a bot's answers took that came in time, in order of rounds.
 
-    Args:
-        times: Of its answers that came in time, in order of rounds.
-        limit: The time limit in seconds.
-        word: The game's word for a turn.
-
-    Returns:
-        Such as `its answers took 20 ms, from round 35 on 140 ms`; empty if there are too few.
+    The limit is in seconds, and the word is the game's for a turn. The result is such as `its
+    answers took 20 ms, from round 35 on 140 ms`; empty if there are too few.
     """
     if len(times) < FEWEST:
         return ""

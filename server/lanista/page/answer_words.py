@@ -1,6 +1,8 @@
-"""What the answers of a turn ordered, in the ruleset's words (docs/api.md, "Frames").
+"""What the answers of a turn ordered, in the ruleset's words (docs/api.md, "Frames"); places in
+words.
 
-A ruleset that can't say it gives none, and viewers show the answers as they were sent.
+A ruleset that can't say what was ordered gives none, and viewers show the answers as they were
+sent.
 """
 
 import functools
@@ -9,6 +11,7 @@ from itertools import islice
 from typing import Any, cast
 
 from lanista.games.base import Answer, DecodesAnswers, Game, Submove
+from lanista.games.picture import Place, Scene
 from lanista.match.replay import JudgedTurn
 
 SUBMOVES_SHOWN = 100
@@ -22,12 +25,7 @@ Decoded = Sequence[tuple[Submove, ...] | None]
 
 
 def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
-    """Return what the answers of a turn order; None if the ruleset can't say it.
-
-    Args:
-        game: The game before the turn.
-        judged: The turn.
-    """
+    """Return what the answers of a turn order; None if the ruleset can't say it."""
     if not _decodes(type(game)):
         return None
     decode = cast("DecodesAnswers", game).decode
@@ -49,13 +47,7 @@ def _decodes(kind: type[Game]) -> bool:
 
 
 def submoves_json(answers: Decoded, game: Game, cols: int) -> list[list[list[Any]] | None]:
-    """Return the submoves of each seat as JSON.
-
-    Args:
-        answers: What was ordered.
-        game: The game after the turn.
-        cols: The columns of the game's scene.
-    """
+    """Return the submoves of each seat as JSON, given the game after the turn."""
     idle = cast("DecodesAnswers", game).without_effect()
     return [
         None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]
@@ -69,3 +61,12 @@ def _submove(submove: Submove, idle: Mapping[int, str], cols: int) -> list[Any]:
     if unit is None:
         return [text, NONE, cells]
     return [text, unit, cells, idle[unit]] if unit in idle else [text, unit, cells]
+
+
+def place_words(scene: Scene, place: Place) -> str:
+    """Return a cell as `(row, column)`, with the title of its level if the game has levels."""
+    row, col = place
+    for level in scene.levels:
+        if level.col <= col < level.col + level.cols:
+            return f"({row}, {col - level.col}) {level.title}"
+    return f"({row}, {col})"

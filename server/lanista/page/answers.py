@@ -56,11 +56,7 @@ class Answer:
         return attrs.evolve(self, body=gzip.compress(self.body, 6, mtime=0), packed=True)
 
     def serialized(self, embed: Sequence[str] = ()) -> bytes:
-        """Return the bytes to send.
-
-        Args:
-            embed: The sites that may show it within theirs.
-        """
+        """Return the bytes to send; `embed` are the sites that may show it within theirs."""
         headers = Headers(HEADERS)
         headers["Content-Security-Policy"] = _CSP + (" ".join(embed) or "'none'")
         if self.name is not None:
@@ -150,11 +146,7 @@ def parse_request(data: bytes) -> tuple[Request, int]:
 
 
 def parse_parameters(text: str) -> dict[str, str]:
-    """Parse the parameters of a request, which follow the question mark in its address.
-
-    Raises:
-        RefusedError: The text is no list of parameters, or has one twice.
-    """
+    """Parse the parameters in the address of a request; refuse it if there is one twice."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text))
     except ValueError:
@@ -166,11 +158,7 @@ def parse_parameters(text: str) -> dict[str, str]:
 
 
 def check_parameters(parameters: dict[str, str], known: tuple[str, ...]) -> None:
-    """Refuse a request with a parameter that isn't known.
-
-    Raises:
-        RefusedError: There is such a parameter.
-    """
+    """Raise RefusedError if a request has a parameter that isn't known."""
     for name in parameters:
         if name not in known:
             names = ", ".join(known) or "none"

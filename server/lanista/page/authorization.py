@@ -1,22 +1,91 @@
-"""Finding out who makes a request, by the tokens in its `Authorization` header (docs/api.md).
+"""Finding out who makes a request, by the tokens that it shows (docs/api.md).
 
 Finding that out may have to wait: how often tokens can be tried is limited. Whoever waits gives
 way when the connection is needed for others, so that guessers don't take all of them.
 """
 
 import base64
+import hmac
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 
 import attrs
+import structlog
 
+from lanista.arena.limits import Allowance, LogLimit
 from lanista.arena.names import LadderName, Names
 from lanista.page.answers import RefusedError, bad_request, forbidden, unavailable
 from lanista.page.connections import Peer
-from lanista.page.operator_token import OperatorToken
 from lanista.page.view import View, Visitor
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
+
+LONG = 16
+"""Number of characters of a token that can't be guessed, provided that they are random."""
+WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 5.0
+"""How many wrong tokens of an address are answered at once, and seconds until the next one is."""
+LOG_INTERVAL = 10.0
+"""Minimum seconds between two log lines on wrong tokens."""
+
+log = structlog.get_logger()
+
+
+@attrs.define(eq=False)
+class OperatorToken:
+    """Finds out who is the operator, and limits how fast the operator's token can be guessed.
+
+    Comparing this token costs nothing. What has to be slow is finding out whether a guess is right,
+    and the operator may be behind the same address as whoever guesses: behind a proxy, all are. So
+    after some wrong tokens from an address, those that come from there wait for their turn, at an
+    interval, until they are told that they are wrong. A long right token can't be guessed at any
+    rate, so it is accepted at once, always. A short one has to wait in the same queue, as every
+    answer that comes without waiting could be used for guessing. So a guesser can delay the
+    operator, by one interval for each connection that waits; the arena warns of such a token.
+
+    Bots' tokens have limits of their own (`lanista.arena.names`).
+    """
+
+    token: str | None = attrs.field(repr=False)
+    """The token; None: everybody is the operator."""
+    _wrong_tokens: Allowance = attrs.field(
+        factory=lambda: Allowance(WRONG_TOKENS, WRONG_TOKEN_INTERVAL), init=False
+    )
+    _lines: LogLimit = attrs.field(factory=lambda: LogLimit(1, LOG_INTERVAL), init=False)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether commands need a token at all."""
+        return self.token is not None
+
+    async def is_operators(self, given: str | None, address: str) -> bool:
+        """Return whether somebody with a token, or without one, is the operator; this may have to
+        wait.
+
+        A connection may ask for only one token at a time: the number of connections is what limits
+        how many wait. Its `address` is that by `lanista.arena.admission.address_of`.
+        """
+        if self.token is None:
+            return True
+        if given is None:
+            return False
+        # A token from outside may have lone surrogates.
+        is_right = hmac.compare_digest(
+            given.encode("utf-8", "surrogatepass"), self.token.encode("utf-8", "surrogatepass")
+        )
+        if is_right and not is_short(self.token):
+            return True
+        async with self._wrong_tokens.turn(address):
+            if not is_right:
+                self._wrong_tokens.use(address)
+                if self._lines.allows():
+                    count = self._lines.left_out + 1
+                    log.warning("wrong operator's token", host=address, count=count)
+        return is_right
+
+
+def is_short(token: str) -> bool:
+    """Return whether a token has so few characters that it may be guessed."""
+    return len(token) < LONG
 
 
 @attrs.frozen
@@ -35,17 +104,16 @@ class Asked:
 
 @attrs.frozen(eq=False)
 class Authorization:
-    """Finds out who makes a request."""
+    """Finds out who makes a request.
+
+    It refuses one whose connection has given way meanwhile, besides what the methods say.
+    """
 
     operator: OperatorToken
     view: View
 
     async def is_operators(self, peer: Peer, token: str | None) -> bool:
-        """Return whether whoever sends a token, or none, is the operator.
-
-        Raises:
-            RefusedError: The connection has given way meanwhile.
-        """
+        """Return whether whoever sends a token, or none, is the operator."""
         with peer.may_give_way():
             return await self.operator.is_operators(token, peer.address)
 
@@ -53,8 +121,7 @@ class Authorization:
         """Return what the `Authorization` headers of a request allow.
 
         Raises:
-            RefusedError: There are several, or it is neither the operator's token nor that of a
-                name, or the connection has given way meanwhile.
+            RefusedError: There are several, or it is neither the operator's token nor a name's.
         """
         visitor = Visitor(operator=not self.operator.is_needed)
         if not asked.authorizations:
@@ -79,8 +146,7 @@ class Authorization:
         """Return the name whose token a request shows; a new name is registered if that is allowed.
 
         Raises:
-            RefusedError: There is no name or not its token, or the connection has given way
-                meanwhile.
+            RefusedError: There is no name or not its token.
         """
         name, token = _named(asked)
         if not name or not token:
@@ -98,8 +164,8 @@ class Authorization:
     def _names(self, peer: Peer) -> Iterator[Names]:
         """Yield the names on the ladders, for a block that checks a token and may give way.
 
-        Raises:
-            RefusedError: There are no ladders, or the block raises a `RemoteProtocolError`.
+        If there are no ladders, or the block raises a `RemoteProtocolError`, the request is
+        refused.
         """
         names = None if self.view.arena is None else self.view.arena.names
         if names is None:
@@ -113,11 +179,7 @@ class Authorization:
             raise forbidden(error.message) from None
 
     async def check_operator(self, asked: Asked) -> None:
-        """Refuse a request that isn't the operator's.
-
-        Raises:
-            RefusedError: It isn't.
-        """
+        """Raise RefusedError if a request isn't the operator's."""
         if not (await self.visitor(asked)).operator:
             raise forbidden(
                 "this is for the operator: send its token, as Authorization: Bearer TOKEN"
@@ -125,7 +187,7 @@ class Authorization:
 
 
 def _named(asked: Asked) -> tuple[str, str]:
-    """Return the name and the token of a request's Basic authorization; empty without one."""
+    """Return name and token of a request's Basic authorization; empty without one."""
     header = asked.authorizations[0] if len(asked.authorizations) == 1 else ""
     scheme, _, credentials = header.partition(" ")
     try:

@@ -147,10 +147,7 @@ class Peer(trio.abc.HalfCloseableStream):
             self._is_read = False
 
     async def read_body(self, length: int) -> bytes:
-        """Return the body of a request that `read_request` has returned.
-
-        Args:
-            length: Its size in bytes, as the request says; whoever calls has checked it.
+        """Return the body of a request that `read_request` has returned, of so many bytes.
 
         Raises:
             trio.BrokenResourceError: The peer takes too long, or leaves.
@@ -213,11 +210,7 @@ class Peer(trio.abc.HalfCloseableStream):
         await self.stream.send_eof()
 
     async def linger(self) -> None:
-        """Wait until the peer closes its end.
-
-        If it still sent something after we closed, the connection would be reset, and the peer
-        might lose its answer.
-        """
+        """Wait until the peer closes its end, as a reset could cost it its answer."""
         with trio.move_on_after(LINGERING):
             while await self._receive(RECEIVED):
                 pass
@@ -253,11 +246,7 @@ class Peer(trio.abc.HalfCloseableStream):
             raise crowded()
 
     def hold(self, size: int) -> None:
-        """Count the memory of a large answer, or of the body of a request, of so many bytes.
-
-        Raises:
-            RefusedError: There is no memory for it.
-        """
+        """Count the memory of a large answer or body, of so many bytes, or refuse it."""
         self.connections.hold(self, 2 * size)  # twice, as joining its parts makes a copy
 
     def give_way(self) -> None:
@@ -352,7 +341,6 @@ class Connections(trio.abc.Listener[Peer]):
             stream.socket.close()
 
     async def _answer(self, peer: Peer) -> bytes | None:
-        """Return the answer to a connection's request; None if it gets none."""
         try:
             with peer.may_give_way():
                 request = await peer.read_request()
@@ -427,11 +415,7 @@ class Connections(trio.abc.Listener[Peer]):
         return True
 
     def hold(self, peer: Peer, size: int) -> None:
-        """Count the memory of a large answer or body; others' connections give way if need be.
-
-        Raises:
-            RefusedError: There is no memory for it, and none of them is idle.
-        """
+        """Count the memory of a large answer or body; idle connections of others may give way."""
         while holding := [other for other in self._peers if other.holds]:
             sizes: Counter[str] = Counter()
             for other in holding:
@@ -477,7 +461,6 @@ def _make_room(peers: list[Peer]) -> bool:
 
 
 def _unread(descriptor: int) -> bool:
-    """Return whether bytes have arrived on a socket that weren't read."""
     if descriptor < 0:  # it is closed, or passed on to the TLS relay
         return False
     (count,) = struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)))

@@ -2,11 +2,12 @@
 
 Answers are compared by what counts in the game: the verdicts and the tokens, neither their times
 nor what bots logged. Up to the first difference both records hold the same match, so both answers
-were given in the same position, and the ruleset can put them into words.
+were given in the same position, and the ruleset can put them into words. Nothing here knows a game:
+units, cells, scores and events are those of `Game.frame`.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import attrs
 
 from lanista.games.base import Game, Ruleset, turn_word
-from lanista.games.picture import counted
+from lanista.games.picture import Event, Frame, Mark, Place, Scene, counted
 from lanista.match.record import Header, Record, TurnInfo
 from lanista.match.replay import (
     JudgedTurn,
@@ -25,10 +26,11 @@ from lanista.match.replay import (
     seat_faults,
     start,
 )
-from lanista.page.answer_words import SUBMOVES_SHOWN, decoded
-from lanista.page.position_words import LINES, differing, position_words
+from lanista.page.answer_words import SUBMOVES_SHOWN, decoded, place_words
 from lanista_protocol import MalformedLineError, shown, tokenize
 
+LINES = 20
+"""Maximum number of lines about units, about cells and about events; a line says how many more."""
 RAW_SHOWN = 200
 """Maximum length of an answer as it was sent, in characters."""
 UNSEEN = "they look the same; what viewers can't see differs, such as the random numbers to come"
@@ -87,12 +89,7 @@ class Difference:
 
 
 def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
-    """Find the first difference between two records.
-
-    Args:
-        a: The first record.
-        b: The second record.
-        ruleset: The rules of the game of `a`.
+    """Find the first difference between two records, by the rules of the game of `a`.
 
     Raises:
         MismatchError: A record contradicts the rules.
@@ -124,7 +121,7 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
     seats = tuple(_seats(a.header, b.header, game, *judged))
     words: tuple[str, ...] = ()
     if apart is not None:
-        words = position_words(*_games(a, b, ruleset, apart + 1)) or (UNSEEN,)
+        words = _position_words(*_games(a, b, ruleset, apart + 1)) or (UNSEEN,)
     return Difference(
         start=begin,
         turn=at,
@@ -157,13 +154,13 @@ def json_of_files(a: Path, b: Path) -> dict[str, Any]:
 def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
     """Return what prevents a comparison of turns, and what else differs at the start."""
     if a.game != b.game:
-        return differing("the games differ", a.game, b.game), []
+        return _differing_line("the games differ", a.game, b.game), []
     versions = shown(a.game_version), shown(b.game_version)
-    blocking = differing(f"the versions of {a.game} differ", *versions)
+    blocking = _differing_line(f"the versions of {a.game} differ", *versions)
     for name in sorted(a.settings.keys() | b.settings.keys()):
         values = [settings.get(name, "not given") for settings in (a.settings, b.settings)]
-        blocking += differing(f"setting {shown(name)}", *values)
-    blocking += differing("the seeds differ", a.seed, b.seed)
+        blocking += _differing_line(f"setting {shown(name)}", *values)
+    blocking += _differing_line("the seeds differ", a.seed, b.seed)
     if a.board != b.board:
         lines = zip_longest(a.board.splitlines(), b.board.splitlines())
         line = next(number for number, pair in enumerate(lines, 1) if pair[0] != pair[1])
@@ -181,9 +178,9 @@ def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
         ("time for every other answer", a.clock.time_move, b.clock.time_move),
         ("time added for round trips", a.clock.lag_allowance, b.clock.lag_allowance),
     ):
-        others += differing(what, *(f"{limit:g} s" if limit else "none" for limit in limits))
+        others += _differing_line(what, *(f"{limit:g} s" if limit else "none" for limit in limits))
     late_limits = a.clock.late_limit, b.clock.late_limit
-    others += differing("late turns in a row that put a bot out", *late_limits)
+    others += _differing_line("late turns in a row that put a bot out", *late_limits)
     return blocking, others
 
 
@@ -191,7 +188,6 @@ def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
 
 
 def _differing(a: TurnInfo, b: TurnInfo) -> Iterator[int]:
-    """Yield the seats whose turns differ in what counts in the game."""
     for seat in range(len(a.verdicts)):
         if not _is_same(a, b, seat):
             yield seat
@@ -253,7 +249,6 @@ def _seats(
 
 
 def _only_in(submoves: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the submoves that the others don't have, in their order."""
     left, only = Counter(others), []
     for submove in submoves:
         if left[submove]:
@@ -285,7 +280,6 @@ def _answer(
 
 
 def _game(record: Record, ruleset: Ruleset, turns: int) -> Game:
-    """Return the game of a record after so many turns, which it has."""
     *_, game = islice(positions(record, ruleset), turns + 1)
     return game
 
@@ -295,14 +289,7 @@ def _games(a: Record, b: Record, ruleset: Ruleset, turns: int) -> tuple[Game, Ga
 
 
 def _end(a: Record, b: Record, counts: tuple[int, int], word: str) -> Iterator[str]:
-    """Yield how each of the records ends, if they end differently.
-
-    Args:
-        a: The first record.
-        b: The second record.
-        counts: The number of turns of each.
-        word: The game's word for a turn.
-    """
+    """Yield how each of the records ends, if they end differently."""
     results = [
         result and (result.end, result.reason, result.ranks, result.scores)
         for result in (a.result, b.result)
@@ -320,3 +307,107 @@ def _end(a: Record, b: Record, counts: tuple[int, int], word: str) -> Iterator[s
                 f"{name} ended after {played}: {shown(result.end)} ({shown(result.reason)}), "
                 f"scores {scores}"
             )
+
+
+# -- how positions differ: what viewers draw of them, in plain English -----------------------------
+
+
+def _position_words(a: Game, b: Game) -> tuple[str, ...]:
+    """Return how the positions of two games on one board differ, one line for each thing."""
+    scene, one, other = a.scene(), a.frame(), b.frame()
+    lines = list(_over(a, b))
+    lines += _values("score", a.scores(), b.scores())
+    for column, title in enumerate(scene.stats):
+        values = [[stats[column] for stats in frame.stats] for frame in (one, other)]
+        if values != [list(a.scores()), list(b.scores())]:
+            lines += _values(title, *values)
+    lines += _bounded(_units(scene, one, other), "units and cells")
+    lines += _bounded(_owners(scene, one.owned, other.owned), "cells")
+    lines += _bounded(_events(one.events, other.events), "events")
+    return tuple(lines)
+
+
+def _differing_line(what: str, a: object, b: object) -> list[str]:
+    return [] if a == b else [f"{what}: {a} in A, {b} in B"]
+
+
+def _over(a: Game, b: Game) -> Iterator[str]:
+    ends = [game.outcome() for game in (a, b)]
+    if ends[0] != ends[1]:
+        words = [
+            "goes on" if end is None else f"is over: {end.termination.value} ({end.reason})"
+            for end in ends
+        ]
+        yield f"the match {words[0]} in A, {words[1]} in B"
+
+
+def _values(title: str, a: Sequence[object], b: Sequence[object]) -> Iterator[str]:
+    for seat, values in enumerate(zip(a, b, strict=True)):
+        yield from _differing_line(f"{title} of seat {seat}", *values)
+
+
+def _bounded(lines: Iterable[str], things: str) -> Iterator[str]:
+    """Yield the first lines, and how many more things differ."""
+    rest = iter(lines)
+    yield from islice(rest, LINES)
+    more = sum(1 for _ in rest)
+    if more:
+        yield f"… and {more} more differing {things}"
+
+
+def _units(scene: Scene, a: Frame, b: Frame) -> Iterator[str]:
+    """Yield what differs in marks: by the number of their unit, and by cell for all others."""
+    numbered = [
+        {mark.unit: mark for mark in frame.marks if mark.unit is not None} for frame in (a, b)
+    ]
+    for unit in sorted(numbered[0].keys() | numbered[1].keys()):
+        marks = [of_frame.get(unit) for of_frame in numbered]
+        if marks[0] != marks[1]:
+            name = next(_name(mark) for mark in marks if mark is not None)
+            where = ["not there" if mark is None else _state(scene, mark) for mark in marks]
+            yield f"{name}: {where[0]} in A; {where[1]} in B"
+    standing = [_by_cell(frame.marks) for frame in (a, b)]
+    for place in sorted(standing[0].keys() | standing[1].keys()):
+        counts = [of_frame.get(place, Counter()) for of_frame in standing]
+        if counts[0] != counts[1]:
+            what = [" and ".join(sorted(of_cell.elements())) or "nothing" for of_cell in counts]
+            yield f"{place_words(scene, place)}: {what[0]} in A; {what[1]} in B"
+
+
+def _by_cell(marks: Iterable[Mark]) -> Mapping[Place, Counter[str]]:
+    cells: dict[Place, Counter[str]] = {}
+    for mark in marks:
+        if mark.unit is None:
+            owner = "" if mark.seat is None else f" of seat {mark.seat}"
+            words = f"{_name(mark)}{owner}" + "".join(f" ({line})" for line in mark.details[1:])
+            cells.setdefault((mark.row, mark.col), Counter())[words] += 1
+    return cells
+
+
+def _name(mark: Mark) -> str:
+    return mark.details[0] if mark.details else mark.text
+
+
+def _state(scene: Scene, mark: Mark) -> str:
+    """Return where a numbered unit is, whose it is, and what else a viewer says of it."""
+    owner = [] if mark.seat is None else [f"of seat {mark.seat}"]
+    return ", ".join([f"at {place_words(scene, (mark.row, mark.col))}", *owner, *mark.details[1:]])
+
+
+def _owners(scene: Scene, a: Mapping[Place, int], b: Mapping[Place, int]) -> Iterator[str]:
+    for place in sorted(a.keys() | b.keys()):
+        if a.get(place) != b.get(place):
+            seats = [
+                "nobody" if seat is None else f"seat {seat}"
+                for seat in (a.get(place), b.get(place))
+            ]
+            yield f"{place_words(scene, place)} belongs to {seats[0]} in A, to {seats[1]} in B"
+
+
+def _events(a: Sequence[Event], b: Sequence[Event]) -> Iterator[str]:
+    """Yield what happened in only one of the turns that led to the positions."""
+    for name, events, others in (("A", a, b), ("B", b, a)):
+        for event in events:
+            if event not in others:
+                seat = "" if event.seat is None else f"seat {event.seat} "
+                yield f"only in {name}: {seat}{event.text}"

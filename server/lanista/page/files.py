@@ -82,15 +82,12 @@ def _of_res(file: Path) -> Shots:
 
 
 def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int, bytes]:
-    """Draw the position after some rounds as PNG.
+    """Draw the position after some rounds as PNG; return the number of the round, and the picture.
 
     Args:
         file: A record or match file.
         round_: The number of rounds; None: all of the match.
         tile: Pixels of a cell's side; None: as many as fit.
-
-    Returns:
-        The number of the round, and the picture.
 
     Raises:
         LanistaError: The file can't be read, or there is no such round or picture of that size.
@@ -143,12 +140,7 @@ def as_gif(
 
 
 def picture(file: Path, first: int, last: int | None) -> bytes:
-    """Return a picture of a round as PNG, or of several as GIF.
-
-    Args:
-        file: A record.
-        first: The round, or the first one.
-        last: The last round; None for a picture of one.
+    """Return a picture of a record's round as PNG, or of those from it to `last` as GIF.
 
     Raises:
         LanistaError: As by `as_png` and `as_gif`.
@@ -168,13 +160,8 @@ def _painter(shots: Shots, tile: int | None) -> Painter:
 def write(sources: Iterable[str | Path], output: Path, parts: Iterable[bytes]) -> int:
     """Write a file in parts and return its size in bytes; an unfinished file is removed.
 
-    Args:
-        sources: The files from which the parts are made; they must not be overwritten.
-        output: The file to write.
-        parts: Its content.
-
     Raises:
-        LanistaError: It can't be written, or is one of `sources`.
+        LanistaError: It can't be written, or is one of the `sources` that the parts are made from.
     """
     rest = iter(parts)
     first = next(rest)  # fails here, before anything is overwritten, if a source can't be read

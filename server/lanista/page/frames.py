@@ -128,12 +128,9 @@ class FrameWriter:
     def frame(
         self, frame: Frame, scores: Sequence[int], turn: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        """Return the next frame as JSON.
+        """Return the next frame as JSON, with scores by seat.
 
-        Args:
-            frame: What is on the board.
-            scores: The scores, by seat.
-            turn: The turn that led here, as by `turn_json`; None at the start.
+        `turn` is the one that led here, as by `turn_json`; None at the start.
         """
         fields: dict[str, Any] = {"n": self._count, "turn": frame.turn}
         if self._count % KEY_EVERY:
@@ -231,7 +228,7 @@ def turn_json(
         turn: The turn.
         limit: The time for an answer in seconds, without lags; 0 if there is no limit.
         faults: All faults of the turn, as by `replay.turn_faults`.
-        submoves: What the answers ordered, as by `answers.submoves_json`; None: nobody knows.
+        submoves: As by `answer_words.submoves_json`; None: nobody knows.
     """
     fields: dict[str, Any] = {
         "turn": turn.turn,
@@ -329,7 +326,6 @@ def end(
 
 
 def _out(fault: FaultInfo, bot: BotInfo | None, late: LateTurns | None) -> dict[str, Any]:
-    """Return the fault that ended the match for a bot."""
     words = fault.words
     if fault.code == "late" and late is not None:
         words += late.told(bot)

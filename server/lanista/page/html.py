@@ -1,11 +1,15 @@
-"""One HTML file that shows one match, or two side by side, without a server or a network.
+"""The page's modules as one script, and one HTML file that shows a match, or two, without a server.
 
-The page's modules go in as one script (`page_script`). The frames are compressed and written as
-base64 into an element that browsers neither run nor show. Whatever a bot sent is in there, so it
-can't end the element or be taken for markup. Nothing here knows a game.
+A browser asks for the script once, not for each of seventy files. Each module becomes a function
+that is called once, after those of the modules that it imports. Only the few forms of imports and
+exports that the page uses are known; any other is an error.
+
+The frames are compressed and written as base64 into an element that browsers neither run nor show.
+Whatever a bot sent is in there, so it can't end the element or be taken for markup.
 """
 
 import base64
+import graphlib
 import hashlib
 import itertools
 import re
@@ -15,15 +19,119 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lanista.page.frames import encode
-from lanista.page.page_script import PAGE, BadPageError, script
+import attrs
 
+from lanista.page.frames import encode
+
+PAGE = Path(__file__).with_name("browser")
+"""The folder of the page's files."""
+MAIN = "main.js"
+"""The module that imports all others."""
+
+# A pattern that begins with "\n" is searched for many times faster than one with "^".
+_IMPORT = re.compile(r"""\nimport (\{[^{}"']*\}) from "(\./[^"]+)";""")
+_EXPORT = re.compile(r"\nexport ((?:async )?(?:function|class|const) )(\w+)")
+_ANY_IMPORT = re.compile(r"\nimport\b|\nexport\s*[{*][^;]*\bfrom\b")
+_ANY_EXPORT = re.compile(r"\nexport\b")
+_LATE_IMPORT = re.compile(r"import\((?<=(?:wait|turn|void) import\()")
+"""Matches an import of a module while the script runs; types in comments look nearly so."""
+
+_COMMENT = re.compile(r"^ *(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.DOTALL | re.MULTILINE)
+"""Matches a comment on lines of its own, which is where the page's modules have nearly all of them.
+
+No text of a module that goes over several lines has such a line in it.
+"""
 _LEVEL = 9
 """Compression level: the highest, as a file is made once and passed on often."""
 
 _STYLESHEET = re.compile(r'<link rel="stylesheet" href="/page/([^"]+)">')
 _ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
 """Matches what would end or change a script or style element."""
+
+
+class BadPageError(Exception):
+    """A file of the page that can't be put into one with the others."""
+
+
+@attrs.frozen
+class _Module:
+    body: str
+    exported: tuple[str, ...]
+    """The members of what the function returns."""
+    needed: tuple[str, ...]
+    """The paths of the modules that it imports."""
+
+
+def script() -> str:
+    """Return the script that browsers get: `joined`, without the lines that are comments."""
+    return _COMMENT.sub("", joined())
+
+
+def joined() -> str:
+    """Return main.js with all that it imports as one module.
+
+    Raises:
+        BadPageError: A module is missing, or imports or exports in a form that isn't known, or two
+            need each other.
+        OSError: A file of the page can't be read.
+    """
+    modules: dict[str, _Module] = {}
+    waiting = [(MAIN, MAIN)]
+    while waiting:
+        path, needed_by = waiting.pop()
+        if path not in modules:
+            modules[path] = _module(path, needed_by)
+            waiting += [(needed, path) for needed in modules[path].needed]
+    graph = {path: module.needed for path, module in modules.items()}
+    try:
+        order = tuple(graphlib.TopologicalSorter(graph).static_order())
+    except graphlib.CycleError as error:
+        raise BadPageError(f"modules import each other: {', '.join(error.args[1])}") from None
+    parts = ["const MODULES = {};"]
+    for path in order:
+        module = modules[path]
+        members = ", ".join(module.exported)
+        parts.append(f'MODULES["{path}"] = (() => {{{module.body}\nreturn {{ {members} }};\n}})();')
+    return "\n".join((*parts, ""))
+
+
+def _module(path: str, needed_by: str) -> _Module:
+    try:
+        source = (PAGE / path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadPageError(f"{needed_by} imports {path}; there is no such file") from None
+    folder = Path(path).parent
+    needed: list[str] = []
+    exported: list[str] = []
+
+    def imports(match: re.Match[str]) -> str:
+        names, other = match.groups()
+        needed.append((folder / other).as_posix())
+        members = names.replace(" as ", ": ")
+        return f'\nconst {members} = MODULES["{needed[-1]}"];'
+
+    def exports(match: re.Match[str]) -> str:
+        kind, name = match.groups()
+        exported.append(name)
+        return f"\n{kind}{name}"
+
+    if _LATE_IMPORT.search(source):
+        raise BadPageError(f"{path}: imports a module while it runs, which isn't in one script")
+    body, number = _IMPORT.subn(imports, f"\n{source}")
+    if number != len(_ANY_IMPORT.findall(f"\n{source}")):
+        raise BadPageError(
+            f'{path}: an import is not of the form `import … from "./NAME.js";`, '
+            "with names in braces"
+        )
+    number = len(_ANY_EXPORT.findall(body))
+    body = _EXPORT.sub(exports, body)
+    if number != len(exported):
+        raise BadPageError(
+            f"{path}: an export is not of the form `export function NAME`, or so with a class, a "
+            "constant or an async function"
+        )
+    return _Module(body, tuple(exported), tuple(needed))
+
 
 _UNPACK = """
 // The match, or two, unpacked: what main.js shows instead of an arena.
@@ -41,8 +149,6 @@ globalThis.LANISTA_MATCH.catch(() => {});
 def bundle(
     match: Iterable[Mapping[str, Any]],
     other: tuple[Iterable[Mapping[str, Any]], Mapping[str, Any]] | None = None,
-    *,
-    page: Path = PAGE,
 ) -> Iterator[bytes]:
     """Yield the parts of the HTML file, in UTF-8.
 
@@ -50,7 +156,6 @@ def bundle(
         match: Head, frames and end, as by `read_frames`.
         other: Those of a match to show beside it, and how it differs, as by `difference.json_of`;
             None for none.
-        page: The folder of the page's files.
 
     Raises:
         BadPageError: A module or style is missing, or has a form that can't be put in.
@@ -75,8 +180,8 @@ def bundle(
                 (b',"difference":' + encode(difference) + b"}",),
             )
         )
-    viewer = _safe("the script", "\n" + script(page))
-    style = _safe("the styles", _style(page))
+    viewer = _safe("the script", "\n" + script())
+    style = _safe("the styles", _style())
     policy = "; ".join(
         (
             "default-src 'none'",
@@ -87,7 +192,7 @@ def bundle(
             "form-action 'none'",
         )
     )
-    icon = base64.b64encode((page / "favicon.svg").read_bytes()).decode()
+    icon = base64.b64encode((PAGE / "favicon.svg").read_bytes()).decode()
     yield f"""<!doctype html>
 <html lang="en">
 <head>
@@ -149,20 +254,19 @@ def _match_json(head: Mapping[str, Any], parts: Iterator[Mapping[str, Any]]) -> 
 # The page's files
 
 
-def _style(page: Path) -> str:
+def _style() -> str:
     """Return all style sheets that index.html names, in its order."""
-    index = (page / "index.html").read_text(encoding="utf-8")
+    index = (PAGE / "index.html").read_text(encoding="utf-8")
     names = _STYLESHEET.findall(index)
     if index.count('rel="stylesheet"') != len(names):
         raise BadPageError("index.html: a style sheet that isn't named as /page/NAME")
-    style = "\n".join((page / name).read_text(encoding="utf-8") for name in names)
+    style = "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
     if "@import" in style or "url(" in style:
         raise BadPageError("the styles name another file in a way that can't be put into one file")
     return style
 
 
 def _hash(text: str) -> str:
-    """Return the source expression that allows a script or style in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

@@ -1,8 +1,7 @@
 """Images of a match: the board and the players, as a PNG or an animated GIF, made with Pillow.
 
 Draws the scene and the frames that every game provides (`games.picture`), in the page's colours,
-and so knows no game. The marks on the board come from `image_marks`. Only commands that make an
-image import this module, as an arena doesn't need Pillow.
+and so knows no game. The marks on the board come from `image_marks`.
 """
 
 import io
@@ -20,18 +19,15 @@ from lanista.page.image_marks import (
     READABLE,
     RING,
     SEATS,
-    Colour,
     Sprite,
     arrow,
     font,
     hatch,
     ladder,
-    mixed,
     of_seat,
-    rgb,
     sprite,
 )
-from lanista.page.seat_colours import letter
+from lanista.page.seat_colours import Colour, letter, mixed, rgb
 
 LONGEST = 1200
 """Maximum length of the longer side in pixels, unless a tile size is given."""
@@ -112,11 +108,6 @@ class Painter:
             if scene.ground[row][col] is Ground.BASE and (row, col) not in scene.owners
         ]
         self._grid = [self._lines(level) for level in self._levels]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """The width and height of the image in pixels."""
-        return self._layout.size
 
     def draw(self, shot: Shot) -> Image.Image:
         """Draw an image, in RGB."""
@@ -216,7 +207,6 @@ class Painter:
     # The board
 
     def _board(self, level: Level, grid: Image.Image, frame: Frame) -> Image.Image:
-        """Draw a level with everything on it."""
         tile, rows = self._layout.tile, self._scene.rows
         ground = Image.new("RGB", (level.cols, rows))
         ground.putdata(self._ground(level, frame))
@@ -309,12 +299,9 @@ def png(image: Image.Image) -> bytes:
 def gif(images: Iterable[Image.Image], delay: int) -> Iterator[bytes]:
     """Yield the parts of an animated GIF, which repeats for ever.
 
-    All images share one palette that is fixed beforehand, so that no colour flickers, and each
-    holds only what differs from the one before.
-
-    Args:
-        images: At least one image, in RGB, all of one size.
-        delay: Milliseconds to show each image; a GIF counts hundredths of a second.
+    All images (at least one, all of one size) share one palette that is fixed beforehand, so that
+    no colour flickers, and each holds only what differs from the one before. Each is shown for a
+    delay in milliseconds; a GIF counts hundredths of a second.
     """
     palette = Image.new("P", (1, 1))
     palette.putpalette([channel for colour in _gif_colours() for channel in colour])
@@ -337,7 +324,6 @@ def gif(images: Iterable[Image.Image], delay: int) -> Iterator[bytes]:
 
 
 def _indices(image: Image.Image) -> Image.Image:
-    """Return an image's palette indices as grey values."""
     return Image.frombytes("L", image.size, image.tobytes())
 
 

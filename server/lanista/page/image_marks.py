@@ -13,10 +13,7 @@ import attrs
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from lanista.games.picture import Mark, Shape
-from lanista.page.seat_colours import LIGHT, SeatColours, letter
-
-Colour = tuple[int, int, int]
-
+from lanista.page.seat_colours import LIGHT, SeatColours, letter, mixed, rgb
 
 SEATS, NEUTRAL, of_seat = LIGHT.seats, LIGHT.neutral, LIGHT.of_seat
 COLOURS: Mapping[str, str] = {
@@ -58,20 +55,6 @@ class Sprite:
     """Pixels from the image's left edge to that of the mark's tile."""
     top: int
     """Pixels from the image's upper edge to that of the mark's tile."""
-
-
-@functools.cache
-def rgb(colour: str) -> Colour:
-    """Return the channels of `#rrggbb`, from 0 to 255."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-
-
-def mixed(colour: str, other: str, share: float) -> str:
-    """Return a blend of two colours; `share` is that of the second one, 0 to 1."""
-    pairs = zip(rgb(colour), rgb(other), strict=True)
-    return "#" + "".join(
-        f"{round(first + share * (second - first)):02x}" for first, second in pairs
-    )
 
 
 @functools.cache
@@ -156,10 +139,10 @@ class _Pen:
     def colours(self) -> SeatColours:
         return of_seat(self.seat)
 
-    def box(self, half: float, *, down: float = 0.0) -> tuple[float, float, float, float]:
+    def box(self, half: float) -> tuple[float, float, float, float]:
         middle = self.offset + self.unit / 2
         low, high = middle - half * self.unit, middle + half * self.unit - 1
-        return low, low + down * self.unit, high, high + down * self.unit
+        return low, low, high, high
 
     def points(self, *shares: tuple[float, float]) -> list[tuple[float, float]]:
         return [(self.offset + x * self.unit, self.offset + y * self.unit) for x, y in shares]

@@ -99,11 +99,7 @@ class KeptList:
         return await trio.to_thread.run_sync(call, *args, limiter=self._one_thread)
 
     async def _try(self, trouble: str, do: Callable[..., Awaitable[None]], *args: Any) -> bool:
-        """Do something with the list; log what goes wrong, as matches must go on.
-
-        Returns:
-            Whether it was done.
-        """
+        """Do something with the list, and return whether it was done; what goes wrong is logged."""
         try:
             await do(*args)
         except (LanistaError, OSError) as error:
@@ -118,7 +114,6 @@ class KeptList:
         await self._refresh(matches)
 
     async def _refresh(self, matches: MatchList) -> None:
-        """Look up what the lobby shows of finished matches."""
         self.recent, _ = await self._in_thread(lambda: matches.matches(limit=RECENT))
         self.standings = await self._in_thread(matches.standings)
         self.running.changes.tell()

@@ -101,12 +101,7 @@ class Ladder:
         }
 
     async def rows_of(self, *bots: str) -> list[orjson.Fragment]:
-        """Return the rows of bots, as JSON.
-
-        Raises:
-            UnknownNameError: There is no such bot in the table.
-            NoStandingsError: There is no table.
-        """
+        """Return the rows of bots, as JSON."""
         await self.computed.wait()
         if not self.table.about:
             raise NoStandingsError(self.renewal.problem or "there is no table yet")
@@ -120,7 +115,11 @@ class Ladder:
 
 @attrs.define(eq=False)
 class Ladders:
-    """The ladders of an arena; `run` it while they are played."""
+    """The ladders of an arena; `run` it while they are played.
+
+    Questions raise `UnknownNameError` if there is no such ladder, or no such bot in its table, and
+    `NoStandingsError` if its results can't be read now.
+    """
 
     ladders: Mapping[str, Ladder] = attrs.field(factory=dict)
     on_change: Callable[[], None] = attrs.field(default=lambda: None)
@@ -170,11 +169,7 @@ class Ladders:
         return ladder
 
     async def table_json(self, name: str) -> bytes:
-        """Return a ladder with its table.
-
-        Raises:
-            UnknownNameError: There is no such ladder.
-        """
+        """Return a ladder with its table."""
         ladder = self._named(name)
         await ladder.computed.wait()
         rows = list(map(orjson.Fragment, ladder.table.rows.values()))
@@ -183,12 +178,7 @@ class Ladders:
     # -- bots ----------------------------------------------------------------------------------
 
     async def bot_json(self, name: str, bot: str) -> bytes:
-        """Return what is known of a bot.
-
-        Raises:
-            UnknownNameError: There is no such ladder, or no such bot in its table.
-            NoStandingsError: Its results can't be read now.
-        """
+        """Return what is known of a bot."""
         ladder = self._named(name)
         (row,) = await ladder.rows_of(bot)
         versions = ladder.table.versions.get(bot, ())
@@ -201,12 +191,7 @@ class Ladders:
         return orjson.dumps(ladder.names() | about | found)
 
     async def against_json(self, name: str, bot: str, opponent: str) -> bytes:
-        """Return the results of a bot against another one.
-
-        Raises:
-            UnknownNameError: There is no such ladder, or no such bot in its table.
-            NoStandingsError: Its results can't be read now.
-        """
+        """Return the results of a bot against another one."""
         ladder = self._named(name)
         rows = await ladder.rows_of(bot, opponent)
         bots = bot, opponent
@@ -219,7 +204,6 @@ class Ladders:
         bots: tuple[str, ...],
         ask: Callable[[], Awaitable[dict[str, Any]]],
     ) -> dict[str, Any]:
-        """Return the answer to a question about bots; for some seconds it is the same one."""
         # With the time of the table, as viewers ask again when there is another one.
         key = (ladder.room.spec.name, ladder.table.about["computed"], *bots)
         async with self._one_bot:

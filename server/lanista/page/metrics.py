@@ -37,11 +37,7 @@ class Metrics:
         ProcessCollector(registry=self._registry)
 
     async def text(self, page: Mapping[str, int]) -> bytes:
-        """Return the figures as they are now.
-
-        Args:
-            page: Number of connections of the page, by kind.
-        """
+        """Return the figures as they are now; `page` has the number of its connections, by kind."""
         families = list(_families(self.arena, page))
         return await trio.to_thread.run_sync(self._text, families)
 
@@ -51,7 +47,7 @@ class Metrics:
 
 @attrs.frozen
 class _Collected(Collector):
-    """What was collected already."""
+    """Gives what was collected already."""
 
     families: Sequence[Metric]
 

@@ -25,10 +25,12 @@ class UnknownNameError(Exception):
 
 
 class NoStandingsError(Exception):
-    """There are no standings; the message is for viewers, in one line without paths or hosts."""
+    """There are no standings; the message is for viewers, in one line without paths or hosts.
+
+    The reason `why` is written only to the log.
+    """
 
     def __init__(self, message: str, why: str = "") -> None:
-        """Make the error; `why` is written only to the log."""
         super().__init__(message)
         self.why = why
 
@@ -66,8 +68,7 @@ class Renewal(Generic[T]):
     async def run(self, others: trio.Lock) -> bool:
         """Compute it if that is due; return whether the result or the problem has changed.
 
-        Args:
-            others: Held while it is computed, so that others aren't computed at the same time.
+        `others` is held meanwhile, so that others aren't computed at the same time.
         """
         async with self._one_at_a_time:
             if trio.current_time() < self.due:

@@ -52,10 +52,7 @@ class UnreadableError(LanistaError):
 
 @attrs.define(eq=False)
 class ReplayReader:
-    """Plays a record again while reading it.
-
-    `next` returns the head, then the frames one after another, then the end.
-    """
+    """Plays a record again while reading it: `next` returns the head, each frame, then the end."""
 
     path: Path
     live: bool = False
@@ -71,12 +68,14 @@ class ReplayReader:
     _held: bytes = attrs.field(default=b"", init=False)
     """The beginning of a line that isn't complete yet."""
     _items: deque[Header | TurnInfo | ResultInfo] = attrs.field(factory=deque, init=False)
-    _header: Header | None = attrs.field(default=None, init=False)
-    _game: Game | None = attrs.field(default=None, init=False)
-    _writer: frames.FrameWriter | None = attrs.field(default=None, init=False)
+    _header: Header = attrs.field(init=False)
+    _game: Game = attrs.field(init=False)
+    _writer: frames.FrameWriter = attrs.field(init=False)
     _storyteller: Storyteller = attrs.field(init=False)
     _before: TurnInfo | None = attrs.field(default=None, init=False)
-    _started: bool = attrs.field(default=False, init=False)
+    _has_begun: bool = attrs.field(default=False, init=False)
+    """Whether `next` has returned the head."""
+    _has_started: bool = attrs.field(default=False, init=False)
     """Whether `next` has returned frame 0."""
 
     def __attrs_post_init__(self) -> None:
@@ -106,13 +105,13 @@ class ReplayReader:
         Raises:
             UnreadableError: The file isn't a record, or not one that these rules can play.
         """
-        if self._game is None:
+        if not self._has_begun:
             try:
                 return self._begin()
             except (BadRecordError, UnknownGameError) as error:
                 raise UnreadableError(str(error)) from None
-        if not self._started:
-            self._started = True
+        if not self._has_started:
+            self._has_started = True
             return self._frame(None, (), None)
         try:
             return self._go_on()
@@ -134,6 +133,7 @@ class ReplayReader:
         scene = self._game.scene()
         self._storyteller = Storyteller(scene, header.clock.time_move)
         self._writer = frames.FrameWriter(scene)
+        self._has_begun = True
         return frames.head(header, ruleset, scene, rounds=ruleset.max_turns(header.settings))
 
     def _go_on(self) -> dict[str, Any] | None:
@@ -150,8 +150,6 @@ class ReplayReader:
                     return None
                 is_void = isinstance(after, ResultInfo) and after.end == Termination.VOID.value
             self._items.popleft()
-            assert self._game is not None
-            assert self._header is not None
             judged = judge(self._game, self._before, item)
             self._before = item
             if is_void:
@@ -168,9 +166,6 @@ class ReplayReader:
     def _frame(
         self, turn: TurnInfo | None, faults: Sequence[FaultInfo], answers: Decoded | None
     ) -> dict[str, Any]:
-        assert self._game is not None
-        assert self._header is not None
-        assert self._writer is not None
         turn_json = None
         if turn is not None:
             clock = self._header.clock
@@ -189,7 +184,6 @@ class ReplayReader:
         return self._writer.frame(frame, scores, turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
-        assert self._header is not None
         self.over = True
         # A void match is played again with its seed, which those who watched mustn't know yet.
         is_void = result is not None and result.end == Termination.VOID.value
@@ -233,10 +227,6 @@ def opened(path: Path) -> IO[bytes]:
 def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
     """Yield the head, the frames and the end of a finished record or an original's match file.
 
-    Args:
-        path: The file.
-        logs: The seats whose bots' logs are included; None for all.
-
     Raises:
         UnreadableError: The file is neither, or can't be read. May come after some frames of a
             match file.
@@ -262,10 +252,8 @@ def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dic
 def is_record(path: Path) -> bool:
     """Return whether a file is to be read as a record: lines of JSON, compressed or not.
 
-    A file whose gzip data is damaged or empty counts as a record, too.
-
-    Raises:
-        FileError: It can't be read.
+    A file whose gzip data is damaged or empty counts as a record, too; one that can't be read is a
+    `FileError`.
     """
     try:
         with opened(path) as file:

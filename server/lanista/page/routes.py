@@ -39,10 +39,9 @@ from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import encode
-from lanista.page.link_cards import card_of, document
 from lanista.page.renewal import NoStandingsError, UnknownNameError
 from lanista.page.replay_reader import GZIP
-from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View
+from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View, card_of, document
 from lanista.results.match_result import FAULTS
 from lanista_protocol import RemoteProtocolError
 
@@ -147,12 +146,13 @@ class Routes:
         }
 
     def _submission_routes(self, path: str) -> list[Route]:
-        if self.view.arena is None or self.view.arena.submissions is None:
+        arena = self.view.arena
+        if arena is None or arena.submissions is None:
             return []
         # Imported only now, as it loads what only an arena with ladders needs.
         from lanista.page.submissions import SubmissionRoutes, refusing  # noqa: PLC0415
 
-        of, number = SubmissionRoutes(self.view, self.authorization), "([0-9]{1,9})"
+        of, number = SubmissionRoutes(arena.submissions, self.authorization), "([0-9]{1,9})"
         return [
             Route(path, refusing(of.get)),
             Route(f"{path}/{number}", refusing(of.get_version), ("name",)),
@@ -164,16 +164,7 @@ class Routes:
         ]
 
     async def answer(self, peer: Peer, request: "Request", length: int = 0) -> Answer:
-        """Return the answer to a request.
-
-        Args:
-            peer: Whoever asks.
-            request: The request, without its body.
-            length: The size of its body in bytes.
-
-        Raises:
-            RefusedError: The request can't be carried out.
-        """
+        """Return the answer to a request with a body of so many bytes, which isn't read yet."""
         target, _, parameters = request.path.partition("?")
         path = unquote(target)
         for file in (request.path, path):  # files that last are named with their version
@@ -226,7 +217,6 @@ class Routes:
         return json_answer({"ready": True})
 
     async def _metrics(self, asked: Asked) -> Answer:
-        """Answer with the arena's figures, for whoever may give commands."""
         token = asked.parameters.get("token")
         for authorization in asked.authorizations:
             kind, _, token = authorization.partition(" ")
@@ -325,10 +315,7 @@ class Routes:
         return await self._of_ladder(asked, found)
 
     async def _of_ladder(self, asked: Asked, found: Awaitable[bytes]) -> Answer:
-        """Answer with what is found of a ladder, in the last tables.
-
-        The next answer is made of those that are computed from now on.
-        """
+        # The next answer is made of the tables that are computed from now on.
         self.nursery.start_soon(self.view.ladders.refresh)
         return _large(asked.peer, await found)
 
@@ -419,7 +406,6 @@ class Routes:
             raise not_found(f"{trouble}: {words}") from None
 
     async def _record_path(self, match: str) -> Path:
-        """Return the path of a finished match's record."""
         path = await self.view.record_of(match)
         if path is None:
             raise not_found(f"there is no record of a finished match {match!r}")
@@ -448,14 +434,8 @@ class Routes:
         """Wait until no other request of the peer's address has such work done for it.
 
         The work is done for one request after another, of whatever address. So an address has at
-        most one that waits for it, and one that asks a lot delays mostly itself.
-
-        Args:
-            peer: The connection.
-            work: The kind of work.
-
-        Raises:
-            RefusedError: The connection has given way meanwhile.
+        most one that waits for it, and one that asks a lot delays mostly itself. The request is
+        refused if its connection has given way meanwhile.
         """
         async with AsyncExitStack() as turn:
             with peer.may_give_way():
@@ -485,7 +465,6 @@ def _qr_svg(text: str) -> bytes:
 
 
 def _nothing() -> RefusedError:
-    """Return the refusal of a path that leads nowhere."""
     return not_found("there is nothing here; see docs/api.md")
 
 
@@ -496,13 +475,6 @@ def _large(peer: Peer, body: bytes) -> Answer:
 
 
 def _check_form(given: Mapping[str, str], name: str, form: str, what: str) -> None:
-    """Refuse a parameter that is given and isn't of some form, a regular expression.
-
-    Args:
-        given: The parameters.
-        name: Which one.
-        form: Its form.
-        what: What it is, for the refusal.
-    """
+    """Refuse a parameter that is given and isn't of some form, a regular expression."""
     if name in given and not re.fullmatch(form, given[name]):
         raise bad_request(f"{name}={given[name][:50]!r}; {what}")

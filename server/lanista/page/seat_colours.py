@@ -3,7 +3,11 @@
 Both the images and the boards in the terminal have them; the latter need no imaging library.
 """
 
+import functools
+
 import attrs
+
+Colour = tuple[int, int, int]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -57,3 +61,17 @@ DARK = Theme(
 def letter(seat: int) -> str:
     """Return the letter that stands for a seat, as on the page: A for seat 0."""
     return _LETTERS[seat % len(_LETTERS)]
+
+
+@functools.cache
+def rgb(colour: str) -> Colour:
+    """Return the channels of `#rrggbb`, from 0 to 255."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """Return a blend of two colours; `share` is that of the second one, 0 to 1."""
+    pairs = zip(rgb(colour), rgb(other), strict=True)
+    return "#" + "".join(
+        f"{round(first + share * (second - first)):02x}" for first, second in pairs
+    )

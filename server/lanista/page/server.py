@@ -37,10 +37,9 @@ from lanista.page.answers import (
     parse_request,
     unavailable,
 )
-from lanista.page.authorization import Authorization
+from lanista.page.authorization import Authorization, OperatorToken
 from lanista.page.connections import Connections, Peer
-from lanista.page.operator_token import OperatorToken
-from lanista.page.page_script import PAGE, script
+from lanista.page.html import PAGE, script
 from lanista.page.routes import Routes
 from lanista.page.view import View
 from lanista.page.viewer import Viewer
@@ -58,6 +57,9 @@ TOURNAMENTS_EVERY = 1.0
 """Seconds between two checks for tables of tournaments that are due, while there are viewers."""
 LOOK_EVERY = 0.5
 """Seconds between two looks at which matches tournaments play, while there are viewers."""
+GRACE = 3.0
+"""Seconds without a viewer after which the page of a match or a tournament ends; reloading the page
+takes less."""
 WEBSOCKET = "/api/1/ws"
 """Path of the WebSocket."""
 TYPES = {
@@ -79,8 +81,8 @@ class Server:
     """The server of the page's port: first `listen`, then `run`."""
 
     view: View
-    host: str = "127.0.0.1"
-    port: int = 8080
+    host: str
+    port: int
     token: str | None = None
     """The operator's token, which commands need; None: whoever reaches the page is an operator."""
     open_logs: bool = False
@@ -208,20 +210,19 @@ class Server:
             await do()
             await trio.sleep(every)
 
-    async def wait_without_viewers(self, grace: float) -> None:
-        """Return when there has been no viewer for so many seconds."""
+    async def wait_without_viewers(self) -> None:
+        """Return when there has been no viewer for `GRACE` seconds."""
         while True:
-            with trio.move_on_after(grace) as scope:
+            with trio.move_on_after(GRACE) as scope:
                 while self.viewers:
                     scope.deadline = math.inf
                     await self._viewer_left.wait()
-                scope.deadline = trio.current_time() + grace
+                scope.deadline = trio.current_time() + GRACE
                 await self.has_viewers.wait()
             if scope.cancelled_caught:
                 return
 
     async def _serve_viewer(self, connection: ServerConnection) -> None:
-        """Serve one viewer until it leaves."""
         peer = cast("Peer", connection.stream)  # `Connections.accept` returned it
         viewer = Viewer(connection, peer, self.view, self.viewers, self.operator)
         self.viewers.add(viewer)
@@ -266,11 +267,7 @@ class Server:
         return answer.serialized(self.embed)
 
     def _check_viewer(self, peer: Peer, request: Request) -> None:
-        """Refuse a request for the WebSocket that can't become one.
-
-        Raises:
-            RefusedError: It doesn't ask for one, or there is no place.
-        """
+        """Refuse a request for the WebSocket that can't become one."""
         if request.headers.get("Upgrade", "").lower() != "websocket":
             raise RefusedError(HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")
         if not self.connections.may_view(peer):
@@ -297,7 +294,6 @@ class Server:
 
 
 def _name_of(host: str) -> str | None:
-    """Return the name in a `Host` header, without the port; None if it isn't one."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -308,10 +304,6 @@ def page_files() -> dict[str, Answer]:
     """Return all files that a browser can load, by path.
 
     Those that index.html names have an address with a version there, by which browsers keep them.
-
-    Raises:
-        BadPageError: The page's modules can't be put into one script.
-        OSError: A file of the page can't be read.
     """
     files = {SCRIPT: Answer(script().encode(), TYPES[".js"])}
     for path in sorted(PAGE.rglob("*")):

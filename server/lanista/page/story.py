@@ -84,8 +84,6 @@ class Story:
 
 @attrs.define
 class _Faults:
-    """The faults of a seat of one kind: how many there were, and the first one."""
-
     count: int = 0
     first: FaultInfo | None = None
     rounds: list[int] = attrs.field(factory=list)
@@ -112,11 +110,8 @@ class LateTurns:
     def told(self, bot: BotInfo | None) -> str:
         """Return how long its other answers took, and whether it wrote much in one of these turns.
 
-        Args:
-            bot: What its process wrote besides, as far as that is known.
-
-        Returns:
-            What follows the words of its fault; empty if there is nothing to tell.
+        It is what follows the words of its fault; empty if there is nothing to tell. What its
+        process wrote besides is in `bot`, as far as that is known.
         """
         times = self.times_told()
         if bot is not None and bot.output_turns:
@@ -164,15 +159,15 @@ class Storyteller:
         answers: Decoded | None = None,
         idle: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """Take the next frame.
+        """Take the next frame, with the scores by seat.
 
         Args:
             frame: What is on the board.
-            scores: The scores, by seat.
+            scores: The scores.
             turn: The turn that led here; None at the start, and in files without turns.
             faults: All faults of the turn, as by `replay.turn_faults`.
-            answers: What the answers ordered, as by `answer_words.decoded`; None: nobody knows.
-            idle: Why orders of the turn changed nothing, as by `answer_words.idle_units`.
+            answers: As by `answer_words.decoded`.
+            idle: As by `answer_words.idle_units`.
         """
         number = len(self._scores)
         self._scores.append(tuple(scores))
@@ -220,9 +215,7 @@ class Storyteller:
     def story(self, ruleset: Ruleset, result: ResultInfo | None) -> Story:
         """Return the story of the frames that were taken, at least one.
 
-        Args:
-            ruleset: The game, which says by which rule the match was decided.
-            result: The match's result; None if there is none, so that the last scores tell.
+        Without a result the last scores tell who won.
         """
         last = len(self._scores) - 1
         best = _winner(result, self._scores[-1])
@@ -298,7 +291,6 @@ class Storyteller:
             yield self._told(-number, event)
 
     def _told(self, number: int, event: Event) -> Chapter:
-        """Return an event as a chapter, with how its seat's score changed."""
         assert event.seat is not None
         change = self._changes(number)[event.seat]
         return Chapter(number, event.seat, event.text + (f" ({change:+,})" if change else ""))
@@ -369,11 +361,7 @@ class Storyteller:
 
     def _wasted(self, seat: int, best: int | None) -> Iterator[Chapter]:
         """Yield from when on a seat gave no orders, orders for few units or ones without effect, or
-        moved its units to and fro.
-
-        Args:
-            seat: The seat.
-            best: The winner, who can't have lost by what it wasted; None if nobody won.
+        moved its units to and fro; the winner `best` can't have lost by that.
         """
         empty = self._empty.get(seat, [])
         quiet = _longest_run(empty)
@@ -412,14 +400,7 @@ class Storyteller:
         best: int | None,
         besides: Collection[int] = (),
     ) -> Waste | None:
-        """Return the longest waste of a seat, unless the winner wasted half as much or more.
-
-        Args:
-            efforts: Those of all seats.
-            seat: The seat.
-            best: The winner; None if nobody won.
-            besides: The rounds that don't count.
-        """
+        """Return the longest waste of a seat, unless the winner wasted half as much or more."""
         left_out = set(besides)
         waste = longest_waste([one for one in efforts.get(seat, ()) if one.round not in left_out])
         if waste is None or best is None:
@@ -445,7 +426,6 @@ class Storyteller:
         yield Chapter(faults.first.turn + 1, seat, text)
 
     def _rounds_told(self, rounds: Sequence[int]) -> str:
-        """Return the first of several rounds."""
         more = " …" if len(rounds) > ROUNDS_TOLD else ""
         return f"{self.scene.turn_word}s {', '.join(map(str, rounds[:ROUNDS_TOLD]))}{more}"
 
@@ -504,7 +484,6 @@ def story_of(record: Record, ruleset: Ruleset) -> Story:
 
 
 def _winner(result: ResultInfo | None, scores: Sequence[int]) -> int | None:
-    """Return the only seat that won; None if there is none."""
     if result is not None:
         best = [seat for seat, rank in enumerate(result.ranks) if rank == 1]
     else:
@@ -531,7 +510,6 @@ def _faulty(code: str, faults: _Faults) -> str:
 
 
 def _joined(texts: Sequence[str]) -> str:
-    """Return the first texts as one, and how many more there are."""
     more = f" and {len(texts) - EVENTS_TOLD} more" if len(texts) > EVENTS_TOLD else ""
     return "; ".join(texts[:EVENTS_TOLD]) + more
 

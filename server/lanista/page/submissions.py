@@ -15,8 +15,8 @@ import orjson
 import trio
 
 from lanista.arena.submission_check import SubmissionRefusedError, check_file_name, check_size
-from lanista.arena.submissions import LadderSubmissions
-from lanista.bots.building import ENDINGS, Tools
+from lanista.arena.submissions import AllSubmissions, LadderSubmissions
+from lanista.bots.building import ENDINGS
 from lanista.page.answers import (
     Answer,
     RefusedError,
@@ -26,7 +26,6 @@ from lanista.page.answers import (
     not_found,
 )
 from lanista.page.authorization import Asked, Authorization
-from lanista.page.view import View
 from lanista.results.names import key_of
 from lanista.results.submissions import Author, Version
 
@@ -50,7 +49,7 @@ def refusing(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitab
 class SubmissionRoutes:
     """Answers requests about what was handed in to ladders."""
 
-    view: View
+    submissions: AllSubmissions
     authorization: Authorization
 
     async def get(self, asked: Asked, ladder: str) -> Answer:
@@ -129,12 +128,10 @@ class SubmissionRoutes:
         return json_answer(_author_json(author.name, author))
 
     def _of(self, ladder: str) -> LadderSubmissions:
-        arena = self.view.arena
-        if arena is not None and arena.submissions is not None:
-            submissions = arena.submissions.ladders.get(ladder)
-            if submissions is not None:
-                return submissions
-        raise not_found(f"there is no ladder {ladder!r} here to which programs are handed in")
+        submissions = self.submissions.ladders.get(ladder)
+        if submissions is None:
+            raise not_found(f"there is no ladder {ladder!r} here to which programs are handed in")
+        return submissions
 
     async def _own(self, asked: Asked, ladder: str) -> tuple[LadderSubmissions, Author]:
         """Return the submissions of a ladder, and those of the name whose owner asks."""
@@ -153,23 +150,13 @@ class SubmissionRoutes:
             )
         return submissions, submissions.author(key_of(name), registered)
 
-    def _tools(self) -> Tools:
-        arena = self.view.arena
-        assert arena is not None
-        assert arena.submissions is not None
-        return arena.submissions.tools
-
     def _endings(self) -> list[str]:
         """Return the endings of files that can be handed in: all until the languages are known."""
-        known = self._tools().languages
+        known = self.submissions.tools.languages
         return [ending for ending, one in ENDINGS.items() if not known or one in {*known, "ZIP"}]
 
     def _check_language(self, file: str) -> None:
-        """Refuse a file in a language that can't be built here, though it could be elsewhere.
-
-        Raises:
-            RefusedError: It is one.
-        """
+        """Refuse a file in a language that can't be built here, though it could be elsewhere."""
         ending, endings = Path(file).suffix.lower(), self._endings()
         if ending not in endings:
             raise bad_request(
@@ -178,7 +165,7 @@ class SubmissionRoutes:
             )
 
     def _about(self, submissions: LadderSubmissions) -> dict[str, Any]:
-        spec, tools = submissions.spec, self._tools()
+        spec, tools = submissions.spec, self.submissions.tools
         return {
             "ladder": submissions.room.spec.name,
             "game": submissions.room.ruleset.name,

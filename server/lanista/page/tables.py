@@ -1,15 +1,18 @@
-"""What the page shows of results, computed in helper processes beside the arena.
+"""What the page shows of results (docs/api.md), computed in helper processes beside the arena.
 
 For 100,000 matches that takes seconds. The processes have low priority, so that they don't delay
-matches.
+matches. What they compute of a ladder comes from its database: its table, by which bots are paired
+too, and each bot.
 """
 
 import contextlib
 import functools
 import hashlib
+import json
 import os
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,21 +23,45 @@ from lanista.arena.arena import Arena
 from lanista.competition.setup import Setup, load
 from lanista.competition.standings import moment_of, page_of, standings
 from lanista.errors import StoreError
+from lanista.games import registry
+from lanista.games.outcome import FAILURES
 from lanista.helper_processes import HelperDiedError, HelperProcess
-from lanista.page import ladder_tables, ladders
+from lanista.match.figures import round_trip_summary, round_trips_in
+from lanista.match.record import ENDING
+from lanista.page.ladders import FIRST, REST, Ladder, Ladders, LadderTable
 from lanista.page.renewal import FAILED, NoStandingsError, Renewal
 from lanista.page.tournaments import Tournament, TournamentTable
-from lanista.ratings.race import MAX_LEADERS, Races
+from lanista.ratings.compute import MAX_LEADERS, Races, compute
+from lanista.ratings.counting import count_pages
+from lanista.ratings.table import Row, Standings
 from lanista.ratings.text import as_json
+from lanista.results.base import Database
+from lanista.results.blocks import FormatName
+from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
+from lanista.results.ladder_reading import LadderReading
+from lanista.results.match_result import Estimate
+from lanista.results.rating_history import RatingHistory
+from lanista.results.reading import StoredMatch
+from lanista.results.recorded import stored_json
 from lanista.toml_spec import SpecError
 
 T = TypeVar("T")
 
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
+"""How long ago the ratings were with which those of now are compared."""
+MATCHES = 30
+"""Number of matches, and of failures, in the answers about a bot."""
+MEASURED = 10
+"""Number of a bot's last matches whose records are read for its round trips."""
+
 
 @attrs.define(eq=False)
 class TableHelpers:
-    """The helper processes of a page; `run` them beside it."""
+    """The helper processes of a page; `run` them beside it.
+
+    What they are asked for raises `NoStandingsError` if it fails.
+    """
 
     _tables: HelperProcess = attrs.field(factory=HelperProcess, init=False)
     _questions: HelperProcess = attrs.field(factory=HelperProcess, init=False)
@@ -48,26 +75,38 @@ class TableHelpers:
                 await self.compute(os.getpid)  # starting takes longer than most tables
 
     async def compute(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Have a function called that computes a table; they are computed one after another.
-
-        Raises:
-            NoStandingsError: It failed.
-        """
+        """Have a function called that computes a table; they are computed one after another."""
         return await _call(self._tables, function, arguments)
 
     async def ask(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Have a function called that doesn't take long; it waits for no table.
-
-        Raises:
-            NoStandingsError: It failed.
-        """
+        """Have a function called that doesn't take long; it waits for no table."""
         return await _call(self._questions, function, arguments)
 
     def tournament_of(self, file: Path, setup: Setup) -> Tournament:
         """Return the tournament that a spec describes, as it is now."""
-        table = functools.partial(self.compute, table_of, file)
-        matches = functools.partial(self.ask, matches_of, file)
+        table = functools.partial(self.compute, tournament_table, file)
+        matches = functools.partial(self.ask, tournament_matches, file)
         return Tournament(setup.spec.name, setup.records, table, matches)
+
+    def ladders_of(self, arena: Arena) -> Ladders:
+        """Return the ladders of an arena."""
+        shown: dict[str, Ladder] = {}
+        for name, room in arena.ladders.items():
+            source = LadderSource(
+                name=name,
+                game=room.ruleset.name,
+                house=list(room.house),
+                window=room.spec.window,
+                data=str(arena.options.data.path),
+                url=arena.options.spec.store,
+            )
+            table = functools.partial(self.compute, ladder_table, source)
+            about = {"ladder": name}
+            renewal = Renewal(table, REST, "no table of a ladder", about, result=LadderTable())
+            bot = functools.partial(self.ask, bot_of, source)
+            pair = functools.partial(self.ask, pair_of, source)
+            shown[name] = Ladder(room, renewal, bot, pair)
+        return Ladders(shown)
 
 
 async def _call(helper: HelperProcess, function: Callable[..., T], arguments: Any) -> T:
@@ -91,14 +130,11 @@ _races = Races()
 """The races of tournaments, as far as this process has computed them."""
 
 
-def table_of(file: Path, known: str | None) -> tuple[str, TournamentTable | None]:
+def tournament_table(file: Path, known: str | None) -> tuple[str, TournamentTable | None]:
     """Return the state of the tournament that a spec describes, and its table.
 
-    The spec is read again each time, because bots and seeds may be added while the arena serves.
-
-    Args:
-        file: The spec.
-        known: A state; if it is still the same, no table is computed.
+    If `known` is still the state, no table is computed. The spec is read again each time, because
+    bots and seeds may be added while the arena serves.
 
     Raises:
         NoStandingsError: Nothing was played yet, or the spec can't be used.
@@ -121,13 +157,8 @@ def table_of(file: Path, known: str | None) -> tuple[str, TournamentTable | None
     return state, TournamentTable.of({**as_json(table), "race": race})
 
 
-def matches_of(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a page of a tournament's matches that meet some filters (`match_list.page_of`).
-
-    Raises:
-        NoStandingsError: Nothing was played yet, or the spec can't be used.
-        StoreError: The results can't be read.
-    """
+def tournament_matches(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a page of a tournament's matches that meet some filters (`match_list.page_of`)."""
     setup = _setup_of(file)
     # Damage is looked for when the standings are computed.
     with Store.open(setup.database, create=False, check=False) as store:
@@ -147,36 +178,221 @@ def _setup_of(file: Path) -> Setup:
 
 # -- ladders ---------------------------------------------------------------------------------------
 
-Ask = Callable[..., Awaitable[Any]]
-"""Has a function called in a helper process with some arguments; raises `NoStandingsError`."""
+
+@attrs.frozen(kw_only=True)
+class LadderSource:
+    """Where the results of a ladder are, and what else its table depends on."""
+
+    name: str
+    game: str
+    house: Sequence[str]
+    """The names of the house bots."""
+    window: int | None
+    """Number of the latest matches that count for the table; None for all."""
+    data: str
+    """The arena's data folder."""
+    url: str | None
+    """The URL of its PostgreSQL database, which may have a password; None if it has none."""
 
 
-def ladders_of(arena: Arena, compute: Ask, ask: Ask) -> ladders.Ladders:
-    """Return the ladders of an arena.
+_databases: dict[tuple[str, str | None], Database] = {}
+"""The databases that this process has open, by data folder and URL."""
 
-    Args:
-        arena: The arena.
-        compute: Has tables computed, as `TableHelpers.compute`.
-        ask: Has answers about bots made, as `TableHelpers.ask`.
-    """
-    shown: dict[str, ladders.Ladder] = {}
-    for name, room in arena.ladders.items():
-        source = ladder_tables.LadderSource(
-            name=name,
-            game=room.ruleset.name,
-            house=list(room.house),
-            window=room.spec.window,
-            data=str(arena.options.data.path),
-            url=arena.options.spec.store,
-        )
-        table = functools.partial(compute, ladder_tables.table_of, source)
-        about = {"ladder": name}
-        renewal = Renewal(
-            table, ladders.REST, "no table of a ladder", about, result=ladders.LadderTable()
-        )
-        bot, pair = (
-            functools.partial(ask, function, source)
-            for function in (ladder_tables.bot_of, ladder_tables.pair_of)
-        )
-        shown[name] = ladders.Ladder(room, renewal, bot, pair)
-    return ladders.Ladders(shown)
+
+@contextlib.contextmanager
+def _store(source: LadderSource) -> Iterator[Store]:
+    """Yield the results of a ladder; their database stays open."""
+    key = source.data, source.url
+    try:
+        if key not in _databases:
+            # The arena has looked for damage when it opened the database.
+            _databases[key] = Database.of_arena(
+                DataFolder(source.data), source.url, create=False, check=False
+            )
+        yield Store.of_ladder(_databases[key], source.name, source.game)
+    except StoreError:
+        # It may have been replaced: it is opened again for the next question.
+        database = _databases.pop(key, None)
+        if database is not None:
+            database.close()
+        raise
+
+
+def ladder_table(source: LadderSource, known: str | None) -> tuple[str, LadderTable | None]:
+    """Return the state of a ladder and its table, but for a state that is known already."""
+    with _store(source) as store:
+        with store.ladder_reading(source.window) as now:
+            state = now.last_change()
+            if state == known:
+                return state, None
+            standings = _standings(source, now)
+        ratings = {row.bot: row.rating for row in standings.rows if row.rating is not None}
+        computed = datetime.now(UTC)
+        history = RatingHistory(store)
+        if standings.matches:
+            history.add(computed, ratings)
+        earlier = [history.at(computed - ago) for ago in (DAY, WEEK)]
+    about = {
+        "seats": standings.seats,
+        "matches": standings.matches,
+        "voids": standings.voids,
+        "bots": len(standings.rows),
+        "computed": computed.isoformat(timespec="milliseconds"),
+        "seat_advantage": [_estimate(estimate) for estimate in standings.seat_advantage],
+    }
+    rows = [_row(row, source.house, *earlier) for row in standings.rows]
+    versions = {
+        row.bot: [(each.version, _estimate(each.rating)) for each in row.versions]
+        for row in standings.rows
+        if row.versions
+    }
+    values = {bot: rating.value for bot, rating in ratings.items()}
+    texts = {row["bot"]: json.dumps(row, allow_nan=False) for row in rows}
+    return state, LadderTable(about, texts, values, versions, rows[:FIRST])
+
+
+def bot_of(
+    source: LadderSource, bot: str, versions: Sequence[tuple[int | None, Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """Return the results of a bot, given its versions with their ratings, as in the table."""
+    rated = dict(versions)
+    with _store(source) as store, store.ladder_reading(source.window) as now:
+        opponents = [
+            attrs.asdict(score) | {"matches": score.matches} for score in now.opponents(bot)
+        ]
+        by_seat = [attrs.asdict(score) | {"matches": score.matches} for score in now.seats(bot)]
+        endings = {ending.value: count for ending, count in now.bot_endings(bot).items()}
+        last = list(now.matches(bot=bot, limit=MATCHES))
+        failed = list(now.matches(bot=bot, failures=True, limit=MATCHES))
+        spans = [span for span in now.versions(bot) if span.version in rated] if rated else []
+        ends = {
+            match.number: _place(match, source)
+            for span in spans
+            for match in now.numbered([span.first, span.last])
+        }
+        curve = RatingHistory(store).of_bot(bot)
+    return {
+        "bot": bot,
+        "history": [[taken, *_estimate(rating).values()] for taken, rating in curve],
+        "opponents": opponents,
+        "by_seat": by_seat,
+        "endings": endings,
+        "versions": [
+            {
+                "version": span.version,
+                "rating": rated[span.version],
+                "matches": span.matches,
+                "first": ends[span.first],
+                "last": ends[span.last],
+            }
+            for span in spans
+        ],
+        "recent": [_match(match, source) for match in last],
+        "failed": [_match(match, source) for match in failed],
+        "round_trip": _round_trip(bot, last[:MEASURED], source),
+    }
+
+
+def pair_of(source: LadderSource, bot: str, opponent: str) -> dict[str, Any]:
+    """Return the results of a bot against another one."""
+    with _store(source) as store, store.ladder_reading(source.window) as now:
+        scores = [score for score in now.opponents(bot) if score.opponent == opponent]
+        last = list(now.matches(bot=bot, opponent=opponent, limit=MATCHES))
+    won, tied, lost = (scores[0].won, scores[0].tied, scores[0].lost) if scores else (0, 0, 0)
+    return {
+        "bot": bot,
+        "opponent": opponent,
+        "won": won,
+        "tied": tied,
+        "lost": lost,
+        "recent": [_match(match, source) for match in last],
+    }
+
+
+def _standings(source: LadderSource, now: LadderReading) -> Standings:
+    ended = now.endings()
+    bots = sorted(ended.bots)
+    standings = compute(
+        name=source.name,
+        game=source.game,
+        format=FormatName.LADDER.value,
+        bots=bots,
+        house=set(source.house),
+        counted=count_pages(now.match_pages(), registry.get(source.game).seats, bots),
+        ended=ended,
+        head_to_head=False,
+    )
+    # Others were only in matches that don't count.
+    there = tuple(row for row in standings.rows if row.matches)
+    return attrs.evolve(standings, rows=there)
+
+
+def _row(
+    row: Row,
+    house: Collection[str],
+    a_day_ago: Mapping[str, float],
+    a_week_ago: Mapping[str, float],
+) -> dict[str, Any]:
+    def since(earlier: Mapping[str, float]) -> float | None:
+        if row.rating is None or row.bot not in earlier:
+            return None
+        return _tenths(row.rating.value - earlier[row.bot])
+
+    return {
+        "rank": row.rank,
+        "bot": row.bot,
+        "house": row.bot in house,
+        "matches": row.matches,
+        "points": row.points,
+        "rating": None if row.rating is None else _estimate(row.rating),
+        "rank_low": row.rank_low,
+        "rank_high": row.rank_high,
+        "day": since(a_day_ago),
+        "week": since(a_week_ago),
+        "version": row.version,
+        "failures": sum(count for ending, count in row.endings.items() if ending in FAILURES),
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, float | None]:
+    return {key: _tenths(value) for key, value in attrs.asdict(estimate).items()}
+
+
+def _tenths(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 1)
+
+
+def _record(stored: StoredMatch, source: LadderSource) -> Path | None:
+    """Return the path of a match's record; None if it isn't here."""
+    if stored.match.record is None:
+        return None
+    path = DataFolder(source.data).records / stored.match.record
+    return path if path.is_file() else None
+
+
+def _round_trip(
+    bot: str, last: Sequence[StoredMatch], source: LadderSource
+) -> dict[str, int] | None:
+    """Return a bot's round trip in microseconds, from records; None if none has any."""
+    found = round_trip_summary(
+        measured
+        for stored in last
+        if (record := _record(stored, source)) is not None
+        for seat, one in enumerate(stored.match.seats)
+        if one.bot == bot
+        for measured in round_trips_in(record, seat)
+    )
+    return None if found is None else attrs.asdict(found)
+
+
+def _place(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
+    """Return when a match was stored, and its id; that only if its record is here."""
+    record = _record(stored, source)
+    return {
+        "match": None if record is None else record.name.removesuffix(ENDING),
+        "stored": stored.committed,
+    }
+
+
+def _match(stored: StoredMatch, source: LadderSource) -> dict[str, Any]:
+    return _place(stored, source) | stored_json(stored)

@@ -52,11 +52,7 @@ class TournamentTable:
 
     @classmethod
     def of(cls, standings: Mapping[str, Any]) -> Self:
-        """Return the table of some standings.
-
-        Raises:
-            ValueError: JSON has no word for one of the figures.
-        """
+        """Return the table of some standings, whose figures must be finite."""
         rows = standings["standings"]
         first = {key: value for key, value in standings.items() if key not in _LONG}
         first["standings"] = rows[:FIRST]
@@ -145,7 +141,10 @@ class WatchedMatch:
 
 @attrs.define(eq=False)
 class Tournaments:
-    """The tournaments that a page shows."""
+    """The tournaments that a page shows.
+
+    Questions raise `UnknownNameError` if there is no such tournament, and `NoStandingsError`.
+    """
 
     shown: Sequence[Tournament] = ()
     running: dict[str, WatchedMatch] = attrs.field(factory=dict, init=False)
@@ -181,11 +180,7 @@ class Tournaments:
             await self._refresh(tournament)
 
     async def one_json(self, name: str) -> bytes:
-        """Return a tournament with its standings as JSON.
-
-        Raises:
-            UnknownNameError: There is none of this name.
-        """
+        """Return a tournament with its standings as JSON."""
         tournament = self._named(name)
         await self._refresh(tournament)
         return orjson.dumps(tournament.whole())
@@ -203,12 +198,7 @@ class Tournaments:
     # -- matches -------------------------------------------------------------------------------
 
     async def matches(self, name: str, filters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a page of a tournament's stored matches.
-
-        Raises:
-            UnknownNameError: There is no such tournament.
-            NoStandingsError: They can't be read.
-        """
+        """Return a page of a tournament's stored matches."""
         return await self._named(name).matches(filters)
 
     async def look(self) -> None:

@@ -1,13 +1,14 @@
 """What the page shows of an arena: the lobby, matches, games and bots, as JSON (docs/api.md).
 
 Running matches come from the arena's `RunningMatches`; finished ones from `kept_list`. The server
-and the viewers send the results.
+and the viewers send the results. Preview cards tell what a link to the page shows of itself.
 """
 
 import contextlib
 import functools
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import trio
 from lanista import __version__
 from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
+from lanista.bots.execute import printable
 from lanista.games import registry
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatch, RunningMatches
@@ -41,6 +43,8 @@ NAMES = 200
 """Number of registered names in one answer."""
 ROWS = 50
 """Number of rows of a table of standings that the lobby shows."""
+TITLE = b"<title>Lanista</title>"
+"""The part of the document's head that preview cards replace."""
 
 
 @attrs.frozen
@@ -54,11 +58,8 @@ class Visitor:
     def owns(self, name: str, started: str) -> bool:
         """Return whether what the bot of this name left in a match is the visitor's to see.
 
-        A name may have been somebody else's before it was registered as it is now.
-
-        Args:
-            name: The bot's name.
-            started: When the match began, in ISO 8601, UTC.
+        A name may have been somebody else's before it was registered as it is now. `started` is
+        when the match began, in ISO 8601, UTC.
         """
         registered = self.names.get(name)
         if registered is None:
@@ -127,7 +128,6 @@ class View:
             self.running.on_end = None
 
     def _hear_end(self, match: str, record: Path | None) -> None:
-        """Take note that a match is over, and of its record, if there is one."""
         self.frame_cache.finish(match)
         if record is not None:
             self.listed.add(record)
@@ -274,11 +274,7 @@ class View:
     # -- for the operator ----------------------------------------------------------------------
 
     async def names(self, after: str | None) -> dict[str, Any]:
-        """Return registered names in alphabetical order, and where the next page begins.
-
-        Raises:
-            RemoteProtocolError: They can't be read.
-        """
+        """Return registered names in alphabetical order, and where the next page begins."""
         names = None if self.arena is None else self.arena.names
         rest = [] if names is None else await names.registered(after, NAMES + 1)
         page = [
@@ -357,11 +353,7 @@ class View:
         return await trio.to_thread.run_sync(found)
 
     async def packed_bundle(self, match: str, seat: int) -> bytes | None:
-        """Return a seat's failure bundle as a ZIP file; None if there is none.
-
-        Raises:
-            OSError: It can't be read.
-        """
+        """Return a seat's failure bundle as a ZIP file; None if there is none."""
         path = await self.record_of(match)
         if path is None or not (folder := folder_of(path, seat)).is_dir():
             return None
@@ -435,3 +427,81 @@ def _all_bots() -> tuple[dict[str, Any], ...]:
         for game in registry.ours()
         for name, module in registry.house_bots(game).items()
     )
+
+
+# -- what a link shows of itself -------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class Card:
+    """What a link to the page shows of itself, as in chats: a preview card.
+
+    Programs that make such cards run no script, so the server fills in the head of the page's
+    document. Nothing in it tells how a match ended.
+    """
+
+    title: str
+    about: str
+    """What there is to be seen, in a few words."""
+    picture: str | None = None
+    """The path of a picture; None: there is none."""
+
+
+async def card_of(view: View, kind: str, name: str) -> Card | None:
+    """Return the card of an address of the page; None if nothing is known of what it names.
+
+    Its first part is the kind: `match`, `ladder` or `tournament`; the name is the rest.
+    """
+    if kind == "match":
+        return await _of_match(view, name)
+    if kind == "ladder":
+        return _of_ladder(view, name)
+    for tournament in view.tournaments.summaries():
+        if tournament["name"] == name:
+            game = tournament["title"]
+            return Card(title=name, about=f"A tournament of {game}" if game else "A tournament")
+    return None
+
+
+async def _of_match(view: View, match: str) -> Card | None:
+    found = await view.match_json(match)
+    if found is None:
+        return None
+    picture = None
+    if found["state"] == "over" and found["turns"]:
+        picture = f"/api/1/matches/{match}/picture?round={found['turns'] // 2}"
+    where = found.get("tournament") or found["ladder"]
+    return Card(
+        title=f"{' – '.join(found['players'])} · {found['title']}",  # noqa: RUF001 - as in the page
+        about=f"A match of {found['title']}" + (f", {where}" if where else ""),
+        picture=picture,
+    )
+
+
+def _of_ladder(view: View, name: str) -> Card | None:
+    ladder, _, rest = name.partition("/bot/")
+    shown = view.ladders.ladders.get(ladder)
+    if shown is None:
+        return None
+    bot, _, opponent = rest.partition("/against/")
+    bots = [each for each in (bot, opponent) if each in shown.table.rows]
+    title = " · ".join([" – ".join(bots), ladder] if bots else [ladder])  # noqa: RUF001
+    return Card(title=title, about=f"A ladder of {shown.room.ruleset.title}")
+
+
+def document(index: bytes, card: Card, origin: str) -> bytes:
+    """Return the page's document with a card in its head, at an origin (scheme and host)."""
+    title = f"{card.title} · Lanista"
+    properties = {"og:title": title, "og:description": card.about, "og:type": "website"}
+    if card.picture is not None:
+        properties |= {"og:image": origin + card.picture, "twitter:card": "summary_large_image"}
+    head = [f"<title>{_escaped(title)}</title>"]
+    head += [
+        f'<meta property="{name}" content="{_escaped(content)}">'
+        for name, content in properties.items()
+    ]
+    return index.replace(TITLE, "\n    ".join(head).encode())
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text))

@@ -18,14 +18,11 @@ from websockets.trio.server import ServerConnection
 from lanista import __version__
 from lanista.arena.names import Names
 from lanista.errors import BadInputError
-from lanista.page.commands import decision, operate
+from lanista.page.authorization import OperatorToken
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
 from lanista.page.frames import API, encode
-from lanista.page.messages import BadMessageError, field, parse
-from lanista.page.operator_token import OperatorToken
-from lanista.page.playing import Playing
-from lanista.page.uploads import Upload
+from lanista.page.requests import BadMessageError, Playing, Upload, decision, field, operate, parse
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
 
@@ -96,11 +93,7 @@ class Viewer:
     _nursery: trio.Nursery = attrs.field(init=False)
 
     async def run(self) -> None:
-        """Answer requests until the viewer leaves.
-
-        Raises:
-            ConnectionClosed: The viewer has left.
-        """
+        """Answer requests until the viewer leaves, which raises `ConnectionClosed`."""
         self.visitor = Visitor(operator=not self.operator.is_needed)
         self._playing = Playing(self.view, self.peer.address, self._send)
         self._later = dict.fromkeys(DECISIONS, self._decide) | {
@@ -183,7 +176,6 @@ class Viewer:
     async def _answer_later(
         self, do: Callable[[Mapping[str, Any]], Awaitable[None]], message: Mapping[str, Any]
     ) -> None:
-        """Carry out a request that may have to wait; runs in a task of its own."""
         self._waiting += 1
         try:
             await do(message)
@@ -193,7 +185,6 @@ class Viewer:
             self._waiting -= 1
 
     async def _refuse(self, message: Mapping[str, Any], error: Exception) -> None:
-        """Say why a request can't be carried out."""
         words = error.message if isinstance(error, RemoteProtocolError) else str(error)
         await self._reply(message, "error", words=words)
 
@@ -201,7 +192,6 @@ class Viewer:
         await self._reply(message, "done")
 
     async def _reply(self, message: Mapping[str, Any], kind: str, **content: object) -> None:
-        """Answer a request."""
         await self._send({"type": kind, **content, "id": message.get("id")})
 
     # -- the lobby -----------------------------------------------------------------------------
@@ -430,14 +420,12 @@ class Viewer:
         )
 
     def _uploads(self) -> Iterator[Upload]:
-        """Yield the uploads of all viewers."""
         for viewer in self.others:
             yield from viewer.uploads.values()
 
     # -- tokens --------------------------------------------------------------------------------
 
     async def _prove_operator(self, message: Mapping[str, Any]) -> None:
-        """Check the operator's token."""
         token = field(message, "token", str)
         async with self._one_token:
             is_operators = await self.operator.is_operators(token, self.peer.address)
@@ -460,7 +448,6 @@ class Viewer:
         await self._reply(message, "name", name=proved.name)
 
     def _arena_names(self) -> Names:
-        """Return the names on the arena's ladders."""
         names = None if self.view.arena is None else self.view.arena.names
         if names is None:
             raise BadMessageError("there are no ladders here")
@@ -469,7 +456,6 @@ class Viewer:
     # -- commands ------------------------------------------------------------------------------
 
     async def _decide(self, message: Mapping[str, Any]) -> None:
-        """Carry out a decision of the operator about a name."""
         names, name = self._arena_names(), field(message, "name", str)
         assert self.view.arena is not None
         ladders = {room.spec.name: room.spec for room in self.view.arena.ladders.values()}

@@ -15,8 +15,7 @@ import attrs
 from lanista.games.base import RefusalCode
 from lanista.games.picture import Frame, Place, Scene, Shape
 from lanista.match.record import FaultInfo
-from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded
-from lanista.page.position_words import place_words
+from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded, place_words
 
 SPAN = 10
 """Number of turns whose share is looked at together, and minimum number of turns of a waste."""
@@ -135,11 +134,7 @@ def units_without_orders(
 ) -> Iterator[Effort]:
     """Yield the units of the seats that had some and gave an answer that counts.
 
-    Args:
-        before: The frame before the turn.
-        units: The units in it that have numbers.
-        now: The frame after it.
-        answers: What the answers ordered.
+    `before` and `now` are the frames before and after the turn; `units` were there before it.
     """
     numbers: dict[int, set[int]] = {}
     for unit, standing in units.items():
@@ -167,10 +162,7 @@ def orders_without_effect(
 ) -> Iterator[Effort]:
     """Yield the orders of the seats that gave any; refused ones aren't counted as wasted.
 
-    Args:
-        answers: What the answers ordered.
-        faults: All faults of the turn.
-        idle: Why orders of the turn changed nothing, by unit (`DecodesAnswers.without_effect`).
+    Why orders changed nothing is in `idle`, by unit (`DecodesAnswers.without_effect`).
     """
     refused = {
         (fault.seat, fault.index) for fault in faults if fault.code == RefusalCode.ILLEGAL.value
@@ -199,11 +191,7 @@ def units_of(frame: Frame) -> Units:
 def moves_back(scene: Scene, first: Units, before: Units, now: Units) -> Iterator[Effort]:
     """Yield the moves of each seat's units; those are wasted that lead back to a turn before.
 
-    Args:
-        scene: What the cells are called by.
-        first: The units before the turn before.
-        before: Those before the turn.
-        now: Those after it.
+    The units are those before the turn before, before the turn, and after it.
     """
     moved: Counter[int] = Counter()
     back: dict[int, list[int]] = {}
@@ -225,10 +213,7 @@ def moves_back(scene: Scene, first: Units, before: Units, now: Units) -> Iterato
 def crowds_back(scene: Scene, before: Frame, now: Frame) -> Iterator[Effort]:
     """Yield the moves of each seat's units without numbers; those are wasted that lead back.
 
-    Args:
-        scene: What the cells are called by.
-        before: The frame before the turn, with the moves of the turn before.
-        now: The frame after it.
+    `before` is the frame before the turn, with the moves of the turn before; `now` that after it.
     """
     came = _moved(before)
     moved: Counter[int] = Counter()

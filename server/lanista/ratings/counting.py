@@ -1,9 +1,7 @@
 """The blocks of a tournament as arrays: sorted by their content, with equal matches merged.
 
-Everything in the standings is derived from these arrays, so the order in which blocks ended leaves
-no trace in any figure, down to the last bit. Merging equal matches also makes the arrays small: a
-tournament has far fewer different matches than matches. Names go in and numbers come out; nothing
-is estimated here.
+So the order in which blocks ended leaves no trace in any figure, down to the last bit; and the
+arrays are small, as a tournament has far fewer different matches than matches.
 
 Letters in shapes: N bots, S seats, B blocks, M different matches, K different patterns (ways to
 rank the seats), T stages of a ranking at most (S - 1).
@@ -201,11 +199,7 @@ class _Players(dict[Competitor, int]):
         return number
 
     def in_order(self, players: Ints) -> tuple[Ints, Ints, tuple[int | None, ...]]:
-        """Return the players of all seats, numbered as `Counted` wants it, and its two lists.
-
-        Args:
-            players: The players as they are numbered here, match by match.
-        """
+        """Return the players of all seats as `Counted` numbers them, and its two lists."""
         players = self._merged(players)[players]
         first = np.full(len(self.bot_of), len(players))
         np.minimum.at(first, players, np.arange(len(players)))
@@ -287,11 +281,11 @@ def counted(
     """Return what was played, in an order that doesn't depend on that of the arguments.
 
     Args:
-        bot_of: (N,): as in `Counted`.
+        bot_of: As in `Counted`.
         versions: As in `Counted`.
         seated: The seatings of each block.
-        block_players: (B, places): by block, the player at each place.
-        openings: (B,): its opening, by any number.
+        block_players: As in `Counted`, with the blocks in any order.
+        openings: (B,): the opening of each, by any number.
         patterns: (K, S): ways to rank the seats.
         block_of: By match, its block.
         seating_of: By match, its seating.
@@ -388,14 +382,7 @@ def independent(counted: Counted) -> Independent:
 
 
 def _kish(owner: Ints, unit: Ints, size: Floats, owners: int) -> Floats:
-    """Return how many equal units the units of each owner are worth, shape (owners,).
-
-    Args:
-        owner: By part: its owner.
-        unit: By part: its unit.
-        size: By part: its size.
-        owners: The number of owners.
-    """
+    """Return how many equal units the units of each owner are worth; the arguments are by part."""
     units = int(unit.max(initial=0)) + 1
     cells, which = np.unique(owner * units + unit, return_inverse=True)
     sizes, owner = np.bincount(which, size, len(cells)), cells // units
@@ -509,7 +496,6 @@ def meetings(counted: Counted) -> tuple[Ints, Floats]:
 
 
 def _ahead(ranks: Ints, others: Ints) -> Floats:
-    """Return the points of some seats against others: 1 if ranked above it, ½ if tied."""
     return np.asarray((ranks < others) + 0.5 * (ranks == others))
 
 

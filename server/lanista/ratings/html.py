@@ -1,7 +1,7 @@
 """Standings as one HTML file without scripts or external resources, for light and dark screens.
 
-These are pure functions. Everything that isn't written here is escaped; the content security policy
-in the file's head allows the style sheet below, by its hash, and nothing else.
+Everything that isn't written here is escaped; the content security policy in the file's head allows
+the style sheet below, by its hash, and nothing else.
 """
 
 import base64
@@ -188,14 +188,9 @@ def _standings(standings: Standings) -> Iterator[str]:
 
 
 def _plot(estimate: Estimate | None, estimates: Sequence[Estimate], zero: float, label: str) -> str:
-    """Return an estimate's interval as a picture, with a line at the scale's zero.
+    """Return an estimate's interval as a picture, with a line where the scale is at `zero`.
 
-    Args:
-        estimate: The estimate, or None: only the line is drawn.
-        estimates: The estimates of all rows, which share an axis. An interval without an end goes
-            on to the edge.
-        zero: Where the line is.
-        label: What the picture shows, for people who can't see it.
+    All estimates share an axis. An interval without an end goes on to the edge.
     """
     known = [zero]
     for each in estimates:

@@ -151,12 +151,8 @@ def model_of(counted: Counted) -> Model:
 def _stages(ranks: Ints) -> tuple[Bools, Bools]:
     """Return which seats are left at each stage of some rankings, and which of them are taken.
 
-    Args:
-        ranks: (K, S): the rank of each seat.
-
-    Returns:
-        Two arrays of shape (K, T, S). Where a single seat is left there is nothing to choose, so
-        nothing is left and nothing is taken.
+    Both have the shape (K, T, S). Where a single seat is left there is nothing to choose, so
+    nothing is left and nothing is taken.
     """
     many, seats = ranks.shape
     stages = max(seats - 1, 1)
@@ -184,21 +180,17 @@ class Fit:
     """(S + D, M): by different match, its gradient in its local parameters."""
 
 
-def maximum(model: Model, start: Floats | None = None) -> Fit:
+def maximum(model: Model) -> Fit:
     """Return the maximum of the likelihood, with its prior.
 
     Where there are very many matches, the first steps are made with a part of them, in which each
     one that is left out is made up for by the weight of another one; and so is the information,
     which is then within some percent of that of all matches, as are the errors derived from it.
 
-    Args:
-        model: All matches.
-        start: (P,): where to begin; it changes how long it takes, not the result.
-
     Raises:
         LikelihoodError: Newton's method didn't converge, which should happen for no data.
     """
-    at = np.zeros(model.size) if start is None else start.copy()
+    at = np.zeros(model.size)
     everything = model.counted.times.astype(np.float64)
     information = np.eye(model.size)
     for most in (_FIRST, _NEXT):
@@ -228,12 +220,7 @@ def _learnt(inverse: Floats, step: Floats, change: Floats) -> Floats:
     """Return the inverse of an information after what a step has shown of it.
 
     This is the update of Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright, "Numerical
-    Optimization", 2006, formula 6.17).
-
-    Args:
-        inverse: (P, P): what was known before.
-        step: (P,): the step.
-        change: (P,): by how much the gradient became smaller.
+    Optimization", 2006, formula 6.17). `change` is by how much the step made the gradient smaller.
     """
     curvature = float(step @ change)
     if curvature <= 0:  # only rounding errors are left

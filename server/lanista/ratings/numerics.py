@@ -2,8 +2,8 @@
 
 Import numpy from here. By default its linear algebra uses a thread for each core. For matrices as
 small as ours that costs many times what it saves; it takes the cores from the bots whose clocks
-run, and lets the last digits depend on the machine. If the user has set the number of threads, that
-is respected; and if numpy was already imported by something else, its setting stays.
+run, and lets the last digits depend on the machine. A number of threads that the user has set is
+respected; and if numpy was already imported by something else, its setting stays.
 """
 
 import os

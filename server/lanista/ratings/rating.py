@@ -58,13 +58,10 @@ NORMAL = NormalDist().inv_cdf(0.975)
 
 
 def student(freedom: Floats) -> Floats:
-    """Return the 97.5 % quantile of Student's distribution.
+    """Return the 97.5 % quantile of Student's distribution, for degrees of freedom of at least 2.
 
     The expansion is formula 26.7.5 of Abramowitz and Stegun; it is 1 % too low for two degrees of
     freedom, 0.2 % for three, and nearly exact from there on.
-
-    Args:
-        freedom: The degrees of freedom, at least 2; they need not be whole.
     """
     z, n = NORMAL, freedom
     return (
@@ -121,8 +118,6 @@ class Ratings:
     rank_high: Ints
     seats: tuple[Estimate, ...]
     """The advantage of each seat, in Elo."""
-    tied: tuple[tuple[int, float], ...]
-    """The sizes of ties that were seen, and the delta of each."""
 
     def of(self, players: Ints) -> Self:
         """Return the ratings of some players alone, in this order; the scale stays as it is."""
@@ -193,30 +188,16 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
                 seat_elo, seat_half, seat_has_low, seat_has_high, strict=True
             )
         ),
-        tied=tuple(
-            (size, math.exp(value))
-            for size, value in zip(model.tied, fit.at[seats.stop :].tolist(), strict=True)
-        ),
     )
 
 
 def on_scale(theta: Floats, anchors: Bools) -> Floats:
-    """Return the ratings of bots.
-
-    Args:
-        theta: (N,): the players' strengths as the model has them, in natural units.
-        anchors: (N,): the bots whose mean rating is `CENTRE`.
-    """
+    """Return the ratings of players by their theta; the mean of the anchors is `CENTRE`."""
     return np.asarray(CENTRE + (theta - theta[anchors].mean()) * ELO)
 
 
 def anchors_of(counted: Counted, rated: Bools) -> Bools:
-    """Return which bots hold the scale where there are no house bots, shape (N,).
-
-    Args:
-        counted: What was played.
-        rated: (N,): the bots that played.
-    """
+    """Return which bots hold the scale where there are no house bots, shape (N,)."""
     reach = reached(counted.players, counted.ranks, counted.bots + 1)
     return _anchors(connected(reach)[: counted.bots], rated, np.zeros(counted.bots, dtype=bool))
 
@@ -308,7 +289,6 @@ def _errors(model: Model, fit: Fit, apart: Independent) -> _Errors:
 
 
 def _anchors(parts: Ints, rated: Bools, house: Bools) -> Bools:
-    """Return which bots hold the scale, shape (N,)."""
     sizes = np.bincount(parts[rated], minlength=len(parts))
     largest = int(sizes.argmax())
     anchors = rated
@@ -325,8 +305,7 @@ def _ends(reach: Bools, anchors: Bools) -> tuple[Bools, Bools]:
 def _rank_intervals(elo: Floats, apart: Floats, ranked: Bools) -> tuple[Ints, Ints]:
     """Return the best and the worst rank that each bot may have.
 
-    Those that are surely better than it are above it, and those that are surely worse below. Only
-    the bots in `ranked` take ranks from others.
+    Only the bots in `ranked` take ranks from others: those that are surely better than it.
     """
     off = elo[:, None] - elo
     better = ((-off > apart) & ranked).sum(axis=1)

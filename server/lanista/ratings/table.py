@@ -1,7 +1,6 @@
 """The standings of a tournament or a ladder as data, all of it derived from the blocks played.
 
-This module only says what standings are: `compute` makes them, and `rating` estimates. Nothing is
-stored or shown here.
+`compute` makes them, and `rating` estimates.
 """
 
 from collections.abc import Mapping
@@ -13,10 +12,8 @@ from lanista.results.blocks import RoundMeeting
 from lanista.results.match_result import Estimate
 
 SCHEMA = 1
-"""The version of the standings' JSON and CSV.
-
-It is raised when a reader of an older version couldn't understand a newer one.
-"""
+"""The version of the standings' JSON and CSV, raised when a reader of an older version couldn't
+understand a newer one."""
 
 
 CENTRE = 1500.0

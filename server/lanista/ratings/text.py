@@ -1,12 +1,9 @@
 """Standings as text: JSON and CSV for programs, Markdown for people, and the cells people read.
 
-These are pure functions: nothing is computed, read or written here. Names come from the author of
-the spec, so each form escapes what would have a meaning in it. docs/statistics.md describes the
-forms.
-
 JSON and CSV have exact figures, a column for each of them, and stable names. What people read (in a
 terminal, in Markdown, on a page) has fewer columns and rounded figures; `columns` is the one list
-of those.
+of those. Names come from the author of the spec, so each form escapes what would have a meaning in
+it. docs/statistics.md describes the forms.
 """
 
 import csv
@@ -20,6 +17,7 @@ import attr
 import attrs
 
 from lanista.games.outcome import FAILURES, Ending
+from lanista.games.picture import counted
 from lanista.ratings.table import CENTRE, SCHEMA, HeadToHead, Row, Standings
 from lanista.results.match_result import Estimate
 
@@ -280,15 +278,15 @@ def failures_text(endings: Mapping[Ending, int]) -> str:
 
 def summary(standings: Standings) -> list[str]:
     """Return the state of the tournament in a line or two: format, blocks and matches; outcome."""
-    played = _count(standings.blocks, "block")
+    played = counted(standings.blocks, "block")
     if standings.planned is not None and standings.planned != standings.blocks:
-        played = f"{standings.blocks} of {_count(standings.planned, 'block')}"
-    parts = [played, _count(standings.matches, "match")]
+        played = f"{standings.blocks} of {counted(standings.planned, 'block')}"
+    parts = [played, counted(standings.matches, "match")]
     if standings.voids:
         parts.append(f"{standings.voids} void and played again")
     state = "all played" if standings.over else "not over"
     if standings.uncounted:
-        state += f"; {_count(standings.uncounted, 'stored block')} uncounted, not asked for now"
+        state += f"; {counted(standings.uncounted, 'stored block')} uncounted, not asked for now"
     lines = [f"{standings.game}, {standings.format}: {', '.join(parts)}; {state}"]
     return [*lines, standings.words] if standings.words else lines
 
@@ -326,11 +324,6 @@ def score_text(pair: HeadToHead | None) -> str:
     return "" if pair is None else f"{_number(pair.points)}/{pair.matches}"
 
 
-def _count(number: int, thing: str) -> str:
-    plural = "" if number == 1 else "es" if thing.endswith("ch") else "s"
-    return f"{number} {thing}{plural}"
-
-
 HEAD_TO_HEAD_COLUMNS = ("bot", "opponent", "matches", "points", "superior")
 
 
@@ -345,10 +338,9 @@ def head_to_head_csv(standings: Standings) -> str:
 
 
 def head_to_head_markdown(standings: Standings) -> str:
-    """Return a Markdown table of the points of the row's bot against the column's.
+    """Return a Markdown table of the points of the row's bot against the column's, and of matches.
 
-    Beside the points is the number of matches in which both played. The bots are in the standings'
-    order, and the cell of two bots that didn't meet is empty.
+    The bots are in the standings' order; the cell of two bots that didn't meet is empty.
     """
     names, pairs = [row.bot for row in standings.rows], by_pair(standings)
     lines = [_markdown_row(["", *names]), "|" + " --- |" * (len(names) + 1)]

@@ -144,7 +144,7 @@ class Database:
         Args:
             data: The arena's data folder, which is made if need be.
             url: The URL of a PostgreSQL database; None for a file in the data folder.
-            create: As in `open`, like the others.
+            create: As in `open`.
             check: As in `open`.
             is_lasting: As in `open`.
 

@@ -1,10 +1,10 @@
 /**
  * The entry point of the page: its header, its routes, its connection, and the theme.
  *
- * The arena sends it and all that it imports as `/page/script.js` (page/page_script.py).
+ * The arena sends it and all that it imports as `/page/script.js` (page/html.py).
  *
  * The arena serves a single document. What others may be shown by a link has a path, for which the
- * arena fills in the document's head (page/link_cards.py): `/match/ID?round=N` is a match, or with
+ * arena fills in the document's head (page/view.py): `/match/ID?round=N` is a match, or with
  * `fault=SEAT` from a seat's fault on, `/tournament/NAME` a tournament's standings, `/ladder/NAME` a
  * ladder with `/bot/BOT` for one of its bots and `/bot/BOT/against/OPPONENT` for two. All else is in
  * the hash, as those may be, too: `#/` is the lobby, `#/matches?game=…` the list of matches,
