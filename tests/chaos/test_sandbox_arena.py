@@ -12,7 +12,7 @@ import pytest
 
 from bots_start.arena import needs_sandbox
 from bots_start.boxed import python_for_all, users
-from e2e.running import Daemon, Program, command, environment, read, wait_until
+from e2e.running import Program, command, environment, read, wait_until
 
 pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
 
@@ -51,7 +51,7 @@ for line in arena.makefile():
 """Answers with the files that it sees, but for those of the system and of Lanista."""
 
 
-class Arena(Daemon):
+class Arena(Program):
     """`lanista arena run` in a folder, by root or by an ordinary user, with the bot that looks."""
 
     def __init__(self, folder, data, user, log):
@@ -71,7 +71,7 @@ class Arena(Daemon):
             as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             words = [*as_user, python, "-P", *words[1:]]
             env |= {"PYTHONPATH": os.pathsep.join(OUR_PATH), "HOME": "/"}
-        Program.__init__(self, ["env", "-C", folder, *words], log, env=env)
+        super().__init__(["env", "-C", folder, *words], log, env=env)
         self.data = folder / data
         self.until(lambda: "\n" in self.out, "the arena says where it listens")
         self.port = int(self.out.split("\n")[0].rpartition(":")[2])

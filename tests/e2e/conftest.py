@@ -2,7 +2,7 @@
 
 import pytest
 
-from e2e.running import EXAMPLE_MAP, Daemon, Peer, Program, bot_words, command, run_here
+from e2e.running import EXAMPLE_MAP, Daemon, Lanista, Peer, Program, bot_words, run_here
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def start(tmp_path, started):
     def start(*words, env=None):
         nonlocal count
         count += 1
-        program = Program(command(*words), tmp_path / f"run{count}", env=env)
+        program = Lanista(words, tmp_path / f"run{count}", env=env)
         started(program)
         return program
 

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 import structlog
 
+from e2e.prepared import forked
 from support.processes import adopt_no_orphans, runs
 
 PATIENCE = 60
@@ -41,12 +42,6 @@ EXAMPLE_MAP = """\
 def command(*words):
     """The words that run `lanista`, warnings being errors; what is told on exit goes to stderr."""
     return [sys.executable, "-W", "error", "-m", "lanista.cli", *map(str, words)]
-
-
-def changed_command(change, *words):
-    """The words that run `lanista` after some lines of Python, which make a wait short, say."""
-    code = f"{change}\nfrom lanista.cli import main\nmain()"
-    return [sys.executable, "-W", "error", "-c", code, *map(str, words)]
 
 
 def environment(**more):
@@ -80,15 +75,12 @@ class Program:
         self._out, self._err = folder / "stdout", folder / "stderr"
         self._words = words
         with self._out.open("wb") as out, self._err.open("wb") as err:
-            self.process = subprocess.Popen(
-                words,
-                cwd=folder,
-                env=env or environment(),
-                stdin=stdin,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
+            self.process = self._start(
+                words, cwd=folder, env=env or environment(), stdin=stdin, stdout=out, stderr=err
             )
+
+    def _start(self, words, **how):
+        return subprocess.Popen(words, start_new_session=True, **how)
 
     @property
     def out(self):
@@ -134,7 +126,7 @@ class Program:
             self.process.stdin.close()
 
     def _told(self):
-        return f"$ {shlex.join(self._words)}\n{self.out[-2000:]}\n{self.err[-4000:]}"
+        return f"$ {shlex.join(map(str, self._words))}\n{self.out[-2000:]}\n{self.err[-4000:]}"
 
 
 @contextlib.contextmanager
@@ -220,7 +212,27 @@ def run_here(words, folder, env=None, *, output=None):
     )
 
 
-class Daemon(Program):
+class Lanista(Program):
+    """`lanista WORD…`, forked from a process that has loaded it.
+
+    `change`: lines of Python that it runs before, which make a wait short, say.
+    """
+
+    def __init__(self, words, folder, *, change="", **how):
+        self._change = change
+        super().__init__(words, folder, **how)
+
+    def _start(self, words, *, stdin, **how):
+        # What a test writes to its input needs more than a fork.
+        process = forked(words, self._change, **how) if stdin is subprocess.DEVNULL else None
+        if process is None:
+            code = f"{self._change}\nfrom lanista.cli import main\nmain()"
+            words = [sys.executable, "-W", "error", "-c", code, *map(str, words)]
+            process = super()._start(words, stdin=stdin, **how)
+        return process
+
+
+class Daemon(Lanista):
     """`lanista serve` on a free port; with its page there, or none.
 
     `web`: HOST:PORT of the page. `page` is the address that was printed for it.
@@ -228,8 +240,7 @@ class Daemon(Program):
 
     def __init__(self, folder, *options, web=None, env=None, stdin=subprocess.DEVNULL):
         page = ["--no-web"] if web is None else ["--web", web]
-        words = command("serve", "--port", 0, *page, *options)
-        super().__init__(words, folder, env=env, stdin=stdin)
+        super().__init__(["serve", "--port", 0, *page, *options], folder, env=env, stdin=stdin)
         self.data = folder / "lanista-data"
         try:
             lines = 1 if web is None else 2
@@ -288,7 +299,7 @@ class FileArena(Daemon):
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "arena.toml"
         file.write_text(text)
-        Program.__init__(self, command("arena", "run", file), folder / running)
+        Lanista.__init__(self, ["arena", "run", file], folder / running)
         self.data = folder / ("data" if 'data = "data"' in text else "lanista-data")
         self._lines = 1 if 'listen = "none"' in text else 2
         if waits:

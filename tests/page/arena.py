@@ -10,7 +10,7 @@ import shutil
 import socket
 import threading
 
-from e2e.running import EXAMPLE_MAP, PATIENCE, Peer, Program, changed_command
+from e2e.running import EXAMPLE_MAP, PATIENCE, Lanista, Peer
 from lanista.match.record import read_record
 
 LOST = "WebSocket connection to .* failed|Failed to load resource: .*favicon.svg"
@@ -22,7 +22,7 @@ OFTEN = "from lanista.page import tournaments as t; t.REST, t.SHARE = 0.2, 0"
 """Has a page look at a tournament's results as often as somebody waits for them."""
 
 
-class Arena(Program):
+class Arena(Lanista):
     """`lanista serve` with its page; Angry Mob on the example map, without haste.
 
     `change`: lines of Python that it runs before.
@@ -36,12 +36,11 @@ class Arena(Program):
             day = self.data / "records" / "2026-01-01"
             day.mkdir(parents=True, exist_ok=True)
             shutil.copy(record, day / f"{match_of(record)}.jsonl.gz")
-        words = changed_command(
-            change,
+        words = (
             *("serve", "--port", 0, "--web", "127.0.0.1:0", "--data", self.data),
             *("--map", folder / "example.map", "--no-clock", *options),
         )
-        super().__init__(words, folder, **more)
+        super().__init__(words, folder, change=change, **more)
         try:
             self.until(lambda: self.out.count("\n") == 2, "the arena says where it and its page is")
         except BaseException:

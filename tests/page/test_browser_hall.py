@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import Program, bot, changed_command
+from e2e.running import Lanista, bot
 from page.arena import OFTEN
 from page.matchpage import MatchPage, fits
 
@@ -88,7 +88,7 @@ LATE_FRAMES = """async () => {
 }"""
 
 
-class Cup(Program):
+class Cup(Lanista):
     """`lanista tournament run --web` of a knockout whose second meeting goes on when it is let."""
 
     def __init__(self, folder):
@@ -97,7 +97,7 @@ class Cup(Program):
         words = {"waits": json.dumps(bot("waits")), "gate": json.dumps(str(self._gate))}
         (folder / "cup.toml").write_text(SPEC.format(**words))
         run = "tournament", "run", "cup.toml", "--plain", "--web", "127.0.0.1:0"
-        super().__init__(changed_command(OFTEN, *run), folder)
+        super().__init__(run, folder, change=OFTEN)
         try:
             self.until(lambda: "page: " in self.out, "the address of the page is printed")
         except BaseException:

@@ -1,0 +1,138 @@
+"""A process that has loaded what an arena needs; the tests' arenas are forks of it.
+
+Most of what the start of an arena costs is loading Lanista. A fork has loaded it already, and is
+the command line as a process all the same: a child of the test with its own arguments, environment,
+folder and output, which ends as it likes. Where the start of a process itself is tested, tests
+start an interpreter.
+"""
+
+import atexit
+import functools
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+
+LOADED = (
+    *("alembic.command", "lanista.arena.server", "lanista.cli.arena", "lanista.cli.serve"),
+    *(f"lanista.games.{game}.ruleset" for game in ("angrymob", "crematoria", "hogwarts")),
+    *("lanista.page.metrics", "lanista.page.server"),
+)
+"""What arenas load by and by, none of which begins a thread: forks are of one thread only."""
+MOST = 1 << 20
+"""Bytes of a request, most of which is the environment."""
+
+
+class Forked:
+    """A process that was forked, with what the tests use of `subprocess.Popen`'s interface."""
+
+    stdin = None
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.returncode = None
+
+    def poll(self):
+        """Return the exit code, negative for a signal; None while it runs."""
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout=None):
+        """Wait for its end, for so many seconds at most; return the exit code."""
+        if self.poll() is None:
+            end = os.pidfd_open(self.pid)
+            try:
+                select.select([end], [], [], timeout)
+            finally:
+                os.close(end)
+            if self.poll() is None:
+                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout)
+        return self.returncode
+
+    def send_signal(self, number):
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self):
+        """Kill it."""
+        self.send_signal(signal.SIGKILL)
+
+
+def forked(words, change, *, cwd, env, stdout, stderr):
+    """Run `lanista WORD…` in a fork, after some lines of Python.
+
+    Returns:
+        The process; None where the kernel can't fork for another process, as gVisor.
+    """
+    request = {"words": list(map(str, words)), "change": change, "cwd": str(cwd), "env": env}
+    server = _server()
+    socket.send_fds(server, [json.dumps(request).encode()], [stdout.fileno(), stderr.fileno()])
+    pid = int(server.recv(100))
+    return Forked(pid) if pid else None
+
+
+@functools.cache
+def _server():
+    """Start the process from which all are forked; return the socket to it, with which it ends."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-W", "error", __file__, str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    atexit.register(process.wait)
+    atexit.register(ours.close)
+    return ours
+
+
+def _serve(requests):
+    """Fork this process for every request; return, in a fork, the request and its descriptors."""
+    from lanista.bots.syscalls import can_fork_siblings, fork_sibling
+
+    while True:
+        message, files, *_ = socket.recv_fds(requests, MOST, 2)
+        if not message:
+            sys.exit()
+        try:
+            pid = fork_sibling() if can_fork_siblings() else None
+        except OSError:
+            pid = None
+        if pid == 0:
+            return json.loads(message), files
+        requests.send(b"%d" % (pid or 0))
+        for file in files:
+            os.close(file)
+
+
+def _main():
+    for name in LOADED:
+        importlib.import_module(name)
+    from lanista.cli import main
+
+    with socket.socket(fileno=int(sys.argv[1])) as requests:
+        request, files = _serve(requests)
+    # From here on this is the command.
+    os.setsid()
+    for standard, file in zip((1, 2), files, strict=True):
+        os.dup2(file, standard)
+        os.close(file)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    sys.argv[:] = ["lanista", *request["words"]]
+    exec(request["change"], {})
+    main()
+
+
+if __name__ == "__main__":
+    _main()
