@@ -109,22 +109,6 @@ def test_one_who_keeps_meets_one_who_does_not(daemon, peers):
         assert "wait 1 2" == kept.until("wait")[-1]
 
 
-@pytest.mark.parametrize(
-    ("hello", "answer"),
-    [
-        ("v=1", "error bad-hello no name; the first line is `NAME` or `NAME key=value …`"),
-        ("Bot game=chess", "error unknown-game game 'chess'; this arena has angrymob, "),
-        ("x" * 513, "error line-too-long a line of more than 512 bytes"),
-    ],
-)
-def test_a_refused_hello_is_answered_whatever_the_dialect(daemon, peers, hello, answer):
-    """PROTOCOL.md 2, 7: `error CODE words`, then the connection closes."""
-    told = peers(daemon, hello).rest()
-    assert told.startswith(answer)
-    assert told.endswith("\n")
-    assert 1 == told.count("\n")
-
-
 @pytest.mark.parametrize("said", ["", "Half", "Whole v=1 room=reset\n"])
 def test_connections_that_are_reset_are_no_harm(daemon, peers, said):
     """Before, in and after the hello: the arena serves on and reports no error of its own."""
