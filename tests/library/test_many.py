@@ -178,11 +178,11 @@ def made(monkeypatch):
 
 
 def test_what_a_worker_that_dies_was_playing_is_played_again(made):
-    matches = lanista.play_many("angrymob", [PAIR], range(30), workers=1, **OPTIONS)
+    matches = lanista.play_many("angrymob", [PAIR], range(10), workers=1, **OPTIONS)
     seeds = [next(matches).seed]
     for pid in [process.pid for slot in made[0]._all for process in slot.context.processes]:
         os.kill(pid, signal.SIGKILL)
-    assert list(range(30)) == seeds + [match.seed for match in matches]
+    assert list(range(10)) == seeds + [match.seed for match in matches]
 
 
 def test_a_match_that_takes_three_workers_along_ends_it(monkeypatch):

@@ -9,7 +9,10 @@ import lanista
 from lanista_client import AngryMobState, CrematoriaState, HogwartsState
 from library.bots import PATIENT
 
-FOURS = {"hogwarts": HogwartsState, "crematoria": CrematoriaState}
+FOURS = {
+    "hogwarts": (HogwartsState, {"NUM_ROUNDS": 20}),
+    "crematoria": (CrematoriaState, {"nb_rounds": 20}),
+}
 
 
 @pytest.fixture
@@ -47,10 +50,12 @@ def test_states_are_those_that_the_bots_saw(replay):
 
 @pytest.mark.parametrize("game", FOURS)
 def test_states_of_games_for_four(game):
-    match = lanista.play(game, ["Demo", "Demo", "Demo", "Null"], seed=2, **PATIENT)
+    kind, settings = FOURS[game]
+    bots = ["Demo", "Demo", "Demo", "Null"]
+    match = lanista.play(game, bots, seed=2, settings=settings, **PATIENT)
     replay = match.replay()
     state = replay[-1].state
-    assert isinstance(state, FOURS[game])
+    assert isinstance(state, kind)
     assert match.scores == tuple(state.score) == replay[-1].scores
     assert None not in replay[0].times
 
