@@ -118,12 +118,9 @@ async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
         await bots[1].until("go")
 
 
-@pytest.mark.parametrize(
-    "moment", ["awaited", "answered", pytest.param("held", marks=pytest.mark.long)]
-)
-async def test_a_playing_bot_is_kicked(tmp_path, moment):
-    """While its answer is awaited; when it has answered, and the other thinks without a clock;
-    between two turns. The match ends at once, the other wins, and the record bears it out.
+async def test_a_playing_bot_is_kicked(tmp_path):
+    """While its answer is awaited; other moments: match/test_kick.py. The match ends at once, the
+    other wins, and the record bears it out.
     """
     async with opened(tmp_path) as house:
         page = await house.page()
@@ -131,23 +128,13 @@ async def test_a_playing_bot_is_kicked(tmp_path, moment):
         running = house.arena.running.matches[match]
         seat = [name for _, name in running.bots].index("Ann")
         number = running.bots[seat][0]
-        if moment == "held":
-            await page.ask("pause", match=match)
-            await play((ann, [""]), (bob, [""]))
-            await page.ask("open", match=match)
-            await page.ask("frames", match=match, **{"from": 1})  # the turn is over
-        elif moment == "answered":
-            await ann.say("")
         assert done(await page.ask("kick", bot=number))
-        if moment == "held":
-            await page.ask("resume", match=match)
         assert KICKED == (await ann.rest())[-1]
         assert "end forfeit" in await bob.rest()
         await ann.stream.aclose()
         await bob.stream.aclose()
         record = await record_of(house, match)
-        turns = 1 if moment == "held" else 0
-        assert ("forfeit", turns, turns) == (
+        assert ("forfeit", 0, 0) == (
             record.result.end,
             len(record.turns),
             verify(record, ANGRYMOB),
