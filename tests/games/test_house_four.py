@@ -179,17 +179,15 @@ def test_nothing_is_refused_in_a_whole_match(game, seed):
     assert 1 == outcome.ranks.count(1)
 
 
-@GAMES
-def test_four_dummies_play_without_a_refusal(game):
-    """In Hogwarts they cast spells too, here every 10 rounds, while more than 50 are left."""
-    rest = {"ROUNDS_SPELL_RESTING_GHOST": 10} if game == "hogwarts" else {}
+def test_four_dummies_cast_spells_without_a_refusal():
+    """Here every 10 rounds, while more than 50 are left; none is ever without orders."""
     record = []
-    play_four(game, [BOTS[game]["Dummy"]] * 4, seed=4, record=record, **SHORT[game], **rest)
-    assert all(all(answers) for answers in record)  # nobody is without orders
-    if game == "hogwarts":
-        cast = [r for r, answers in enumerate(record) for a in answers if a and a[0][0] == "s"]
-        assert len(cast) >= 4
-        assert all(10 <= r < 20 for r in cast)
+    settings = SHORT["hogwarts"] | {"ROUNDS_SPELL_RESTING_GHOST": 10}
+    play_four("hogwarts", [BOTS["hogwarts"]["Dummy"]] * 4, seed=4, record=record, **settings)
+    assert all(all(answers) for answers in record)
+    cast = [r for r, answers in enumerate(record) for a in answers if a and a[0][0] == "s"]
+    assert len(cast) >= 4
+    assert all(10 <= r < 20 for r in cast)
 
 
 @GAMES
