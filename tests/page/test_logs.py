@@ -53,7 +53,6 @@ def logs(answer):
         ({"token": "sesame"}, False),  # others come through a proxy
         (ELSEWHERE, False),
         ({**ELSEWHERE, "open_logs": True}, True),
-        ({"token": "sesame", "open_logs": True}, True),
     ],
 )
 async def test_who_sees_logs_while_a_match_runs(tmp_path, where, told):
