@@ -14,8 +14,7 @@ from lanista.results.blocks import BlockScore, Pairing
 # Ladder
 
 
-@pytest.mark.parametrize("seats", [2, 4])
-@pytest.mark.parametrize("count", [5, 20])
+@pytest.mark.parametrize(("seats", "count"), [(2, 20), (4, 5)])
 def test_nobody_starves_on_a_ladder(seats, count):
     bots = [f"bot{at}" for at in range(count)]
     format_ = make("ladder", bots, seats=seats)
