@@ -17,6 +17,8 @@ import socket
 import subprocess
 import sys
 
+from lanista.bots.syscalls import can_fork_siblings, fork_sibling
+
 LOADED = (
     *("alembic.command", "lanista.arena.server", "lanista.cli.arena", "lanista.cli.serve"),
     *(f"lanista.games.{game}.ruleset" for game in ("angrymob", "crematoria", "hogwarts")),
@@ -70,8 +72,10 @@ def forked(words, change, *, cwd, env, stdout, stderr):
     """Run `lanista WORD…` in a fork, after some lines of Python.
 
     Returns:
-        The process; None where the kernel can't fork for another process, as gVisor.
+        The process; None where the system can't fork for another process, as macOS and gVisor.
     """
+    if not can_fork_siblings():
+        return None
     request = {"words": list(map(str, words)), "change": change, "cwd": str(cwd), "env": env}
     server = _server()
     socket.send_fds(server, [json.dumps(request).encode()], [stdout.fileno(), stderr.fileno()])
@@ -97,14 +101,12 @@ def _server():
 
 def _serve(requests):
     """Fork this process for every request; return, in a fork, the request and its descriptors."""
-    from lanista.bots.syscalls import can_fork_siblings, fork_sibling
-
     while True:
         message, files, *_ = socket.recv_fds(requests, MOST, 2)
         if not message:
             sys.exit()
         try:
-            pid = fork_sibling() if can_fork_siblings() else None
+            pid = fork_sibling()
         except OSError:
             pid = None
         if pid == 0:
