@@ -1,4 +1,4 @@
-"""The daemon as its operator meets it: options, matches at once, shutting down."""
+"""The daemon as its operator meets it: options, shutting down."""
 
 import re
 import signal
@@ -9,9 +9,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-import trio
 
-from e2e.running import PATIENCE, Program, command, digests, read
+from e2e.running import PATIENCE, Program, command, read
 from lanista.games import registry
 from lanista.match.replay import verify
 
@@ -126,52 +125,6 @@ def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
     assert 2 == len(daemon.records())
     assert [] == list(daemon.data.rglob("*.part"))
     assert [None, None] == [bot.process.poll() for bot in bots], "they were to be there still"
-
-
-@pytest.mark.parametrize("matches", [12, pytest.param(50, marks=pytest.mark.long)])
-async def test_many_matches_at_once(serve, matches):
-    """All bots of so many rooms have their first turn before any of them answers."""
-    turns = 3
-    daemon = serve("--no-clock", "-i", "pit", "--move-limit", turns)
-    ready = [trio.Event() for _ in range(2 * matches)]
-    endings = []
-
-    async def play(number):
-        stream = await trio.open_tcp_stream("127.0.0.1", daemon.port)
-        buffer = b""
-
-        async def until(word):
-            nonlocal buffer
-            while word not in buffer:
-                more = await stream.receive_some()
-                assert more, f"bot {number}: the connection ended before {word}"
-                buffer += more
-            told, _, buffer = buffer.partition(word)
-            return told
-
-        async with stream:
-            await stream.send_all(b"Bot%d v=1 room=room%d\n" % (number, number // 2))
-            await until(b"\ngo\n")
-            ready[number].set()
-            for other in ready:
-                await other.wait()
-            for turn in range(turns):
-                await stream.send_all(b"\n")
-                told = await until(b"\ngo\n" if turn < turns - 1 else b"\nbye\n")
-                assert b"turn %d\n" % (turn + 1) in told
-            endings.append(b"end finished\nrank 0 1\nrank 1 1\n" in told)
-
-    with trio.fail_after(60):
-        async with trio.open_nursery() as nursery:
-            for number in range(2 * matches):
-                nursery.start_soon(play, number)
-    assert [True] * 2 * matches == endings
-    daemon.signal(signal.SIGTERM)
-    assert 0 == await trio.to_thread.run_sync(daemon.wait)
-    records = daemon.records()
-    assert matches == len(records)
-    # The same map and the same (empty) moves: the same positions in every match.
-    assert 1 == len({tuple(digests(read(path))) for path in records})
 
 
 def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
