@@ -218,13 +218,18 @@ class Lanista(Program):
     `change`: lines of Python that it runs before, which make a wait short, say.
     """
 
+    forks = True
+    """Whether it may be a fork, which shares memory with the process that it is forked from."""
+
     def __init__(self, words, folder, *, change="", **how):
         self._change = change
         super().__init__(words, folder, **how)
 
     def _start(self, words, *, stdin, **how):
         # What a test writes to its input needs more than a fork.
-        process = forked(words, self._change, **how) if stdin is subprocess.DEVNULL else None
+        process = None
+        if self.forks and stdin is subprocess.DEVNULL:
+            process = forked(words, self._change, **how)
         if process is None:
             code = f"{self._change}\nfrom lanista.cli import main\nmain()"
             words = [sys.executable, "-W", "error", "-c", code, *map(str, words)]

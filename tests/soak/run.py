@@ -96,6 +96,12 @@ class Broken:
                 yield f"broken: {kind}: and {len(found) - SHOWN} more"
 
 
+class Alone(Daemon):
+    """A daemon that shares no memory with others of its kind, so that its own can be measured."""
+
+    forks = False
+
+
 class Soak:
     """One run."""
 
@@ -146,7 +152,7 @@ class Soak:
         # What an honest bot has on this busy machine; that a verdict is fair is another test's.
         options += ["--time-move", 2]
         env = environment(TMPDIR=str(self.folder / "tmp"))
-        daemon = Daemon(self.folder / name, *options, web="127.0.0.1:0", env=env)
+        daemon = Alone(self.folder / name, *options, web="127.0.0.1:0", env=env)
         self.programs.append(daemon)
         return daemon
 
