@@ -161,8 +161,9 @@ def _open_files(spec: ArenaSpec, connections: int) -> int:
 
 
 def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
-    """Return how many connections of bots the system's limit of open files allows, as many as
-    wanted at most; and if they are fewer, the reason, otherwise "".
+    """Return how many connections of bots the system's limit of open files allows.
+
+    They are as many as wanted at most; the second value is the reason if they are fewer, else "".
     """
     wanted = spec.max_connections
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

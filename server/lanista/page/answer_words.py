@@ -1,5 +1,4 @@
-"""What the answers of a turn ordered, in the ruleset's words (docs/api.md, "Frames"); places in
-words.
+"""What the answers of a turn ordered, and places, in words (docs/api.md, "Frames").
 
 A ruleset that can't say what was ordered gives none, and viewers show the answers as they were
 sent.

@@ -58,11 +58,10 @@ class OperatorToken:
         return self.token is not None
 
     async def is_operators(self, given: str | None, address: str) -> bool:
-        """Return whether somebody with a token, or without one, is the operator; this may have to
-        wait.
+        """Return whether somebody with a token, or without one, is the operator.
 
-        A connection may ask for only one token at a time: the number of connections is what limits
-        how many wait. Its `address` is that by `lanista.arena.admission.address_of`.
+        This may have to wait. A connection may ask for only one token at a time: the number of
+        connections is what limits how many wait. Its `address` is that by `lanista.arena.admission.address_of`.
         """
         if self.token is None:
             return True
