@@ -61,7 +61,8 @@ class OperatorToken:
         """Return whether somebody with a token, or without one, is the operator.
 
         This may have to wait. A connection may ask for only one token at a time: the number of
-        connections is what limits how many wait. Its `address` is that by `lanista.arena.admission.address_of`.
+        connections is what limits how many wait. Its `address` is that by
+        `lanista.arena.admission.address_of`.
         """
         if self.token is None:
             return True
