@@ -114,6 +114,15 @@ def test_a_file_that_can_not_be_written_is_one_line(lanista, played):
     assert "lanista: can't write no/such/folder: No such file or directory\n" == done.err
 
 
+@pytest.mark.parametrize("name", ["cup.toml", "cup.db"])
+def test_the_files_of_the_tournament_are_never_overwritten(lanista, played, name):
+    before = (played / name).read_bytes()
+    done = lanista("tournament", "standings", "cup.toml", "-o", name)
+    assert (2, "") == (done.code, done.out)
+    assert f"lanista: {name} is a file of the tournament; give another name\n" == done.err
+    assert before == (played / name).read_bytes()
+
+
 def test_looking_changes_nothing(standings, played):
     before = (played / "cup.db").read_bytes()
     standings()

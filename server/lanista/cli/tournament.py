@@ -317,6 +317,9 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     from lanista.toml_spec import placed
 
     setup = _played(file)
+    sources = [source for source in (file, setup.database) if isinstance(source, Path)]
+    if output is not None and output.exists() and any(map(output.samefile, sources)):
+        raise BadInputError(f"{output} is a file of the tournament; give another name")
     with placed(f"{file}: "), Store.open(setup.database, create=False) as store:
         table = standings_of(setup, store)
     if format_ == "table" and output is None:
