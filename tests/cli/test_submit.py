@@ -203,6 +203,9 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     assert "lanista: --arena 'ftp://x': expected the address of the arena's page, as" in said(
         "--arena", "ftp://x", "--ladder", "pit"
     )
+    assert "lanista: --arena 'http://[::1': expected the address of the arena's page, as" in said(
+        "--arena", "http://[::1", "--ladder", "pit"
+    )
     port = page.server.server_address[1]
     page.server.shutdown()
     page.server.server_close()

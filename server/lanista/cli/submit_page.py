@@ -102,8 +102,8 @@ class Page:
     @classmethod
     def of(cls, address: str) -> "Page":
         """Return the page of an address, as a browser shows it."""
-        parts = urlsplit(address if "://" in address else f"http://{address}")
         try:
+            parts = urlsplit(address if "://" in address else f"http://{address}")
             is_right = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
         except ValueError:
             is_right = False
