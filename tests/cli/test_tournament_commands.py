@@ -253,6 +253,8 @@ def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, command):
         (["GravityGoers", "./b"], "./b"),
         (["GravityGoers", "CamperJoe", "--elo0", "5", "--elo1", "5"], "elo0 must be below elo1"),
         (["GravityGoers", "CamperJoe", "--elo0", "nan"], "elo0 must be below elo1, both finite"),
+        (["GravityGoers", "CamperJoe", "--elo1", "1e300"], "expected from -2000 to 2000"),
+        (["GravityGoers", "CamperJoe", "--elo0", "-1e6"], "expected from -2000 to 2000"),
         (["GravityGoers", "CamperJoe", "--elo1", "inf"], "elo0 must be below elo1, both finite"),
         (["GravityGoers", "CamperJoe", "--game", "chess"], "chess"),
         (["GravityGoers", "CamperJoe", "--set", "speed=3"], "speed"),

@@ -85,12 +85,16 @@ def command(
     """
     from lanista.cli.tournament_run import Scores, play
     from lanista.competition.setup import prepare
-    from lanista.competition.spec import SeedCount, Sprt
+    from lanista.competition.spec import MAX_ELO, SeedCount, Sprt
     from lanista.results.blocks import FormatName
 
     if not -math.inf < elo0 < elo1 < math.inf:
         raise BadInputError(
             f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
+        )
+    if elo0 < -MAX_ELO or elo1 > MAX_ELO:
+        raise BadInputError(
+            f"--elo0 {elo0:g}, --elo1 {elo1:g}: expected from -{MAX_ELO} to {MAX_ELO}"
         )
     spec = described(
         registry.get(game or game_of(bots)),

@@ -65,6 +65,10 @@ class SeedCount:
     """The number from which they are drawn; None for a secret that is kept in the database."""
 
 
+MAX_ELO = 2000
+"""The largest difference that a hypothesis may state; far beyond it, expected scores round to 1."""
+
+
 @attrs.frozen(kw_only=True)
 class Sprt:
     """A sequential test of two versions: is the first stronger by elo0 (H0) or by elo1 (H1)?"""
@@ -79,6 +83,10 @@ class Sprt:
     def __attrs_post_init__(self) -> None:
         if not (-math.inf < self.elo0 < self.elo1 < math.inf):
             raise ValueError(f"elo0 {self.elo0:g}, elo1 {self.elo1:g}; elo0 must be below elo1")
+        if self.elo0 < -MAX_ELO or self.elo1 > MAX_ELO:
+            raise ValueError(
+                f"elo0 {self.elo0:g}, elo1 {self.elo1:g}; expected from -{MAX_ELO} to {MAX_ELO}"
+            )
 
 
 @attrs.frozen(kw_only=True)
