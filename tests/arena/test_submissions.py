@@ -243,6 +243,25 @@ async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, ho
     assert {1: "ready"} == states(submissions, "ann")
 
 
+async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_path):
+    """Its program doesn't come back: neither what waits to be built, nor what could play."""
+    submissions = opened(tmp_path, max_disk=1 << 20)
+    await submissions.hand_in(who("Ann"), "bot.py", b"a")
+    await bring_up_all(submissions)
+    await submissions.hand_in(who("Ann"), "bot.py", b"b")
+    submissions.take_up_names({})  # the operator removes the name
+    another = attrs.evolve(who("Ann", "Eve"), registered=REGISTERED + timedelta(days=1))
+    with pytest.raises(SubmissionRefusedError, match="is full"):
+        await submissions.hand_in(another, "bot.py", bytes(1 << 20))
+    assert submissions.next() is None
+    await submissions.disable("ann", "")
+    assert {"Ann": None} == submissions.room.submitted
+    await submissions.hand_in(another, "bot.py", b"c")
+    await bring_up_all(submissions)
+    assert {3: "ready"} == states(submissions, "ann")
+    assert submissions.room.submitted["Ann"].version == 3
+
+
 async def test_the_version_that_plays_goes_on_until_another_one_is_ready(tmp_path):
     """A bad one replaces nothing; the oldest are dropped, but not the one that plays."""
     submissions = opened(tmp_path, versions=2)

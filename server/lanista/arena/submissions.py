@@ -322,7 +322,6 @@ class LadderSubmissions:
         assert who.registered is not None
         there, registered = self.authors.get(who.key), who.registered.isoformat()
         if there is None or there.registered != registered:
-            self._removed.discard(who.key)
             # Numbers are never used again, as matches are stored with them.
             next_ = 1 if there is None else there.next
             return Author(name=who.name, owner=who.owner.hex(), registered=registered, next=next_)
@@ -348,6 +347,9 @@ class LadderSubmissions:
     async def _keep(self, author: Author) -> None:
         """Store a changed name, and go on with it unless that fails; the lock is held."""
         await trio.to_thread.run_sync(self.folder.write, author)
+        former = self.authors.get(author.key)
+        if former is not None and former.registered != author.registered:
+            self._removed.discard(author.key)  # it was removed, and is somebody else's now
         self.authors[author.key] = author
         self._offer(author)
 
