@@ -1,5 +1,6 @@
 """What authors hand in to a ladder: taken, kept and offered; builds and checks are made up."""
 
+import errno
 import hashlib
 import itertools
 import os
@@ -260,6 +261,23 @@ async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_pat
     await bring_up_all(submissions)
     assert {3: "ready"} == states(submissions, "ann")
     assert submissions.room.submitted["Ann"].version == 3
+
+
+async def test_a_fault_of_ours_on_a_full_disk_ends_nothing(tmp_path, monkeypatch):
+    """The version is tried again, as its refusal can't be stored."""
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"x")
+
+    async def build(*_, **__):
+        monkeypatch.setattr(stored, "write_file", full)
+        raise RuntimeError("a fault of ours")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Builder, "build", build)
+    assert not await submissions.bring_up("ann", 1)
+    assert {1: "received"} == states(submissions, "ann")
 
 
 async def test_the_version_that_plays_goes_on_until_another_one_is_ready(tmp_path):

@@ -452,7 +452,11 @@ class LadderSubmissions:
         except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
             log.error("a submission ended by an error", trace=traceback.format_exc())
             why = "the arena failed to build or check it; hand it in again, or ask the operator"
-            await self._set(key, number, state=State.REFUSED, why=why)
+            try:
+                await self._set(key, number, state=State.REFUSED, why=why)
+            except OSError:  # a full disk mustn't end it either
+                await self._put_back(key, number)
+                return False
         finally:
             self._in_work = None
             if number not in self.authors[key].versions:  # deleted meanwhile
