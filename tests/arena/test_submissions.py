@@ -1,5 +1,6 @@
 """What authors hand in to a ladder: taken, kept and offered; builds and checks are made up."""
 
+import errno
 import hashlib
 import itertools
 import os
@@ -241,6 +242,42 @@ async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, ho
     await submissions.disable("ann", "")
     await bring_up_all(submissions)
     assert {1: "ready"} == states(submissions, "ann")
+
+
+async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_path):
+    """Its program doesn't come back: neither what waits to be built, nor what could play."""
+    submissions = opened(tmp_path, max_disk=1 << 20)
+    await submissions.hand_in(who("Ann"), "bot.py", b"a")
+    await bring_up_all(submissions)
+    await submissions.hand_in(who("Ann"), "bot.py", b"b")
+    submissions.take_up_names({})  # the operator removes the name
+    another = attrs.evolve(who("Ann", "Eve"), registered=REGISTERED + timedelta(days=1))
+    with pytest.raises(SubmissionRefusedError, match="is full"):
+        await submissions.hand_in(another, "bot.py", bytes(1 << 20))
+    assert submissions.next() is None
+    await submissions.disable("ann", "")
+    assert {"Ann": None} == submissions.room.submitted
+    await submissions.hand_in(another, "bot.py", b"c")
+    await bring_up_all(submissions)
+    assert {3: "ready"} == states(submissions, "ann")
+    assert submissions.room.submitted["Ann"].version == 3
+
+
+async def test_a_fault_of_ours_on_a_full_disk_ends_nothing(tmp_path, monkeypatch):
+    """The version is tried again, as its refusal can't be stored."""
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"x")
+
+    async def build(*_, **__):
+        monkeypatch.setattr(stored, "write_file", full)
+        raise RuntimeError("a fault of ours")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Builder, "build", build)
+    assert not await submissions.bring_up("ann", 1)
+    assert {1: "received"} == states(submissions, "ann")
 
 
 async def test_the_version_that_plays_goes_on_until_another_one_is_ready(tmp_path):

@@ -322,7 +322,6 @@ class LadderSubmissions:
         assert who.registered is not None
         there, registered = self.authors.get(who.key), who.registered.isoformat()
         if there is None or there.registered != registered:
-            self._removed.discard(who.key)
             # Numbers are never used again, as matches are stored with them.
             next_ = 1 if there is None else there.next
             return Author(name=who.name, owner=who.owner.hex(), registered=registered, next=next_)
@@ -348,6 +347,9 @@ class LadderSubmissions:
     async def _keep(self, author: Author) -> None:
         """Store a changed name, and go on with it unless that fails; the lock is held."""
         await trio.to_thread.run_sync(self.folder.write, author)
+        former = self.authors.get(author.key)
+        if former is not None and former.registered != author.registered:
+            self._removed.discard(author.key)  # it was removed, and is somebody else's now
         self.authors[author.key] = author
         self._offer(author)
 
@@ -450,7 +452,11 @@ class LadderSubmissions:
         except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
             log.error("a submission ended by an error", trace=traceback.format_exc())
             why = "the arena failed to build or check it; hand it in again, or ask the operator"
-            await self._set(key, number, state=State.REFUSED, why=why)
+            try:
+                await self._set(key, number, state=State.REFUSED, why=why)
+            except OSError:  # a full disk mustn't end it either
+                await self._put_back(key, number)
+                return False
         finally:
             self._in_work = None
             if number not in self.authors[key].versions:  # deleted meanwhile
