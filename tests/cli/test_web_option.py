@@ -184,7 +184,7 @@ async def test_only_the_default_gives_way_to_a_free_port(monkeypatch):
             await listening(PagePort(f"127.0.0.1:{port}"))
         assert (
             f"can't listen on 127.0.0.1:{port} for the page: Address already in use; "
-            "choose another address with --web, or --no-web"
+            "choose another address with --web"  # no page is only for arenas to choose
         ) == str(error.value).replace("[Errno 98] ", "")
 
 

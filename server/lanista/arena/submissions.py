@@ -393,7 +393,7 @@ class LadderSubmissions:
             name=author.name,
             command=command_of(self.folder.program(author.key, version.number), version.command),
             folder=str(folder),
-            limits=_limits(self.spec.limits, BotLimits()),
+            limits=BotLimits() if self.spec.limits is None else parse_limits(self.spec.limits),
             sandboxed=True,
             hidden=(*self.private, self.folder.path, folder),
             # Started for each match: between matches it takes no memory or processor from others.
@@ -422,9 +422,8 @@ class LadderSubmissions:
     def next(self) -> tuple[int, str, str, int] | None:
         """Return the version to build next: the one that has waited longest.
 
-        Those come last that couldn't be built by no fault of their own, as the reason may be there
-        still. It is given by how often it was put back, when it came, its name's key, and its
-        number.
+        Those come last that couldn't be built by no fault of their own. It is given by how often it
+        was put back, when it came, its name's key, and its number.
         """
         waiting = [
             (self._failed_tries[key, number], version.received, key, number)
@@ -449,14 +448,6 @@ class LadderSubmissions:
             log.error("a submission can't be built now; it is tried again", ladder=ladder, why=why)
             await self._put_back(key, number)
             return False
-        except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
-            log.error("a submission ended by an error", trace=traceback.format_exc())
-            why = "the arena failed to build or check it; hand it in again, or ask the operator"
-            try:
-                await self._set(key, number, state=State.REFUSED, why=why)
-            except OSError:  # a full disk mustn't end it either
-                await self._put_back(key, number)
-                return False
         finally:
             self._in_work = None
             if number not in self.authors[key].versions:  # deleted meanwhile
@@ -494,6 +485,12 @@ class LadderSubmissions:
             findings = error.findings if isinstance(error, CheckFailedError) else ()
             await self._set(key, number, state=State.REFUSED, why=str(error), findings=findings)
             log.info("submission refused", ladder=ladder, name=name, version=number, why=str(error))
+        except (BrokenSandboxError, OSError):
+            raise
+        except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+            log.error("a submission ended by an error", trace=traceback.format_exc())
+            why = "the arena failed to build or check it; hand it in again, or ask the operator"
+            await self._set(key, number, state=State.REFUSED, why=why)
 
     async def _put_back(self, key: str, number: int) -> None:
         """Let a version wait again that couldn't be built now."""
@@ -508,8 +505,9 @@ class LadderSubmissions:
     async def _build(self, key: str, version: Version) -> dict[str, Any]:
         """Build a version, store what the compilers say, and return what is known of it then."""
         spec, process = self.spec, list[Bot]()
+        limits = BUILD_LIMITS if spec.build_limits is None else parse_limits(spec.build_limits)
         builder = Builder(
-            limits=_limits(spec.build_limits, BUILD_LIMITS),
+            limits=limits,
             seconds=spec.build_time,
             most=spec.built_bytes,
             hidden=(*self.private, self.folder.path, self.folder.of_name(key)),
@@ -539,10 +537,6 @@ class LadderSubmissions:
             product.unlink(missing_ok=True)
             raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
         return {"command": built.command, "built_size": built.size}
-
-
-def _limits(text: str | None, default: BotLimits) -> BotLimits:
-    return default if text is None else parse_limits(text)
 
 
 @attrs.define(eq=False)
@@ -582,8 +576,7 @@ def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSu
     """Open the submissions of an arena's ladders; this blocks.
 
     Raises:
-        SpecError: Sandboxes can't be made here, or what was handed in can't be read; the message
-            begins with the key.
+        SpecError: Sandboxes can't be made here, or what was handed in can't be read.
     """
     opened: dict[str, LadderSubmissions] = {}
     changes = Changes()

@@ -1,6 +1,5 @@
 """`lanista sprt`: a sequential test whether one version of a bot is stronger than another."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,17 +84,13 @@ def command(
     """
     from lanista.cli.tournament_run import Scores, play
     from lanista.competition.setup import prepare
-    from lanista.competition.spec import MAX_ELO, SeedCount, Sprt
+    from lanista.competition.spec import SeedCount, Sprt
     from lanista.results.blocks import FormatName
 
-    if not -math.inf < elo0 < elo1 < math.inf:
-        raise BadInputError(
-            f"--elo0 {elo0:g}, --elo1 {elo1:g}: elo0 must be below elo1, both finite"
-        )
-    if elo0 < -MAX_ELO or elo1 > MAX_ELO:
-        raise BadInputError(
-            f"--elo0 {elo0:g}, --elo1 {elo1:g}: expected from -{MAX_ELO} to {MAX_ELO}"
-        )
+    try:
+        hypotheses = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta)
+    except ValueError as error:
+        raise BadInputError(f"options --elo0 and --elo1: {error}") from None
     spec = described(
         registry.get(game or game_of(bots)),
         bots,
@@ -103,7 +98,7 @@ def command(
         name=name,
         seeds=SeedCount(count=1, base=base),
         blocks=blocks,
-        sprt=Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta),
+        sprt=hypotheses,
         concurrency=concurrency,
         **matches,
     )

@@ -8,7 +8,6 @@ It is only text, `example.toml.template`; a test compares each default with that
 """
 
 import enum
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -81,11 +80,10 @@ class Sprt:
     """Probability of accepting H0 if H1 is true."""
 
     def __attrs_post_init__(self) -> None:
-        if not (-math.inf < self.elo0 < self.elo1 < math.inf):
-            raise ValueError(f"elo0 {self.elo0:g}, elo1 {self.elo1:g}; elo0 must be below elo1")
-        if self.elo0 < -MAX_ELO or self.elo1 > MAX_ELO:
+        if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
             raise ValueError(
-                f"elo0 {self.elo0:g}, elo1 {self.elo1:g}; expected from -{MAX_ELO} to {MAX_ELO}"
+                f"elo0 {self.elo0:g}, elo1 {self.elo1:g}; elo0 must be below elo1, both from "
+                f"-{MAX_ELO} to {MAX_ELO}"
             )
 
 

@@ -122,7 +122,7 @@ class Server:
                 folder for frames.
         """
         self._listeners, host, self.port = await open_port(
-            self.host, self.port, "--web, or --no-web", use=" for the page"
+            self.host, self.port, f"--web{self._or_none}", use=" for the page"
         )
         # These take a while at first and are cached: not during a match.
         views.games()
@@ -138,9 +138,14 @@ class Server:
             self._close()
             raise CannotListenError(
                 f"no folder for the page's frames: {error.filename or error}: {error.strerror}; "
-                "choose another with TMPDIR, or --no-web"
+                f"choose another with TMPDIR{self._or_none}"
             ) from None
         return host, self.port
+
+    @property
+    def _or_none(self) -> str:
+        """What an error adds if the command has the option to serve no page."""
+        return "" if self.view.arena is None else ", or --no-web"
 
     def _close(self) -> None:
         for listener in self._listeners:
