@@ -71,7 +71,7 @@ async def hand_over(game, packed, *, held):
     with tempfile.TemporaryDirectory() as folder:
         async with trio.open_nursery() as nursery:
             workers = MatchWorkers(RunningMatches(), 1)
-            workers._boards = Boards(packed)
+            workers.boards = Boards(packed)
             nursery.start_soon(workers.run)
             seats = [
                 connected(f"B{seat} v=1 keep=1\n".encode())
@@ -80,7 +80,7 @@ async def hand_over(game, packed, *, held):
             connections = [connection for connection, _ in seats]
             for connection in connections:
                 connection.session.receive(b"1 2 3 4\n" + held)
-            void = VoidRecords(workers.running)
+            void = VoidRecords()
             await workers.play(seated(folder, connections, game=game), void)
             (worker,) = workers._workers
             matches = [seated(folder, connections, game=game) for _ in range(TIMES)]
