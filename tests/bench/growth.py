@@ -10,7 +10,7 @@ Beside it is told how a floor grows: one process passes lines of the same length
 reads their answers, with no rules, no clock and no record. What its turns cost more with many
 matches is the kernel's, and that of other processes that need the same caches.
 
-Of bots that wait before they answer it is told, too, how many matches one core could play, if it
+With `--thinking` it is also told of bots that wait before they answer how many matches one core could play, if it
 were busy for BUSY of the time: computed from the cost of a turn, not tried.
 """
 
@@ -183,6 +183,9 @@ def main():
     parser.add_argument(
         "--matches", type=int, nargs="+", metavar="N", help="more than 1, in place of all steps"
     )
+    parser.add_argument(
+        "--thinking", action="store_true", help="measure matches of bots that think, too"
+    )
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -191,7 +194,7 @@ def main():
         for game, (steps, thinking) in STEPS.items():
             place = Path(folder) / game
             told = growth(bot, game, options.matches or steps, place)
-            if not options.matches:
+            if options.thinking:
                 told = chain(told, scale(bot, game, thinking, place))
             for row in told:
                 rows.append(row)
