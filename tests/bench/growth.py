@@ -10,8 +10,9 @@ Beside it is told how a floor grows: one process passes lines of the same length
 reads their answers, with no rules, no clock and no record. What its turns cost more with many
 matches is the kernel's, and that of other processes that need the same caches.
 
-With `--thinking` it is also told of bots that wait before they answer how many matches one core could play, if it
-were busy for BUSY of the time: computed from the cost of a turn, not tried.
+With `--thinking` bots that wait before they answer are measured, too: how many of their matches one
+core could play, if it were busy for BUSY of the time. That is computed from the cost of a turn, not
+tried.
 """
 
 import argparse
