@@ -24,7 +24,7 @@ LOADED = (
     *(f"lanista.games.{game}.ruleset" for game in ("angrymob", "crematoria", "hogwarts")),
     *("lanista.page.metrics", "lanista.page.server"),
 )
-"""What arenas load by and by, none of which begins a thread: forks are of one thread only."""
+"""Modules that arenas load by and by. None begins a thread, as forks are of one thread only."""
 MOST = 1 << 20
 """Bytes of a request, most of which is the environment."""
 

@@ -1,6 +1,6 @@
-"""What keeps a program that is handed in from playing: refusals of requests, and its check.
+"""Refusals of programs that are handed in: of requests, and by the check of a built program.
 
-A built program is checked by `lanista check`, in a process of low priority and in sandboxes.
+The check is `lanista check`, in a process of low priority and in sandboxes.
 """
 
 import json

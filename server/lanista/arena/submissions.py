@@ -548,7 +548,7 @@ class AllSubmissions:
     changes: Changes
     """Tells that a version waits to be built."""
     tools: Tools = attrs.field(factory=Tools, init=False)
-    """What programs can be built with and can use here; known after `run` has begun."""
+    """The tools to build and run programs with that are here, known after `run` has begun."""
 
     async def look_up_names(self, names: Names) -> None:
         """Take up which names the operator has removed."""

@@ -1,4 +1,4 @@
-"""What a tournament's database shows: the standings, and the matches for pages and tables.
+"""The standings of a tournament and its list of matches, read from its database.
 
 The mathematics is in `ratings.compute`; here its arguments are collected. No module that plays is
 imported; nothing is printed or written.

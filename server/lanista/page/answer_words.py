@@ -1,4 +1,4 @@
-"""What the answers of a turn ordered, and places, in words (docs/api.md, "Frames").
+"""The orders in the answers of a turn, and places, in words (docs/api.md, "Frames").
 
 A ruleset that can't say what was ordered gives none, and viewers show the answers as they were
 sent.

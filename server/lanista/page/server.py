@@ -144,7 +144,7 @@ class Server:
 
     @property
     def _or_none(self) -> str:
-        """What an error adds if the command has the option to serve no page."""
+        """The words that an error adds if the command has the option to serve no page."""
         return "" if self.view.arena is None else ", or --no-web"
 
     def _close(self) -> None:

@@ -434,7 +434,7 @@ def _all_bots() -> tuple[dict[str, Any], ...]:
 
 @attrs.frozen(kw_only=True)
 class Card:
-    """What a link to the page shows of itself, as in chats: a preview card.
+    """A preview card, which chats show of a link to the page.
 
     Programs that make such cards run no script, so the server fills in the head of the page's
     document. Nothing in it tells how a match ended.

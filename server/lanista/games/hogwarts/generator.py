@@ -1,4 +1,4 @@
-"""What chance puts on a board: walls, units, books, ingredients (rules/hogwarts.md 3, 9 and 11).
+"""Chance puts walls, units, books and ingredients on a board (rules/hogwarts.md 3, 9 and 11).
 
 The draws are those of the original program in the same order, so that a seed gives the same board
 and the same match.
