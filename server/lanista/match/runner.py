@@ -93,6 +93,7 @@ class Match:
     )
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
     _nursery: trio.Nursery | None = attrs.field(init=False, default=None)
+    _timer: "TurnTimer" = attrs.field(init=False)
     # Whether a seat was kicked in a match in which a fault forfeits.
     _is_decided: bool = attrs.field(init=False, default=False)
     # By seat, the notes on its answer to the turn that ended the match.
@@ -122,6 +123,7 @@ class Match:
             seat = Seat(index, name, connection, encoder, may_rejoin=may_rejoin)
             seat.silence_hint = self.silence_hints[index] if self.silence_hints else ""
             self.seats.append(seat)
+        self._timer = TurnTimer(self.seats)
         self._last_notes = [b""] * len(self.seats)
         self._absent = AbsentSeats(self.seats, classic is not None)
         self._lines = TurnLines(self.record, self.seats, self.figures)
@@ -196,7 +198,9 @@ class Match:
             with self.stalls.watching(), self._scope:
                 async with trio.open_nursery() as self._nursery:
                     assert self._game is not None
+                    self._nursery.start_soon(self._timer.run)
                     await self._play(self._game)
+                    self._timer.stop()
                     # Within the nursery, so that the other seats don't wait until the connection of
                     # a seat that went out in the last turn is closed.
                     await self._send_end()
@@ -250,7 +254,7 @@ class Match:
             if number and number % MEASURED_EVERY == 0:
                 for seat in asked:
                     self._measure(seat)
-            await _collect(asked, self.stalls, is_blocked=is_blocked)
+            await _collect(asked, self._timer, self.stalls, is_blocked=is_blocked)
             if self._is_decided and not all(seat.settled for seat in asked):
                 self.outcome = judge.removal(game, number)
                 return
@@ -487,7 +491,45 @@ def _hand_over(asked: Sequence[Seat], payloads: Sequence[bytes], limit: float) -
     return is_blocked
 
 
-async def _collect(asked: Sequence[Seat], stalls: StallMonitor, *, is_blocked: bool) -> None:
+@attrs.define(eq=False)
+class TurnTimer:
+    """The timer of a match, which wakes it when the time for a turn's answers is over.
+
+    A cancel scope for every turn would cost a tenth of it. The one task of this timer sleeps until
+    the end of some turn's time; most often the match is in a later turn by then, and it sleeps on.
+    """
+
+    seats: Sequence[Seat]
+    _deadline: float = attrs.field(init=False, default=math.inf)
+    _sleep: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
+    _is_stopped: bool = attrs.field(init=False, default=False)
+
+    def set(self, deadline: float) -> None:
+        """Set when to wake the match, on trio's clock; any earlier moment is forgotten."""
+        self._deadline = deadline
+        if deadline < self._sleep.deadline:  # noqa: PLR1730 - to set it costs more than a look
+            self._sleep.deadline = deadline
+
+    async def run(self) -> None:
+        """Run until `stop` is called."""
+        while not self._is_stopped:
+            with trio.CancelScope(deadline=self._deadline) as self._sleep:
+                await trio.sleep_forever()
+            if trio.current_time() >= self._deadline:
+                self._deadline = math.inf
+                for seat in self.seats:
+                    if not seat.settled:
+                        seat.connection.channel.wake()
+
+    def stop(self) -> None:
+        """Have `run` end."""
+        self._is_stopped = True
+        self._sleep.cancel()
+
+
+async def _collect(
+    asked: Sequence[Seat], timer: TurnTimer, stalls: StallMonitor, *, is_blocked: bool
+) -> None:
     """Wait until each seat that was asked has answered, or has run out of time.
 
     `is_blocked` says whether `_hand_over` left something to be sent.
@@ -505,9 +547,9 @@ async def _collect(asked: Sequence[Seat], stalls: StallMonitor, *, is_blocked: b
         await trio.lowlevel.checkpoint()
     unread = iter(asked)
     for seat in unread:
-        # A scope and a pass of the event loop cost much of a turn, so only if they must.
+        # A pass of the event loop costs much of a turn, so only if it must.
         if not seat.look():
-            await _wait_for(seat, unread, max([seat.deadline for seat in asked]))
+            await _wait_for(seat, unread, max([seat.deadline for seat in asked]), timer)
             break
     else:
         if not is_shared:
@@ -518,13 +560,15 @@ async def _collect(asked: Sequence[Seat], stalls: StallMonitor, *, is_blocked: b
             await seat.last_look()
 
 
-async def _wait_for(seat: Seat, others: Iterable[Seat], deadline: float) -> None:
+async def _wait_for(seat: Seat, others: Iterable[Seat], deadline: float, timer: TurnTimer) -> None:
     """Wait for a seat that has just been looked at, then for the others; until the deadline."""
-    with trio.CancelScope(deadline=deadline):
-        await seat.connection.channel.wait_readable()
-        await seat.answer()
-        for other in others:
-            await other.answer()
+    timer.set(deadline)
+    await seat.connection.channel.wait_readable()
+    for each in (seat, *others):
+        while not each.look():
+            if trio.current_time() >= deadline:
+                return
+            await each.connection.channel.wait_readable()
 
 
 async def _exchange_apart(seat: Seat) -> None:
