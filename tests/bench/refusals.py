@@ -45,7 +45,8 @@ def measured(folder, seed):
     )
     record = trio.run(match.play).record
     ended = time.process_time()
-    refused = sum(counts["illegal"] for counts in read_record(record).result.fault_counts)
+    counts = read_record(record).result.fault_counts
+    refused = sum(seat["illegal"] + seat["ignored"] for seat in counts)
     return moments[-1] - moments[0], ended - moments[0], record.stat().st_size, refused
 
 

@@ -356,12 +356,10 @@ class Match:
 
     def _status(self) -> tuple[float, ...]:
         """Return by seat the share of the match's time that was used; -1 if out (PROTOCOL.md 5)."""
-        allowance = self._allowance or math.inf
+        # To four digits; `round` would take several times as long, and this is done in every turn.
+        scale = 10_000 / (self._allowance or math.inf)
         return tuple(
-            [
-                round(min(1.0, seat.used / allowance), 4) if seat.playing else -1.0
-                for seat in self.seats
-            ]
+            [int(seat.used * scale) / 10_000 if seat.gone is None else -1.0 for seat in self.seats]
         )
 
     # -- the end -------------------------------------------------------------------------------
