@@ -93,7 +93,6 @@ class Match:
     )
     _scope: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
     _nursery: trio.Nursery | None = attrs.field(init=False, default=None)
-    _timer: "TurnTimer" = attrs.field(init=False)
     # Whether a seat was kicked in a match in which a fault forfeits.
     _is_decided: bool = attrs.field(init=False, default=False)
     # By seat, the notes on its answer to the turn that ended the match.
@@ -123,7 +122,6 @@ class Match:
             seat = Seat(index, name, connection, encoder, may_rejoin=may_rejoin)
             seat.silence_hint = self.silence_hints[index] if self.silence_hints else ""
             self.seats.append(seat)
-        self._timer = TurnTimer(self.seats)
         self._last_notes = [b""] * len(self.seats)
         self._absent = AbsentSeats(self.seats, classic is not None)
         self._lines = TurnLines(self.record, self.seats, self.figures)
@@ -198,9 +196,9 @@ class Match:
             with self.stalls.watching(), self._scope:
                 async with trio.open_nursery() as self._nursery:
                     assert self._game is not None
-                    self._nursery.start_soon(self._timer.run)
-                    await self._play(self._game)
-                    self._timer.stop()
+                    timer = TurnTimer(self.seats, self._nursery)
+                    await self._play(self._game, timer)
+                    timer.stop()
                     # Within the nursery, so that the other seats don't wait until the connection of
                     # a seat that went out in the last turn is closed.
                     await self._send_end()
@@ -226,7 +224,7 @@ class Match:
             # Also when the rules failed, because the record of that failure needs a header.
             self.record.begin(turn_lines.header(spec, self.seats, board_text, self.commands))
 
-    async def _play(self, game: Game) -> None:
+    async def _play(self, game: Game, timer: "TurnTimer") -> None:
         judge, lines, absent = self._judge, self._lines, self._absent
         # If the match was interrupted already, the bots aren't sent its beginning.
         await trio.lowlevel.checkpoint()
@@ -254,7 +252,7 @@ class Match:
             if number and number % MEASURED_EVERY == 0:
                 for seat in asked:
                     self._measure(seat)
-            await _collect(asked, self._timer, self.stalls, is_blocked=is_blocked)
+            await _collect(asked, timer, self.stalls, is_blocked=is_blocked)
             if self._is_decided and not all(seat.settled for seat in asked):
                 self.outcome = judge.removal(game, number)
                 return
@@ -498,18 +496,22 @@ class TurnTimer:
     """
 
     seats: Sequence[Seat]
+    nursery: trio.Nursery
+    """Where the task runs, which begins when it is needed first."""
     _deadline: float = attrs.field(init=False, default=math.inf)
-    _sleep: trio.CancelScope = attrs.field(init=False, factory=trio.CancelScope)
+    _sleep: trio.CancelScope | None = attrs.field(init=False, default=None)
     _is_stopped: bool = attrs.field(init=False, default=False)
 
     def set(self, deadline: float) -> None:
         """Set when to wake the match, on trio's clock; any earlier moment is forgotten."""
         self._deadline = deadline
-        if deadline < self._sleep.deadline:  # noqa: PLR1730 - to set it costs more than a look
+        if self._sleep is None:
+            self._sleep = trio.CancelScope()
+            self.nursery.start_soon(self._run)
+        elif deadline < self._sleep.deadline:  # to set it costs more than to look
             self._sleep.deadline = deadline
 
-    async def run(self) -> None:
-        """Run until `stop` is called."""
+    async def _run(self) -> None:
         while not self._is_stopped:
             with trio.CancelScope(deadline=self._deadline) as self._sleep:
                 await trio.sleep_forever()
@@ -520,9 +522,10 @@ class TurnTimer:
                         seat.connection.channel.wake()
 
     def stop(self) -> None:
-        """Have `run` end."""
+        """End the task, if it has begun."""
         self._is_stopped = True
-        self._sleep.cancel()
+        if self._sleep is not None:
+            self._sleep.cancel()
 
 
 async def _collect(
