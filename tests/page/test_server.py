@@ -284,7 +284,7 @@ async def test_no_path_leads_elsewhere(tmp_path):
             assert (path, 404) == (path, (await house.get(path)).status)
 
 
-async def test_only_get_is_known(tmp_path):
+async def test_a_method_that_an_address_does_not_take_is_refused_with_those_that_it_takes(tmp_path):
     async with opened(tmp_path) as house:
         for method in ("POST", "HEAD", "PUT", "DELETE", "OPTIONS", "BREW"):
             for path in ("/api/1/lobby", "/", "/api/1/ws"):
@@ -293,7 +293,7 @@ async def test_only_get_is_known(tmp_path):
                 if method == "HEAD":
                     assert b"" == answer.body
                 else:
-                    assert {"error": "only GET is known here"} == answer.json
+                    assert {"error": f"'{method}' isn't known here, only GET"} == answer.json
 
 
 # -- who may ask ---------------------------------------------------------------------------------

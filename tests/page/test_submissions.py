@@ -117,7 +117,9 @@ async def test_another_sites_page_hands_in_and_changes_nothing(tmp_path):
                 assert (403, "Origin") == (answer.status, answer.json["error"].split(" ")[0])
         own = f"Origin: http://127.0.0.1:{house.server.port}"
         assert 200 == (await post(house, f"{PATH}/Ann/disable?why=", own)).status
-        assert 405 == (await house.get(PATH, method="DELETE")).status
+        refused = await house.get(PATH, method="DELETE")
+        assert (405, "GET, POST") == (refused.status, refused.header("Allow"))
+        assert "isn't known here, only GET and POST" in refused.json["error"]
 
 
 async def test_why_a_name_is_disabled_is_one_line_without_escapes(tmp_path):

@@ -36,7 +36,7 @@ class TurnDrawings:
 
 def turn_drawings(scene: Scene, names: Sequence[str], logs: Mapping[str, str]) -> TurnDrawings:
     """Return what bots draw in a turn by what they logged in it, by seat."""
-    levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
+    levels = scene.parts
     sizes = [(scene.rows, level.cols) for level in levels]
     cells: dict[Place, str] = {}
     lines: list[str] = []

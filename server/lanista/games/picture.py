@@ -100,6 +100,11 @@ class Scene:
     free_base: str = "free base"
     """The name of a cell that has the ground of a base and belongs to no seat, as `elevator`."""
 
+    @property
+    def parts(self) -> tuple[Level, ...]:
+        """The parts of the grid to be drawn separately: its levels, or all of it as one."""
+        return self.levels or (Level(title="", col=0, cols=self.cols),)
+
 
 class Mark(NamedTuple):
     """Something that stands on a cell, such as a unit or a book."""

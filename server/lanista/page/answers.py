@@ -49,6 +49,8 @@ class Answer:
     """Whether the body is compressed by gzip."""
     lasts: bool = False
     """Whether the address always has the same answer, which needn't be asked for again."""
+    allow: tuple[str, ...] = ()
+    """The methods that the address takes, if it refuses one."""
 
     def gzip(self) -> "Answer":
         """Return the same answer, compressed."""
@@ -61,8 +63,8 @@ class Answer:
         headers["Content-Security-Policy"] = _CSP + (" ".join(embed) or "'none'")
         if self.name is not None:
             headers["Content-Disposition"] = f'attachment; filename="{self.name}"'
-        if self.status is http.HTTPStatus.METHOD_NOT_ALLOWED:
-            headers["Allow"] = "GET"
+        if self.allow:
+            headers["Allow"] = ", ".join(self.allow)
         if self.status is http.HTTPStatus.UNAUTHORIZED:
             headers["WWW-Authenticate"] = "Bearer"
         if self.status is http.HTTPStatus.SERVICE_UNAVAILABLE:
@@ -86,11 +88,13 @@ class RefusedError(Exception):
     status: http.HTTPStatus
     message: str
     """The message for whoever sent the request: it says what was wrong."""
+    allow: tuple[str, ...] = ()
+    """The methods that would do, if the method is wrong."""
 
     def answer(self) -> Answer:
         """Return the answer that says so."""
         body = json.dumps({"error": self.message}).encode()
-        return Answer(body, status=self.status)
+        return Answer(body, status=self.status, allow=self.allow)
 
 
 def json_answer(value: Any) -> Answer:

@@ -16,7 +16,7 @@ import orjson
 from lanista.games import registry
 from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.originals import Shown
-from lanista.games.picture import Event, Frame, Ground, Level, Mark, Owners, Scene
+from lanista.games.picture import Event, Frame, Ground, Mark, Owners, Scene
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
 from lanista.page.answer_words import NONE
 from lanista.page.story import Chapter, LateTurns, Story
@@ -98,13 +98,12 @@ def _head(
 
 def scene_json(scene: Scene) -> dict[str, Any]:
     """Return a scene as JSON."""
-    levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
     return {
         "rows": scene.rows,
         "cols": scene.cols,
         "ground": ["".join(GROUNDS[ground] for ground in row) for row in scene.ground],
         "owners": [[row, col, seat] for (row, col), seat in sorted(scene.owners.items())],
-        "levels": [attrs.asdict(level) for level in levels],
+        "levels": [attrs.asdict(level) for level in scene.parts],
         "signs": [list(sign) for sign in scene.signs],
         "kinds": [[shape.value, text, meaning] for shape, text, meaning in scene.kinds],
         "stats": list(scene.stats),

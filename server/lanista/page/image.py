@@ -100,7 +100,7 @@ class Painter:
         self._scene = scene
         self._title = title
         self._names = names
-        self._levels = scene.levels or (Level(title="", col=0, cols=scene.cols),)
+        self._levels = scene.parts
         self._layout = self._laid_out(tile)
         self._ladders = [
             (row, col)

@@ -43,7 +43,7 @@ from lanista.page.renewal import NoStandingsError, UnknownNameError
 from lanista.page.replay_reader import GZIP
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View, card_of, document
 from lanista.results.match_result import FAULTS
-from lanista_protocol import RemoteProtocolError
+from lanista_protocol import RemoteProtocolError, shown
 
 if TYPE_CHECKING:
     from websockets.datastructures import Headers
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+WEBSOCKET = "/api/1/ws"
+"""Path of the WebSocket."""
 MAX_MOVING = 300
 """Maximum number of rounds in a moving picture."""
 ROWS_AT_ONCE = 200
@@ -187,9 +189,22 @@ class Routes:
                     if route.turn is not None:
                         await turn.enter_async_context(self._turn(peer, route.turn))
                     return await _answered(route.handler(asked, *found.groups()))
-        if request.method == "POST":
-            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET is known here")
-        raise _nothing()
+        raise self._not_taken(request.method, path)
+
+    def _not_taken(self, method: str, path: str) -> RefusedError:
+        """Return the refusal of a request that has no route: the path or the method is wrong."""
+        takes = {
+            route.method
+            for pattern, route in self._table.items()
+            if pattern.fullmatch(f"{route.method} {path}")
+        }
+        if path in self.files or path == WEBSOCKET:
+            takes.add("GET")
+        if not takes:
+            return _nothing()
+        known = tuple(sorted(takes))
+        message = f"{shown(method)} isn't known here, only {' and '.join(known)}"
+        return RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, message, known)
 
     def _origin(self, headers: "Headers") -> str:
         """Return the address of the page for whoever asked: a proxy says what it is there."""

@@ -40,7 +40,7 @@ from lanista.page.answers import (
 from lanista.page.authorization import Authorization, OperatorToken
 from lanista.page.connections import Connections, Peer
 from lanista.page.html import PAGE, script
-from lanista.page.routes import Routes
+from lanista.page.routes import WEBSOCKET, Routes
 from lanista.page.view import View
 from lanista.page.viewer import Viewer
 
@@ -60,8 +60,6 @@ LOOK_EVERY = 0.5
 GRACE = 3.0
 """Seconds without a viewer after which the page of a match or a tournament ends; reloading the page
 takes less."""
-WEBSOCKET = "/api/1/ws"
-"""Path of the WebSocket."""
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -250,12 +248,10 @@ class Server:
 
     async def _answer(self, peer: Peer, data: bytes) -> bytes | None:
         """Return the answer to a request; None if the connection is to become a WebSocket."""
+        method = ""
         try:
             request, length = parse_request(data)
-            if request.method not in {"GET", "POST"}:
-                # The answer to HEAD has no body.
-                body = b"" if request.method == "HEAD" else b'{"error": "only GET is known here"}'
-                return Answer(body, status=HTTPStatus.METHOD_NOT_ALLOWED).serialized(self.embed)
+            method = request.method
             self._check_origin(request, length)
             if unquote(request.path.partition("?")[0]) == WEBSOCKET and request.method == "GET":
                 self._check_viewer(peer, request)
@@ -269,6 +265,8 @@ class Server:
             log.error("a request ended by an error", trace=traceback.format_exc())
             message = "the arena failed; this isn't the request's fault"
             answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
+        if method == "HEAD":  # which is refused, and whose answer has no body
+            answer = attrs.evolve(answer, body=b"")
         return answer.serialized(self.embed)
 
     def _check_viewer(self, peer: Peer, request: Request) -> None:
