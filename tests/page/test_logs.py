@@ -96,11 +96,13 @@ async def test_who_watched_gets_the_logs_at_the_end(tmp_path):
         assert 2 == len(house.server.view.frame_cache._by_number)
 
 
-async def test_closing_gives_up_waiting_for_logs(tmp_path):
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_closing_gives_up_waiting_for_logs(tmp_path, is_open):
     async with opened(tmp_path, **ELSEWHERE) as house:
         page = await house.page()
         _, _, match = await begun(house)
-        await page.ask("open", match=match)
+        if is_open:
+            await page.ask("open", match=match)
         await page.say(do="open", id="logs", match=match, logs=True)
         assert done(await page.ask("close", match=match))
         assert done(await page.answer("logs"))

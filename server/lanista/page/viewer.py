@@ -284,10 +284,10 @@ class Viewer:
                 waits.discard(scope)
 
     def _close(self, match: str) -> None:
+        for scope in self._waits.pop(match, ()):
+            scope.cancel()
         frame_file = self._frame_files.pop(match, None)
         if frame_file is not None:
-            for scope in self._waits.pop(match, ()):
-                scope.cancel()
             self._release(match, frame_file)
 
     def _release(self, match: str, frame_file: FrameFile) -> None:
