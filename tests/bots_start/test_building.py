@@ -4,6 +4,7 @@ import io
 import json
 import os
 import random
+import resource
 import stat
 import sys
 import sysconfig
@@ -175,6 +176,17 @@ async def answered(folder, *parts, most=1 << 16):
                 return str(error) if str(error).isprintable() else error
             finally:
                 nursery.cancel_scope.cancel()
+
+
+async def test_a_program_that_the_disk_takes_only_a_part_of_is_not_built(tmp_path):
+    """A system call may write less than it was given, and only the next one would fail."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, hard))
+    try:
+        with pytest.RaisesGroup(pytest.RaisesExc(OSError, match="File too large")):
+            await answered(tmp_path, b'{"command": ["x"]}\n' + bytes(60_001))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 async def test_a_forged_answer_is_one_printable_line_or_none(tmp_path):

@@ -200,7 +200,7 @@ class Builder:
                 return answer
             size = 0
             descriptor = os.open(product, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-            with os.fdopen(descriptor, "wb", buffering=0) as file:
+            with os.fdopen(descriptor, "wb") as file:
                 data = rest
                 while data or (data := await _some(stream)):
                     size += len(data)
@@ -210,6 +210,7 @@ class Builder:
                         )
                     await trio.to_thread.run_sync(file.write, data)  # the disk may take long
                     data = b""
+                await trio.to_thread.run_sync(file.flush)
                 await trio.to_thread.run_sync(os.fsync, file.fileno())
         exit_ = await bot.exited()
         return answer if exit_.code == 0 else None
