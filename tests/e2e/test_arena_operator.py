@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -23,6 +24,16 @@ game = "angrymob"
 settings = { move_limit = 1 }
 clock = { time_init = 0, time_move = 0 }
 """
+SLOW = """
+[[ladders]]
+name = "NAME"
+game = "hogwarts"
+house = [{ name = "Slow", command = '''sh -c "touch NAME; until test -e NAME.go; do sleep 0.02; \
+done; exec PYTHON -m lanista.games.hogwarts.house_bots.null Null"''' }, "Null", "Null"]
+fill_after = 0
+clock = { time_init = 20, time_move = 20, stall_margin = 600 }
+""".replace("PYTHON", sys.executable)
+"""A ladder whose first match is about to begin as long as a test wants."""
 
 
 class Arena(FileArena):
@@ -34,7 +45,16 @@ class Arena(FileArena):
 
     def run(self):
         """Start it, also again after its end."""
-        super().__init__(self.top, LADDERS)
+        slow = [SLOW.replace("NAME", name) for name in ("slow", "late")]
+        super().__init__(self.top, "".join([LADDERS, *slow]))
+
+    def begins(self, ladder):
+        """Whether one of these ladders is about to begin its first match."""
+        return (self.top / ladder).exists()
+
+    def go(self, ladder):
+        """Let that begin."""
+        (self.top / f"{ladder}.go").touch()
 
     def operate(self, *words):
         """Run `lanista arena WORD…`; what it prints."""
@@ -57,8 +77,8 @@ def arena():
         assert "ended by an error" not in arena.err
 
 
-def hello(name, options="v=1 keep=1"):
-    return f"{name} {options} room=pit token=secret-of-{name}"
+def hello(name, options="v=1 keep=1", room="pit"):
+    return f"{name} {options} room={room} token=secret-of-{name}"
 
 
 def test_status_and_kick(arena, peers):
@@ -97,6 +117,33 @@ def test_a_name_is_registered_reset_and_removed(arena, peers):
             token = new
         else:
             old.until("wait")  # it is registered anew by this
+
+
+def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers):
+    """The last one of several; and it is its owner's and the operator's then."""
+    bots = []
+    for number in (1, 2, 3):
+        bots.append(peers(arena, hello("Kay", room="slow")))
+        heard = (
+            f"name=Kay game=hogwarts room=slow peer=127.0.0.1:{bots[-1].socket.getsockname()[1]}"
+        )
+        wait_until(lambda heard=heard: heard in arena.err, "the hello was read", lambda: arena.err)
+        if number == 1:
+            wait_until(lambda: arena.begins("slow"), "a match is about to begin")
+    arena.go("slow")
+    for bot in bots[:2]:
+        assert "error replaced " in bot.rest()
+    assert any(line.startswith("start ") for line in bots[2].until("go"))
+    arena.operate("name", "remove", "arena.toml", "kay")
+    assert "error bad-token the operator has removed this name" in bots[2].rest()
+
+
+def test_a_bot_is_kicked_out_of_the_match_that_is_about_to_begin(arena, peers):
+    bot = peers(arena, hello("Lea", room="late"))
+    wait_until(lambda: arena.begins("late"), "a match is about to begin")
+    assert "1 connection closed\n" == arena.operate("kick", "arena.toml", "Lea")
+    arena.go("late")
+    assert "error shutdown the operator closed this connection" in bot.rest()
 
 
 def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):

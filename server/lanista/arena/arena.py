@@ -12,7 +12,7 @@ import trio
 
 from lanista.arena.bot_connections import BotConnections
 from lanista.arena.ladder_matches import LadderMatches
-from lanista.arena.lobby import HOUSE_BOT, Lobby, Player
+from lanista.arena.lobby import Lobby, Player
 from lanista.arena.matches import Matches, RecordSpace
 from lanista.arena.options import Options
 from lanista.arena.person import PersonMatches
@@ -209,11 +209,10 @@ class Arena:
     def kick_all(self, name: str) -> int:
         """Close all connections of the bots of a name, whatever its capitals; return how many."""
         wanted = name.casefold()
-        bots = [(player.number, player.name) for player in self.lobby.waiting()]
-        for running in self.running.matches.values():
-            bots += running.bots
-        numbers = {number for number, name in bots if name.casefold() == wanted} - {HOUSE_BOT}
-        return sum(map(self.connections.kick, numbers))
+        bots = [bot for bot in self.connections.players.values() if not bot.replaced]
+        return sum(
+            self.connections.kick(bot.number) for bot in bots if bot.name.casefold() == wanted
+        )
 
     def seat_house_bot(self, game: str, bot: str, room: str) -> None:
         """Start a house bot for a room that isn't a ladder's; it connects like any other bot.

@@ -19,7 +19,7 @@ import trio
 
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
-from lanista.arena.limits import LogLimit
+from lanista.arena.limits import LogLimit, Turns
 from lanista.arena.lobby import Lobby, Member, Player
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
@@ -105,6 +105,7 @@ class BotConnections:
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _is_ending: bool = attrs.field(default=False, init=False)  # whether `end` was called
+    _arrivals: Turns = attrs.field(factory=Turns, init=False)  # of members, by their keys
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _lingering: int = attrs.field(default=0, init=False)
     _lines: LogLimit = attrs.field(factory=lambda: LogLimit(REFUSALS_LOGGED, 1.0), init=False)
@@ -334,11 +335,14 @@ class BotConnections:
     ) -> Player:
         """Find out where a bot wants to play and whether it may use its name, and welcome it."""
         ladder, member, note = ladder_of(hello, self.ladders.rooms), None, b""
+        seen = 0
         ruleset = handshake.ruleset_of(hello, self.options.default)
         if ladder is not None:
             ruleset = ladder.ruleset
             assert self.names is not None
+            seen = self.names.changed.count
             member = Member(ladder, await self.names.check(hello, place.host))
+            place.is_proving = False
         else:
             note = self._check_room(hello, ruleset)
         log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
@@ -352,7 +356,7 @@ class BotConnections:
             member=member,
         )
         if member is not None:
-            await self._take_over(player, member)
+            await self._arrive(player, member, seen)
         if handshake.speaks_version1(hello, ruleset):
             handshake.send_at_once(connection, handshake.welcome() + note)
         return player
@@ -369,6 +373,28 @@ class BotConnections:
         if hello.room is not None:
             about = f"room {shown(hello.room)} isn't a ladder, so only bots that name it meet in it"
         return messages.note(NoteCode.ROOM, 0, None, f"{about}; {advice}")
+
+    async def _arrive(self, player: Player, member: Member, seen: int) -> None:
+        """Let a bot have its name on a ladder, as soon as it is clear what the name does there.
+
+        While a match that has taken an older connection of the name is about to begin, nobody can
+        come back to it. `seen` is the last change of the operator's that the bot's token goes by.
+        """
+        assert self.names is not None
+        async with self._arrivals.turn(member.key):
+            while True:
+                old = self.members.get(member.key)
+                if self.names.changed.count != seen:
+                    seen = self.names.changed.count
+                    if await self.names.is_revoked(member.who):
+                        raise _revoked()
+                elif (
+                    old is not None and member.who.is_registered and self.matches.is_beginning(old)
+                ):
+                    await self.matches.begun(old)
+                else:
+                    break
+            await self._take_over(player, member)
 
     async def _take_over(self, player: Player, member: Member) -> None:
         """Let a bot have its name on a ladder, instead of an older connection of its own.
@@ -392,7 +418,11 @@ class BotConnections:
         if not old.taken:
             self.lobby.dismiss(old, why)
             return
-        replaced = await self.ladders.replace(old, player, member)
+        try:
+            replaced = await self.ladders.replace(old, player)
+        except BaseException:
+            self._forget(player, member)
+            raise
         if replaced is not None and self.matches.nursery is not None:
             self.matches.nursery.start_soon(replaced.refuse, why)
 
@@ -405,12 +435,16 @@ class BotConnections:
             await self._keep_seating(player)
         finally:
             del self.players[player.number]
-            member = player.member
-            present = None if member is None else self.members.get(member.key)
-            if member is not None and present is not None and present.number == player.number:
-                del self.members[member.key]
-                member.ladder.disconnect(player.name)
-                self.ladders.start_ready()
+            if player.member is not None:
+                self._forget(player, player.member)
+
+    def _forget(self, player: Player, member: Member) -> None:
+        """Let a name be free on its ladder, unless a newer connection has it."""
+        present = self.members.get(member.key)
+        if present is not None and present.number == player.number:
+            del self.members[member.key]
+            member.ladder.disconnect(player.name)
+            self.ladders.start_ready()
 
     async def _keep_seating(self, player: Player) -> None:
         connection, place = player.connection, player.place
@@ -482,11 +516,20 @@ class BotConnections:
             self.lobby.dismiss(player, error)
             return True
         player.sent_off = error
-        for running in self.running.matches.values():
-            for seat, (bot, _) in enumerate(running.bots):
-                if bot == number:
-                    running.playing.kick(seat, error.message, error.code)
+        assert self.matches.nursery is not None
+        self.matches.nursery.start_soon(self._kick_from_match, player, error)
         return True
+
+    def revoke(self, number: int) -> None:
+        """Send a bot away whose name was removed or given another token."""
+        self.kick(number, _revoked())
+
+    async def _kick_from_match(self, player: Player, error: RemoteProtocolError) -> None:
+        """Put a player out of the match that has taken it, which may be about to begin."""
+        begun = await self.matches.begun(player)
+        if begun is not None:
+            running, seat = begun
+            running.playing.kick(seat, error.message, error.code)
 
 
 def _name_of(connection: Connection | None) -> Mapping[str, str]:
@@ -534,6 +577,11 @@ def _advice_on_room(hello: Hello, ruleset: Ruleset, ladders: "Mapping[str, Ladde
 
 def _no_longer(_: RemoteProtocolError) -> None:
     """Do nothing, in place of a `give_way` whose place has been freed already."""
+
+
+def _revoked() -> RemoteProtocolError:
+    why = "the operator has removed this name, or given it another token"
+    return RemoteProtocolError(ErrorCode.BAD_TOKEN, why)
 
 
 def _shutting_down() -> RemoteProtocolError:

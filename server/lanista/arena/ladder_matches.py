@@ -96,25 +96,25 @@ class LadderMatches:
                 continue
             self.start_ready()
 
-    async def replace(self, old: Player, new: Player, member: Member) -> Connection | None:
+    async def replace(self, old: Player, new: Player) -> Connection | None:
         """Let a bot's newer connection take the place of an older one that plays a match.
 
         If bots can come back to that match, `new` goes on with it; otherwise the seat is out.
         Returns the older connection, if the caller has to close it.
         """
-        for running in self.matches.running.matches.values():
-            names = [name for _, name in running.bots]
-            if running.room == member.ladder.spec.name and new.name in names:
-                seat = names.index(new.name)
-                try:
-                    replaced = await running.rejoin(seat, new.connection)
-                except RejoinError as error:
-                    log.info("can't come back", match=running.match, name=new.name, why=str(error))
-                    running.playing.kick(seat, REPLACED, ErrorCode.REPLACED)
-                    return None
-                new.taken, new.over, new.place.plays = True, old.over, True
-                return replaced
-        return None  # its match is about to begin, or is over
+        begun = await self.matches.begun(old)
+        if begun is None:
+            return None
+        running, seat = begun
+        try:
+            replaced = await running.rejoin(seat, new.connection)
+        except RejoinError as error:
+            log.info("can't come back", match=running.match, name=new.name, why=str(error))
+            running.playing.kick(seat, REPLACED, ErrorCode.REPLACED)
+            return None
+        running.bots[seat] = new.number, new.name
+        new.taken, new.over, new.place.plays = True, old.over, True
+        return replaced
 
     @staticmethod
     def note_rest(player: Player, member: Member) -> None:

@@ -24,7 +24,7 @@ from lanista.arena.spec import Rooms, Start
 from lanista.errors import BadInputError
 from lanista.games.base import Ruleset, complete_settings
 from lanista.hosting import handshake
-from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.hosting.inputs import fresh_seed
 from lanista.match.conditions import MatchSpec
@@ -255,6 +255,29 @@ class Matches:
         if report is not None:
             self.figures.add(report)
         return report
+
+    async def begun(self, player: Player) -> tuple[RunningMatch, int] | None:
+        """Wait until the match that has taken a player begins, and return it with the seat.
+
+        Returns None if it is over, or won't take place.
+        """
+        while not player.over.is_set():
+            playing = self._playing(player)
+            if playing is not None:
+                return playing
+            await self.running.changes.wait(self.running.changes.count)
+        return None
+
+    def is_beginning(self, player: Player) -> bool:
+        """Return whether a match has taken a player and hasn't begun yet."""
+        return player.taken and not player.over.is_set() and self._playing(player) is None
+
+    def _playing(self, player: Player) -> tuple[RunningMatch, int] | None:
+        for running in self.running.matches.values():
+            for seat, (number, _) in enumerate(running.bots):
+                if number == player.number:
+                    return running, seat
+        return None
 
     @asynccontextmanager
     async def playing(self, players: Collection[Player]) -> AsyncIterator[None]:

@@ -284,6 +284,11 @@ class Names:
             and ((now := found.get(name.key)) is None or now.token_hash != name.token_hash)
         ]
 
+    async def is_revoked(self, who: LadderName) -> bool:
+        """Return whether a bot's name was removed since its `check`, or given another token."""
+        with self._store_errors(who.name):
+            return bool(await self.revoked([who]))
+
     async def look_up(self, keys: Collection[str]) -> Mapping[str, RegisteredName]:
         """Return those of some names that are registered, by key."""
         found = await self._in_thread(lambda: [self.store.find(key) for key in keys])

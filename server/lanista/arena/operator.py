@@ -31,7 +31,6 @@ from lanista.errors import StoreError
 from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
 from lanista.results.data_folder import DataFolder
-from lanista_protocol import ErrorCode, RemoteProtocolError
 
 if TYPE_CHECKING:  # so that a command that talks to an arena needs nothing of it
     from lanista.arena.arena import Arena
@@ -277,11 +276,9 @@ class Operator:
             except StoreError as error:
                 log.error("the operator's changes can't be read", why=str(error))
                 return False
-            why = "the operator has removed this name, or given it another token"
             for player in connected:
                 if player.member is not None and player.member.who in revoked:
-                    refusal = RemoteProtocolError(ErrorCode.BAD_TOKEN, why)
-                    self.arena.connections.kick(player.number, refusal)
+                    self.arena.connections.revoke(player.number)
             self.arena.ladder_matches.bench(benched, connected)
             return True
 

@@ -3,7 +3,7 @@
 Arenas keep this up to date without knowing who watches.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -115,8 +115,8 @@ class RunningMatch:
     ruleset: Ruleset
     room: str | None
     """The room of the lobby that its bots came from."""
-    bots: Sequence[tuple[int, str]]
-    """By seat: the bot's number and its name."""
+    bots: list[tuple[int, str]]
+    """By seat: the bot's number, which is another one once it has come back, and its name."""
     started: str
     """When it began, in ISO 8601, UTC."""
     part: Path
