@@ -1,13 +1,27 @@
 """Reading an arena's file again: which keys take effect, and that others are named."""
 
 from contextlib import ExitStack
+from datetime import UTC, datetime
 
 import attrs
 
+from lanista.arena.names import LadderName, Owner
 from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, Submissions, parse_spec
+from lanista.arena.submissions import AllSubmissions, LadderSubmissions
+from lanista.bots.limits import BotLimits, parse_limits
 from lanista.games.angrymob.ruleset import RULESET
+from lanista.hosting.control import Changes
 from support.arenas import arena_options, arena_server
+from support.builds import make_up
+
+ANN = LadderName(
+    name="Ann",
+    key="ann",
+    owner=Owner(b"ann"),
+    is_registered=True,
+    registered=datetime(2026, 9, 1, tzinfo=UTC),
+)
 
 OLD = """
 [[ladders]]
@@ -93,3 +107,20 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
         assert 2.0 == server.options.spec.hello_timeout
         assert limits == room.spec
         assert (1.0, 7) == (room._ladder._fill_after, room._ladder._bench_after)
+
+
+async def test_programs_that_play_already_get_new_limits(tmp_path, monkeypatch):
+    make_up(monkeypatch)
+    ladder = LadderSpec(name="pit", game="angrymob", submissions=Submissions())
+    options = arena_options(RULESET, data=tmp_path, ladders=(ladder,))
+    with ExitStack() as opened:
+        server = await arena_server(options, opened)
+        room = server.ladders["pit"]
+        submissions = LadderSubmissions.open(room, tmp_path / "programs", (), Changes())
+        server.submissions = AllSubmissions({"pit": submissions}, Changes())
+        version = await submissions.hand_in(ANN, "bot.py", b"x")
+        await submissions.bring_up(ANN.key, version.number)
+        assert BotLimits() == room.submitted["Ann"].contestant.limits
+        limited = attrs.evolve(ladder, submissions=Submissions(limits="memory=64M"))
+        server.reload(arena_options(RULESET, data=tmp_path, ladders=(limited,)))
+        assert parse_limits("memory=64M") == room.submitted["Ann"].contestant.limits

@@ -184,6 +184,8 @@ class Arena:
         if self.names is not None:
             self.names.is_open = spec.registration is Registration.OPEN
         self.ladder_matches.reload(spec.ladders)
+        if self.submissions is not None:
+            self.submissions.reload()
         log.info(
             "the arena's file was read again",
             max_connections=spec.max_connections,

@@ -393,7 +393,7 @@ class LadderSubmissions:
             name=author.name,
             command=command_of(self.folder.program(author.key, version.number), version.command),
             folder=str(folder),
-            limits=BotLimits() if self.spec.limits is None else parse_limits(self.spec.limits),
+            limits=self._limits,
             sandboxed=True,
             hidden=(*self.private, self.folder.path, folder),
             # Started for each match: between matches it takes no memory or processor from others.
@@ -407,6 +407,18 @@ class LadderSubmissions:
             registered=datetime.fromisoformat(author.registered),
         )
         self.room.offer(author.name, SubmittedBot(who, contestant, version.number))
+
+    def reload(self) -> None:
+        """Let what plays already have the limits that the ladder's spec gives now."""
+        for author in self.authors.values():
+            bot = self.room.submitted.get(author.name)
+            if bot is not None and bot.contestant.limits != self._limits:
+                self._offer(author)
+
+    @property
+    def _limits(self) -> BotLimits:
+        """What each program may use."""
+        return BotLimits() if self.spec.limits is None else parse_limits(self.spec.limits)
 
     def take_up_names(self, registered: Mapping[str, RegisteredName]) -> None:
         """Let programs of removed names play no more, given those of the names that are there."""
@@ -549,6 +561,11 @@ class AllSubmissions:
     """Tells that a version waits to be built."""
     tools: Tools = attrs.field(factory=Tools, init=False)
     """The tools to build and run programs with that are here, known after `run` has begun."""
+
+    def reload(self) -> None:
+        """Take up the limits that the specs of the ladders give now."""
+        for ladder in self.ladders.values():
+            ladder.reload()
 
     async def look_up_names(self, names: Names) -> None:
         """Take up which names the operator has removed."""
