@@ -6,6 +6,8 @@ Its conversations over real sockets are in tests/e2e.
 import contextlib
 import gc
 import weakref
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -20,6 +22,7 @@ from lanista.arena.spec import LadderSpec, Rooms
 from lanista.errors import BadInputError
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.games.outcome import Termination
+from lanista.hosting.control import MatchControl, RunningMatch
 from lanista.hosting.host import MatchReport
 from lanista.match.connection import Connection
 from lanista.match.record import ResultInfo
@@ -132,6 +135,40 @@ async def test_manual_begins_nothing_without_a_word(matches):
     assert [["Ada", "Bob"]] == [names for names, _, _ in seen]
     assert ["Cem", "Dil"] == [player.name for player in arena.lobby.waiting()]
     assert not Arena(arena_options(RULESET, manual=True)).matches.start_next()
+
+
+async def test_a_bot_that_is_back_in_its_match_is_kicked_by_its_former_number(nursery):
+    """A page that shows the match may still know that one."""
+    arena = Arena(arena_options(RULESET))
+    arena.matches.nursery = nursery
+    member, kicks = SimpleNamespace(key=("pit", "ann")), []
+    old, new = [
+        Player(Connection(Wire(), hello=parse_hello("Ann v=1")), RULESET, "nowhere", number)
+        for number in (1, 2)
+    ]
+    old.member = new.member = member
+    member.who = SimpleNamespace(name="Ann")
+    old.taken = new.taken = old.replaced = True
+    new.over = old.over
+    connections = arena.connections
+    connections.players, connections.members = {1: old, 2: new}, {member.key: new}
+    playing = SimpleNamespace(kick=lambda seat, *_: kicks.append(seat))
+    arena.running.begin(
+        RunningMatch(
+            match="m",
+            ruleset=RULESET,
+            room="pit",
+            bots=[(3, "Bob"), (2, "Ann")],
+            started="",
+            part=Path(),
+            control=MatchControl(),
+            playing=playing,
+            rejoin=None,
+        )
+    )
+    assert connections.kick(1)
+    await trio.testing.wait_all_tasks_blocked()
+    assert [1] == kicks
 
 
 async def test_many_lines_at_once_begin_a_match_in_each_pass():

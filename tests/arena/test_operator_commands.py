@@ -7,15 +7,19 @@ import pytest
 import structlog
 import trio
 
+from lanista.arena.arena import Arena
 from lanista.arena.operator import (
     CONNECTIONS,
     LINE_TIME,
     MAX_LINE,
     CommandRefusedError,
+    Operator,
     serve_commands,
     socket_address,
 )
+from lanista.games.angrymob.ruleset import RULESET
 from lanista.results.data_folder import DataFolder
+from support.arenas import arena_options
 
 
 async def echo(asked):
@@ -43,6 +47,13 @@ async def asked(folder, line):
         async for chunk in stream:
             received += chunk
     return json.loads(received) if received else None
+
+
+async def test_disable_without_its_arguments_is_refused():
+    """By an arena to whose ladders nothing is handed in."""
+    operator = Operator(Arena(arena_options(RULESET)))
+    with pytest.raises(CommandRefusedError, match="ladder: expected text"):
+        await operator._disable({"command": "disable"})
 
 
 @pytest.fixture

@@ -510,6 +510,10 @@ class BotConnections:
         player = self.players.get(number)
         if player is None:
             return False
+        if player.replaced and player.member is not None:
+            newer = self.members.get(player.member.key)
+            if newer is not None and newer.over is player.over:
+                player = newer  # it is back in the match, which whoever asks may not know yet
         error = error or RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
         log.info("kicked", name=player.name, peer=player.peer)
         if not player.taken:

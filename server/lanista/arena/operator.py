@@ -295,11 +295,11 @@ class Operator:
         from lanista.arena.submission_check import SubmissionRefusedError  # noqa: PLC0415
         from lanista.results.names import key_of  # noqa: PLC0415
 
-        every = self.arena.submissions
-        ladder = None if every is None else every.ladders.get(_text(asked, "ladder"))
+        every, name = self.arena.submissions, _text(asked, "ladder")
+        ladder = None if every is None else every.ladders.get(name)
         if ladder is None:
             raise CommandRefusedError(
-                f"no programs are handed in to a ladder {asked['ladder']!r} of the running arena; "
+                f"no programs are handed in to a ladder {name!r} of the running arena; "
                 "it may have been started before its file was changed"
             )
         try:
