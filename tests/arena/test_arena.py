@@ -137,38 +137,63 @@ async def test_manual_begins_nothing_without_a_word(matches):
     assert not Arena(arena_options(RULESET, manual=True)).matches.start_next()
 
 
-async def test_a_bot_that_is_back_in_its_match_is_kicked_by_its_former_number(nursery):
-    """A page that shows the match may still know that one."""
+@pytest.fixture
+def back(nursery):
+    """An arena, the bot that comes back to a match of its ladder, and the older one; the match."""
     arena = Arena(arena_options(RULESET))
     arena.matches.nursery = nursery
-    member, kicks = SimpleNamespace(key=("pit", "ann")), []
+    ladder = SimpleNamespace(spec=SimpleNamespace(name="pit"))
+    member = SimpleNamespace(
+        key=("pit", "ann"), who=SimpleNamespace(name="Ann", is_registered=True), ladder=ladder
+    )
     old, new = [
         Player(Connection(Wire(), hello=parse_hello("Ann v=1")), RULESET, "nowhere", number)
         for number in (1, 2)
     ]
     old.member = new.member = member
-    member.who = SimpleNamespace(name="Ann")
-    old.taken = new.taken = old.replaced = True
-    new.over = old.over
-    connections = arena.connections
-    connections.players, connections.members = {1: old, 2: new}, {member.key: new}
-    playing = SimpleNamespace(kick=lambda seat, *_: kicks.append(seat))
+    old.take()
+    arena.connections.members[member.key] = old
+
+    async def rejoin(_seat, connection):
+        playing.told = connection.channel.told
+
+    playing = SimpleNamespace(
+        kicked=[], told=None, kick=lambda seat, *_: playing.kicked.append(seat)
+    )
     arena.running.begin(
         RunningMatch(
             match="m",
             ruleset=RULESET,
             room="pit",
-            bots=[(3, "Bob"), (2, "Ann")],
+            bots=[(3, "Bob"), (1, "Ann")],
             started="",
             part=Path(),
             control=MatchControl(),
             playing=playing,
-            rejoin=None,
+            rejoin=rejoin,
         )
     )
-    assert connections.kick(1)
+    return arena, new, old, playing
+
+
+async def test_a_match_knows_a_bot_that_is_back_by_its_new_number(back):
+    """By that one an operator has it kicked, and a page is told of it at once."""
+    arena, new, old, playing = back
+    changes = arena.running.changes.count
+    await arena.ladder_matches.replace(old, new)
+    assert changes < arena.running.changes.count
+    arena.connections.players = {2: new}
+    assert arena.connections.kick(2)
     await trio.testing.wait_all_tasks_blocked()
-    assert [1] == kicks
+    assert [1] == playing.kicked
+
+
+async def test_a_bot_that_comes_back_is_welcomed_before_its_match_sends_anything(back):
+    """The match may be in another process, which doesn't wait for ours."""
+    arena, new, _, playing = back
+    await arena.connections._take_over(new, new.member)
+    assert playing.told.startswith(b"welcome ")
+    assert playing.told == new.connection.channel.told
 
 
 async def test_many_lines_at_once_begin_a_match_in_each_pass():

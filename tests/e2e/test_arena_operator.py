@@ -64,7 +64,14 @@ class Arena(FileArena):
 
     def status(self):
         """The figures of the ladder."""
-        return json.loads(self.operate("status", "arena.toml", "--json"))["ladders"][0]
+        return self._figures()["ladders"][0]
+
+    def connections(self):
+        """How many bots are connected."""
+        return self._figures()["connections"]
+
+    def _figures(self):
+        return json.loads(self.operate("status", "arena.toml", "--json"))
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +128,7 @@ def test_a_name_is_registered_reset_and_removed(arena, peers):
 
 def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers):
     """The last one of several; and it is its owner's and the operator's then."""
+    wait_until(lambda: not arena.connections(), "bots of other tests are gone")
     bots = []
     for number in (1, 2, 3):
         bots.append(peers(arena, hello("Kay", room="slow")))
@@ -134,6 +142,8 @@ def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers
     for bot in bots[:2]:
         assert "error replaced " in bot.rest()
     assert any(line.startswith("start ") for line in bots[2].until("go"))
+    # Those that were replaced have no place any more, though the match goes on.
+    wait_until(lambda: arena.connections() == 1, "the others are gone")
     arena.operate("name", "remove", "arena.toml", "kay")
     assert "error bad-token the operator has removed this name" in bots[2].rest()
 

@@ -196,7 +196,9 @@ def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
     lines = back.until("go")
     # A second one takes over from it while it is there.
     newer = peers(arena, hello("Fay", "hogwarts"))
-    assert f"start {match}" in newer.until("go")
+    fresh = newer.until("go")
+    assert f"start {match}" in fresh
+    assert ["welcome"] * 2 == [each[0].split()[0] for each in (lines, fresh)]
     assert "error replaced " in back.rest()
     assert f"start {match}" in lines
     assert not {"wait 1 4", "turn 0"} & set(lines)

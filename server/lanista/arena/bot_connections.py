@@ -357,9 +357,15 @@ class BotConnections:
         )
         if member is not None:
             await self._arrive(player, member, seen)
-        if handshake.speaks_version1(hello, ruleset):
-            handshake.send_at_once(connection, handshake.welcome() + note)
+        else:
+            self._welcome(player, note)
         return player
+
+    @staticmethod
+    def _welcome(player: Player, note: bytes = b"") -> None:
+        connection = player.connection
+        if handshake.speaks_version1(connection.greeting, player.ruleset):
+            handshake.send_at_once(connection, handshake.welcome() + note)
 
     def _check_room(self, hello: Hello, ruleset: Ruleset) -> bytes:
         """Return a note for a bot whose room isn't a ladder; empty in an arena without ladders."""
@@ -397,7 +403,7 @@ class BotConnections:
             await self._take_over(player, member)
 
     async def _take_over(self, player: Player, member: Member) -> None:
-        """Let a bot have its name on a ladder, instead of an older connection of its own.
+        """Welcome a bot, and let it have its name on a ladder, instead of an older connection.
 
         If that one plays a match to which a bot may come back, this one goes on with it.
         """
@@ -407,6 +413,7 @@ class BotConnections:
                 ErrorCode.NAME_TAKEN,
                 "another bot uses this name; choose another one, or register one with a token",
             )
+        self._welcome(player)  # before its match sends anything, which may be in another process
         self.members[member.key] = player
         if old is None:
             member.ladder.connect(member.who.name)
@@ -419,12 +426,10 @@ class BotConnections:
             self.lobby.dismiss(old, why)
             return
         try:
-            replaced = await self.ladders.replace(old, player)
+            await self.ladders.replace(old, player)
         except BaseException:
             self._forget(player, member)
             raise
-        if replaced is not None and self.matches.nursery is not None:
-            self.matches.nursery.start_soon(replaced.refuse, why)
 
     # -- seating -------------------------------------------------------------------------------
 
@@ -457,8 +462,12 @@ class BotConnections:
                     return
                 await self._wait(player)
             if player.taken:
-                await player.over.wait()
+                with player.seated:
+                    await player.over.wait()
                 if player.replaced:
+                    if player.seated.cancelled_caught and player.sent_off is not None:
+                        self._leave(place)  # as of others that are sent away
+                        await self._send_away(connection, player.sent_off)
                     return
                 if player.sent_off is not None and not connection.closed:
                     # It was kicked after its last answer, when the match no longer closed it.
@@ -510,10 +519,6 @@ class BotConnections:
         player = self.players.get(number)
         if player is None:
             return False
-        if player.replaced and player.member is not None:
-            newer = self.members.get(player.member.key)
-            if newer is not None and newer.over is player.over:
-                player = newer  # it is back in the match, which whoever asks may not know yet
         error = error or RemoteProtocolError(ErrorCode.SHUTDOWN, KICKED)
         log.info("kicked", name=player.name, peer=player.peer)
         if not player.taken:

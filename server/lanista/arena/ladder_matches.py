@@ -22,9 +22,8 @@ from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
-from lanista.match.connection import Connection
 from lanista.match.seat import RejoinError
-from lanista_protocol import ErrorCode, NoteCode, messages
+from lanista_protocol import ErrorCode, NoteCode, RemoteProtocolError, messages
 
 REPLACED = "a newer connection has shown the token of this name"
 
@@ -96,25 +95,28 @@ class LadderMatches:
                 continue
             self.start_ready()
 
-    async def replace(self, old: Player, new: Player) -> Connection | None:
+    async def replace(self, old: Player, new: Player) -> None:
         """Let a bot's newer connection take the place of an older one that plays a match.
 
-        If bots can come back to that match, `new` goes on with it; otherwise the seat is out.
-        Returns the older connection, if the caller has to close it.
+        If bots can come back to that match, `new` goes on with it, and `old` isn't `seated` any
+        more; otherwise the seat is out.
         """
         begun = await self.matches.begun(old)
         if begun is None:
-            return None
+            return
         running, seat = begun
         try:
             replaced = await running.rejoin(seat, new.connection)
         except RejoinError as error:
             log.info("can't come back", match=running.match, name=new.name, why=str(error))
             running.playing.kick(seat, REPLACED, ErrorCode.REPLACED)
-            return None
+            return
         running.bots[seat] = new.number, new.name
+        self.matches.running.changes.tell()
         new.taken, new.over, new.place.plays = True, old.over, True
-        return replaced
+        if replaced is not None:  # else it is broken, and the match has closed it
+            old.sent_off = RemoteProtocolError(ErrorCode.REPLACED, REPLACED)
+        old.seated.cancel()
 
     @staticmethod
     def note_rest(player: Player, member: Member) -> None:

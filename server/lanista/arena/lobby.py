@@ -63,6 +63,9 @@ class Player:
     """The scope of its wait in the lobby; cancelled when a match takes it."""
     released: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the lobby no longer reads from its connection, so that a match may."""
+    seated: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    """The scope of its wait for the match's end; cancelled when another connection goes on with the
+    match, which then doesn't use this one any more."""
     over: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when its match has ended, or won't take place."""
     taken: bool = attrs.field(default=False, init=False)
