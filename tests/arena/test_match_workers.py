@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 
+import attrs
 import pytest
 import trio
 import trio.testing
@@ -271,6 +272,37 @@ async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_
         await refused.wait()
     assert not newer.closed
     assert [*connections, None] == left
+    leave([*connections, newer], [*bots, newer_bot])
+
+
+async def test_a_bot_that_comes_back_as_soon_as_its_match_has_begun(workers, nursery, tmp_path):
+    """The worker has said so, and does nothing more before it reads that the bot is back."""
+    step = """
+import trio
+read, send, rejoin = trio.Event(), Link.send, worker.MatchWorker._rejoin
+async def send_and_wait(link, content, *more):
+    await send(link, content, *more)
+    if content["kind"] == "begins":
+        await read.wait()
+def noted_rejoin(self, *more):
+    rejoin(self, *more)
+    read.set()
+Link.send, worker.MatchWorker._rejoin = send_and_wait, noted_rejoin
+"""
+    player = workers(step)
+    seats = [connected(b"Bot%d v=1 keep=1\n" % number) for number in range(4)]
+    connections, bots = [connection for connection, _ in seats], [bot for _, bot in seats]
+    match = seated(tmp_path, connections, game="hogwarts")
+    playing = begin(nursery, player, attrs.evolve(match, may_rejoin=(0,)))
+    with trio.fail_after(PATIENCE):
+        while not player.running.matches:
+            await player.running.changes.wait(player.running.changes.count)
+        (running,) = player.running.matches.values()
+        newer, newer_bot = connected(b"Bot0 v=1\n")
+        assert await running.rejoin(0, newer) is connections[0]
+    await newer_bot.until(b"\ngo\n")
+    player.interrupt()
+    assert "aborted" == (await playing.end()).result.end
     leave([*connections, newer], [*bots, newer_bot])
 
 

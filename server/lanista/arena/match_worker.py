@@ -180,19 +180,19 @@ class MatchWorker:
         connection = self._connection(message.sockets, given, about, len(match.connections))
         match.connections.append(connection)
         reply: dict[str, Any] = {"kind": "rejoined", "match": about}
-        if match.playing is None:
-            _let_go(connection)
-            self.link.post({**reply, "why": "its match has not begun"})
-            return
-        try:
-            replaced = match.playing.rejoin(content["seat"], connection)
-        except RejoinError as error:
-            _let_go(connection)
-            self.link.post({**reply, "why": str(error)})
-            return
-        if replaced is not None:
-            _let_go(replaced)
-        self.link.post({**reply, "why": None, "was_broken": replaced is None})
+
+        def rejoin(playing: Match) -> None:
+            try:
+                replaced = playing.rejoin(content["seat"], connection)
+            except RejoinError as error:
+                _let_go(connection)
+                self.link.post({**reply, "why": str(error)})
+                return
+            if replaced is not None:
+                _let_go(replaced)
+            self.link.post({**reply, "why": None, "was_broken": replaced is None})
+
+        match.when_begun(rejoin)  # the front may know that before `_play_to_its_end` goes on
 
     def _take_up(self, message: Message) -> _Match:
         """Make connections of the sockets that came with an order."""
