@@ -6,11 +6,22 @@ import linecache
 import re
 import runpy
 
+import pytest
+
 import lanista
 from docs.pages import DOCS, fenced
+from support.thread_workers import ThreadWorkers
 
 PAGE = DOCS / "python.md"
 PATIENT = {"no_clock": True, "stall_margin": 600.0, "settings": {"move_limit": 40}}
+
+
+@pytest.fixture(autouse=True)
+def _in_threads(monkeypatch):
+    """Matches are played by threads of this process instead of workers that would be started."""
+    monkeypatch.setattr("lanista.library.many.LocalWorkers", ThreadWorkers)
+    monkeypatch.setattr("lanista.competition.running.LocalWorkers", ThreadWorkers)
+
 
 CUP = """\
 name = "cup"
