@@ -10,7 +10,7 @@ import pytest
 
 import lanista
 from docs.pages import DOCS, fenced
-from support.thread_workers import ThreadWorkers
+from support.thread_workers import play_in_threads
 
 PAGE = DOCS / "python.md"
 PATIENT = {"no_clock": True, "stall_margin": 600.0, "settings": {"move_limit": 40}}
@@ -19,8 +19,7 @@ PATIENT = {"no_clock": True, "stall_margin": 600.0, "settings": {"move_limit": 4
 @pytest.fixture(autouse=True)
 def _in_threads(monkeypatch):
     """Matches are played by threads of this process instead of workers that would be started."""
-    monkeypatch.setattr("lanista.library.many.LocalWorkers", ThreadWorkers)
-    monkeypatch.setattr("lanista.competition.running.LocalWorkers", ThreadWorkers)
+    play_in_threads(monkeypatch)
 
 
 CUP = """\

@@ -9,7 +9,7 @@ import pytest
 
 from e2e.running import wait_until
 from support.processes import argv_of, children_of, runs
-from support.thread_workers import ThreadWorkers
+from support.thread_workers import play_in_threads
 
 
 def _running():
@@ -36,8 +36,7 @@ def here(tmp_path, monkeypatch):
 @pytest.fixture
 def in_threads(monkeypatch):
     """Matches are played by threads of this process instead of workers that would be started."""
-    monkeypatch.setattr("lanista.library.many.LocalWorkers", ThreadWorkers)
-    monkeypatch.setattr("lanista.competition.running.LocalWorkers", ThreadWorkers)
+    play_in_threads(monkeypatch)
 
 
 @pytest.fixture

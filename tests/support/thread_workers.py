@@ -27,3 +27,9 @@ class ThreadWorkers(GivenWorkers):
         """Have the threads' bots end, and the threads."""
         super().close(cleanup)
         self._threads.shutdown()
+
+
+def play_in_threads(patch):
+    """Have this process play with threads instead of worker processes, until it is undone."""
+    patch.setattr("lanista.library.many.LocalWorkers", ThreadWorkers)
+    patch.setattr("lanista.competition.running.LocalWorkers", ThreadWorkers)
