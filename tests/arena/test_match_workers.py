@@ -14,8 +14,10 @@ import trio
 import trio.testing
 
 from arena.handed import PATIENCE, begin, connected, leave, open_files, pair, played_by, seated
+from e2e.prepared import forked, prepare
 from lanista.arena import match_workers, worker_process
 from lanista.arena.match_workers import WHY, MatchWorkers
+from lanista.bots.syscalls import can_fork_siblings
 from lanista.hosting.control import RunningMatches
 from lanista.match.seat import RejoinError
 from lanista.spawning import start_tracker
@@ -75,6 +77,32 @@ DECIDED = {
 }
 
 
+def forked_with(code, theirs):
+    """A fork of a process that has loaded what a worker needs; None where there can be none."""
+    out, err = sys.__stdout__, sys.__stderr__
+    change = f"{code}\nraise SystemExit"
+    return forked(["0"], change, cwd="/", env={**os.environ}, stdout=out, stderr=err, stdin=theirs)
+
+
+class ForkedWorker:
+    """A fork with what an arena uses of `trio.Process`."""
+
+    def __init__(self, process):
+        self._process = process
+        self.pid = process.pid
+        self.kill = process.kill
+
+    @property
+    def returncode(self):
+        return self._process.poll()
+
+    async def wait(self):
+        """Wait for its end."""
+        if self.returncode is None:
+            with open(os.pidfd_open(self.pid), "rb") as end:  # noqa: ASYNC230, PTH123 - a descriptor
+                await trio.lowlevel.wait_readable(end.fileno())
+
+
 @pytest.fixture
 async def workers(nursery, monkeypatch, tmp_path):
     """Start workers that die at a step; everything is closed at the end.
@@ -82,6 +110,8 @@ async def workers(nursery, monkeypatch, tmp_path):
     What an earlier test left may go meanwhile, when the garbage collector finds it.
     """
     start_tracker()  # multiprocessing's, which stays
+    if can_fork_siblings():
+        prepare()  # likewise
     before = open_files()
 
     def start_workers(step="", count=1):
@@ -89,6 +119,9 @@ async def workers(nursery, monkeypatch, tmp_path):
             code = DYING.format(flag=str(tmp_path / "died"), step=step)
 
             async def start(_module, theirs):
+                process = forked_with(code, theirs)
+                if process is not None:
+                    return ForkedWorker(process)
                 number = theirs.fileno()
                 argv = [sys.executable, "-P", "-c", code, str(number)]
                 return await trio.lowlevel.open_process(

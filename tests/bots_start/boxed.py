@@ -3,6 +3,7 @@
     python boxed.py JSON
 
 JSON has the arguments of `_main`. Printed is, as JSON too, how each bot ended and what it printed.
+Only functions for the tests import pytest, which takes longer than a bot.
 """
 
 import ctypes
@@ -14,7 +15,6 @@ import struct
 import subprocess
 import sys
 
-import pytest
 import trio
 
 from lanista.bots import syscalls
@@ -114,6 +114,8 @@ def _refuse_keyrings():
 
 def users():
     """Who may run an arena here: None is ourselves; where we are root, an ordinary user too."""
+    import pytest
+
     ordinary = [pytest.param(ORDINARY, marks=pytest.mark.long)] if os.geteuid() == 0 else []
     return [None, *ordinary]
 
@@ -175,6 +177,8 @@ def run(
 def python_for_all():
     """A Python of our version that any user may run, or the test is skipped."""
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    import pytest
+
     found = shutil.which(name, path="/usr/local/bin:/usr/bin")
     if found is None:
         pytest.skip(f"no {name} in /usr/bin for an ordinary user")

@@ -45,6 +45,21 @@ def test_bots_that_left_behind_a_full_buffer_hold_no_places(serve, peers):
     wait_until(lambda: is_welcome(peers, daemon), "a place is free", lambda: daemon.err[-1000:])
 
 
+def test_connections_that_are_reset_are_no_harm(with_page, peers):
+    """Before, in and after the hello: the arena serves on and reports no error of its own."""
+    for said in ("", "Half", "Whole v=1 room=reset\n"):
+        for _ in range(20):
+            peer = peers(with_page)
+            peer.say(said)
+            peer.reset()
+    pair = [peers(with_page, f"{name} v=1 room=after") for name in ("Ada", "Bob")]
+    for peer in pair:
+        peer.until("go")
+    pair[0].leave()
+    assert "end forfeit" in pair[1].until("end")
+    assert "Traceback" not in with_page.err
+
+
 def test_a_flood_before_a_match_ends_the_connection_in_words(with_page, peers):
     """PROTOCOL.md 4, 7: `flood`. What fits stays: another bot's two answers ahead do no harm."""
     modest = peers(with_page, "Modest v=1 room=modest")

@@ -34,30 +34,24 @@ def main(mode):
     options = {
         "wrong-game": ["game=hogwarts"],
         "wrong-token": ["token=guess"],
-        **{keeper: ["keep=1"] for keeper in ("keep", "keep-once", "keep-leaves")},
+        **{keeper: ["keep=1"] for keeper in ("keep", "keep-leaves")},
     }
     if mode == "wrong-token":
         os.environ["LANISTA_TOKEN"] = ""
     said = hello("v=1", *options.get(mode, []))
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.sendall(said + b"# ready\n")
-    if mode == "greets":
-        sock.sendall(b"\n")
     matches = turns = 0
     for line in sock.makefile("r", encoding="utf-8"):
         word, *words = line.split()
         if word not in KNOWN and mode == "strict":
             die(f"unknown keyword {word}")
-        if word == "set" and words[0] == "x_check" and mode == "strict-settings":
-            die("unknown setting")
         if word == "size" and int(words[0]) > 100 and mode == "small":
             die("no room for this map")
         if word == "total" and words[0] == "0" and int(words[1]) > 20 and mode == "timid":
             die("they are too many")
         if word == "start":
             matches += 1
-            if mode == "keep-once" and matches == 2:
-                die("a second match")
         if word == "end" and mode == "one-turn" and turns == 1:
             die("that can't be the end")
         if word == "bye" and mode == "keep-leaves":

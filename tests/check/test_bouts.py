@@ -10,14 +10,11 @@ from lanista.check.items import Status
 
 BAD = {
     # what the bot is, the bout that shows it beside the plain one, the item, words of evidence
-    "greets": (PLAIN, "before-go", "it sent a line before its first turn"),
     "hasty": (APART, "before-go", "turn 0: it answered before `go` had been sent"),
     "doubles": (PLAIN, "answers", "before turn 4 it sent a line that nobody had asked for"),
     "strict": (WORDS, "unknown-keywords", "unknown keyword x-check"),
-    "strict-settings": (WORDS, "unknown-keywords", "unknown setting"),
     "one-turn": (ONE, "one-turn", "that can't be the end"),
     "small": (LARGEST, "largest-map", "turn 0: closed its connection; its process: exited with"),
-    "keep-once": (KEPT, "keep", "match 2, turn 0: closed its connection"),
     "keep-leaves": (KEPT, "keep", "match 2, turn 0: closed its connection"),
     "fails-late": (PLAIN, "end", "after the plain match its process: exited with code 3"),
     "forks": (PLAIN, "processes", "after the plain match: 1 process of its own"),
@@ -26,31 +23,9 @@ BAD = {
 OFFENDERS = {
     # bots of tests/bots: the item, words of evidence
     "crashes": ("name", "before it said hello: crashes.py:3: RuntimeError: no brain found"),
-    "no_name": ("name", "its hello was refused: bad-hello: no name"),
-    "leaves": ("answers", "the plain match, turn 2: closed its connection"),
     "dies_in_play": ("answers", "RuntimeError: out of ideas"),
-    "dies_mid_line": ("answers", "its process: killed by SIGKILL"),
-    "twice": ("answers", "before turn 1 it sent a line that nobody had asked for"),
-    "early": ("before-go", "it sent a line before its first turn"),
-    "floods": ("answers", "before turn 1 it sent a line that nobody had asked for"),
     "illegal": ("submoves", "turn 2, submove 0: illegal: (-1, 0) is outside the map"),
-    "malformed": ("submoves", 'the line: "go north please"'),
-    "not_utf8": ("submoves", r'its bytes: "\xff\xfe\x80"'),
 }
-
-
-OF_ONE_KIND = {
-    *("greets", "strict-settings", "keep-once"),
-    *("leaves", "dies_mid_line", "twice", "floods", "malformed", "not_utf8", "early", "no_name"),
-}
-"""Those whose item another one fails as well: only in the long run."""
-
-
-def short(bots):
-    """The bots, some of them for the long run alone."""
-    return [
-        pytest.param(bot, marks=pytest.mark.long) if bot in OF_ONE_KIND else bot for bot in bots
-    ]
 
 
 def check(items, name, words):
@@ -60,13 +35,13 @@ def check(items, name, words):
     assert items[name].advice
 
 
-@pytest.mark.parametrize("bot", short(BAD))
+@pytest.mark.parametrize("bot", BAD)
 async def test_a_bot_with_one_fault_fails_the_item_of_that_fault(items_after, bot):
     bout, name, words = BAD[bot]
     check(await items_after(mode(bot), bout), name, words)
 
 
-@pytest.mark.parametrize("bot", short(OFFENDERS))
+@pytest.mark.parametrize("bot", OFFENDERS)
 async def test_an_offender_fails_its_item(items_after, bot):
     check(await items_after(offender(bot)), *OFFENDERS[bot])
 

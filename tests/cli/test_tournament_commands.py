@@ -254,8 +254,6 @@ def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, command):
         (["GravityGoers", "CamperJoe", "--elo0", "5", "--elo1", "5"], "elo0 must be below elo1"),
         (["GravityGoers", "CamperJoe", "--elo0", "nan"], "both from -2000 to 2000"),
         (["GravityGoers", "CamperJoe", "--elo1", "1e300"], "both from -2000 to 2000"),
-        (["GravityGoers", "CamperJoe", "--elo0", "-1e6"], "both from -2000 to 2000"),
-        (["GravityGoers", "CamperJoe", "--elo1", "inf"], "both from -2000 to 2000"),
         (["GravityGoers", "CamperJoe", "--game", "chess"], "chess"),
         (["GravityGoers", "CamperJoe", "--set", "speed=3"], "speed"),
         (["GravityGoers", "CamperJoe", "-i", "nowhere"], "nowhere"),

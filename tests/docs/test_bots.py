@@ -49,8 +49,8 @@ SECTIONS = {
 PATIENT = ["--time-init", "100", "--time-move", "20"]
 OPTIONS = {"play": [*PATIENT, "--stall-margin", "600"], "check": PATIENT}
 """As the page says, but for the clock: this machine may be busy."""
-SHORT = 200
-"""Turns of the first bots' matches, but for Python's, which is as long as the page says."""
+SHORT = 100
+"""Turns of the first bots' matches."""
 KIT_ROUNDS = 20
 """Rounds of the match of kits.md, which looks into round 12."""
 QUICKLY = {
@@ -178,13 +178,24 @@ def test_the_ways_to_build_a_kits_player(way, tmp_path):
     go_through([file, *blocks], shell, tmp_path)
 
 
-@pytest.fixture(scope="module")
-def python_match(tmp_path_factory):
-    """The record of the match of first-bot.md's Python section, which is as the page says."""
-    folder = tmp_path_factory.mktemp("python")
-    shell = shell_in(folder, OPTIONS | {"play": [*OPTIONS["play"], "-o", "whole.jsonl"]})
-    go_through(sections()["Python"], shell, folder)
-    return told(shell.folder / "whole.jsonl")
+@pytest.mark.long
+def test_the_first_bot_plays(tmp_path):
+    """The whole match of first-bot.md, as long as the page says. Short: that of each language."""
+    go_through(sections()["Python"], shell_in(tmp_path), tmp_path)
+
+
+def play_first_bot(title, folder):
+    """Go through a section of first-bot.md, but for a short match; return what its bot was told."""
+    short = ["--move-limit", str(SHORT), "-o", "short.jsonl"]
+    shell = shell_in(folder, OPTIONS | {"play": [*OPTIONS["play"], *short]})
+    blocks = sections()[title]
+    _, whole = sections()["Python"][-1]
+    ending = whole.partition("\n")[2]
+    assert blocks[-1][1].endswith(ending)
+    ended = re.sub(r"score \d+", "score …", ending).replace("2400 moves", f"{SHORT} moves")
+    blocks[-1] = blocks[-1][0], blocks[-1][1].replace(ending, ended)
+    go_through(blocks, shell, folder)
+    return told(shell.folder / "short.jsonl")
 
 
 def told(record):
@@ -193,8 +204,9 @@ def told(record):
     return [(at.turn, at.facts(0, (0.0, 0.0))) for at in first]
 
 
-def test_the_first_bot_plays(python_match):
-    assert SHORT == len(python_match)
+@pytest.fixture(scope="module")
+def python_match(tmp_path_factory):
+    return play_first_bot("Python", tmp_path_factory.mktemp("python"))
 
 
 def first_bot(title):
@@ -207,16 +219,8 @@ def first_bot(title):
 def test_a_first_bot_in_each_language_plays_as_the_python_one(title, python_match, tmp_path):
     """By the page's commands, to the same words on the page; the match is a short one."""
     needed(SECTIONS[title])
-    short = ["--move-limit", str(SHORT), "-o", "short.jsonl"]
-    shell = shell_in(tmp_path, OPTIONS | {"play": [*OPTIONS["play"], *short]})
-    blocks = sections()[title]
-    _, whole = sections()["Python"][-1]
-    ending = whole.partition("\n")[2]
-    assert blocks[-1][1].endswith(ending)
-    ended = re.sub(r"score \d+", "score …", ending).replace("2400 moves", f"{SHORT} moves")
-    blocks[-1] = blocks[-1][0], blocks[-1][1].replace(ending, ended)
-    go_through(blocks, shell, tmp_path)
-    assert python_match == told(shell.folder / "short.jsonl")
+    assert SHORT == len(python_match)
+    assert python_match == play_first_bot(title, tmp_path)
 
 
 def sections():

@@ -6,11 +6,21 @@ import linecache
 import re
 import runpy
 
+import pytest
+
 import lanista
 from docs.pages import DOCS, fenced
+from support.thread_workers import play_in_threads
 
 PAGE = DOCS / "python.md"
 PATIENT = {"no_clock": True, "stall_margin": 600.0, "settings": {"move_limit": 40}}
+
+
+@pytest.fixture(autouse=True)
+def _in_threads(monkeypatch):
+    """Matches are played by threads of this process instead of workers that would be started."""
+    play_in_threads(monkeypatch)
+
 
 CUP = """\
 name = "cup"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from e2e.running import EXAMPLE_MAP, Daemon, Lanista, Peer, Program, bot_words, run_here
+from e2e.running import Daemon, Lanista, Peer, Program, bot_words, run_here
 
 
 @pytest.fixture
@@ -93,15 +93,3 @@ def join(tmp_path, started):
         return program
 
     return join
-
-
-@pytest.fixture(scope="module")
-def daemon(tmp_path_factory):
-    """One for all tests of a module, which keep to rooms of their own: three moves on the example
-    map of PROTOCOL.md 6, without haste.
-    """
-    folder = tmp_path_factory.mktemp("daemon")
-    (folder / "example.map").write_text(EXAMPLE_MAP)
-    serving = Daemon(folder, "--map", folder / "example.map", "--move-limit", 3, "--no-clock")
-    yield serving
-    serving.end()

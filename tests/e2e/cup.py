@@ -1,6 +1,6 @@
 """A small tournament of three house bots: its spec in a folder, its process, its outcome."""
 
-from e2e.running import Program, command
+from e2e.running import Lanista
 from lanista.competition import load, standings_of
 from lanista.results.database import Store
 from support.processes import argv_of, processes_in
@@ -44,8 +44,8 @@ def write_cup(folder, *, seeds, move_limit=8, concurrency=1, keep="all"):
 
 
 def start_cup(folder, output="--json"):
-    """Start `lanista tournament run cup.toml` in the folder of the spec; return the Program."""
-    return Program(command("tournament", "run", "cup.toml", output), folder)
+    """Start `lanista tournament run cup.toml` in the folder of the spec; return the process."""
+    return Lanista(["tournament", "run", "cup.toml", output], folder)
 
 
 def blocks_printed(run):

@@ -1,4 +1,4 @@
-"""A process that has loaded what an arena needs; the tests' arenas are forks of it.
+"""A process that has loaded what an arena needs; the tests' arenas, and others, are forks of it.
 
 Most of what the start of an arena costs is loading Lanista. A fork has loaded it already, and is
 the command line as a process all the same: a child of the test with its own arguments, environment,
@@ -20,7 +20,8 @@ import sys
 from lanista.bots.syscalls import can_fork_siblings, fork_sibling
 
 LOADED = (
-    *("alembic.command", "lanista.arena.server", "lanista.cli.arena", "lanista.cli.serve"),
+    *("alembic.command", "lanista.arena.match_worker", "lanista.arena.server"),
+    *("lanista.cli.arena", "lanista.cli.serve"),
     *(f"lanista.games.{game}.ruleset" for game in ("angrymob", "crematoria", "hogwarts")),
     *("lanista.page.metrics", "lanista.page.server"),
 )
@@ -68,8 +69,10 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
-def forked(words, change, *, cwd, env, stdout, stderr):
-    """Run `lanista WORD…` in a fork, after some lines of Python.
+def forked(words, change, *, cwd, env, stdout, stderr, stdin=None):
+    """Run `lanista WORD…` in a fork, after some lines of Python, which may also end it.
+
+    Without `stdin` there is nothing to read.
 
     Returns:
         The process; None where the system can't fork for another process, as macOS and gVisor.
@@ -77,14 +80,15 @@ def forked(words, change, *, cwd, env, stdout, stderr):
     if not can_fork_siblings():
         return None
     request = {"words": list(map(str, words)), "change": change, "cwd": str(cwd), "env": env}
-    server = _server()
-    socket.send_fds(server, [json.dumps(request).encode()], [stdout.fileno(), stderr.fileno()])
+    server = prepare()
+    files = [file.fileno() for file in (stdout, stderr, stdin) if file is not None]
+    socket.send_fds(server, [json.dumps(request).encode()], files)
     pid = int(server.recv(100))
     return Forked(pid) if pid else None
 
 
 @functools.cache
-def _server():
+def prepare():
     """Start the process from which all are forked; return the socket to it, with which it ends."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
@@ -102,7 +106,7 @@ def _server():
 def _serve(requests):
     """Fork this process for every request; return, in a fork, the request and its descriptors."""
     while True:
-        message, files, *_ = socket.recv_fds(requests, MOST, 2)
+        message, files, *_ = socket.recv_fds(requests, MOST, 3)
         if not message:
             sys.exit()
         try:
@@ -125,7 +129,7 @@ def _main():
         request, files = _serve(requests)
     # From here on this is the command.
     os.setsid()
-    for standard, file in zip((1, 2), files, strict=True):
+    for standard, file in zip((1, 2, 0), files, strict=False):
         os.dup2(file, standard)
         os.close(file)
     os.chdir(request["cwd"])

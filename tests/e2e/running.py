@@ -23,6 +23,7 @@ import structlog
 
 from e2e.prepared import forked
 from support.processes import adopt_no_orphans, runs
+from support.thread_workers import ThreadWorkers
 
 PATIENCE = 60
 """Seconds that anything is waited for before a test fails. Nothing is expected to need them."""
@@ -163,7 +164,8 @@ def run_here(words, folder, env=None, *, output=None):
     """Run `lanista WORD…` to its end in this process, in a folder: code, out, err, folder.
 
     Python and Lanista are loaded already, which is most of what a short command costs. Bots are
-    processes all the same. What the command changes of this process is changed back.
+    processes all the same; the workers of a tournament are threads. What the command changes of
+    this process is changed back.
 
     Args:
         words: The words after `lanista`.
@@ -192,6 +194,8 @@ def run_here(words, folder, env=None, *, output=None):
         patch.setattr("sys.stderr", sys_err)
         # The tests' process stays in the control group that it is in.
         patch.setattr("lanista.bots.cgroup.use_cgroups", lambda: False)
+        if str(words[0]) in {"tournament", "sprt"}:
+            patch.setattr("lanista.competition.running.LocalWorkers", ThreadWorkers)
         had = dict(os.environ)
         os.environ.clear()
         os.environ.update(env or environment())

@@ -23,6 +23,7 @@ from e2e.running import (
     command,
     environment,
     read,
+    run_here,
     wait_until,
     wait_until_gone,
 )
@@ -246,18 +247,11 @@ def test_a_bundle_that_can_not_be_written_costs_nothing_else(lanista, tmp_path, 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """The record of a match between a bot of version 1 and a classic one."""
-    playing = Program(
-        command(
-            *("play", "angrymob", OPPONENT, bot("classic"), "-i", "pit", "-s", 3, "--no-clock"),
-            *("--move-limit", 9, "--console", "-o", "match.jsonl"),
-        ),
-        tmp_path_factory.mktemp("played"),
-    )
-    try:
-        assert (0, "") == (playing.wait(), playing.err)
-    finally:
-        playing.end()
-    return playing.folder / "match.jsonl"
+    words = ["play", "angrymob", OPPONENT, bot("classic"), "-i", "pit", "-s", 3, "--no-clock"]
+    words += ["--move-limit", 9, "--console", "-o", "match.jsonl"]
+    done = run_here(words, tmp_path_factory.mktemp("played"))
+    assert (0, "") == (done.code, done.err)
+    return done.folder / "match.jsonl"
 
 
 @pytest.fixture

@@ -150,17 +150,6 @@ def test_whoever_waits_beside_the_ladders_is_told_once(arena, peers, options):
     bot.leave()
 
 
-def test_a_house_bot_fills_the_seat(arena, peers):
-    """Whoever waits alone plays the arena's own bot, and that counts."""
-    bot = peers(arena, hello("Eve", "guests"))
-    lines = bot.until("go")
-    assert {"player 0 CamperJoe", "player 1 CamperJoe"} & set(lines)
-    bot.say("\n")
-    bot.until("end")
-    wait_until(lambda: arena.stored("guests"), "the match is stored")
-    assert {"CamperJoe", "Eve"} == set(arena.stored("guests")[0][1].split(","))
-
-
 def test_a_house_bot_that_cant_be_started_is_logged_with_its_last_line(arena, peers):
     peers(arena, hello("Zoe", "broken"))
     wait_until(lambda: "a house bot can't be started" in arena.err, "it is logged")

@@ -67,21 +67,6 @@ def test_played_again_only_what_is_new_is_played(lanista, cup):
     assert (6, 3) == (events(fewer)[-1]["matches"], events(fewer)[-1]["uncounted"])
 
 
-def test_bots_in_the_command_play_a_round_robin_and_the_same_command_goes_on(tmp_path):
-    """It has results in the current folder, and needs no file."""
-    words = ("tournament", "run", "angrymob", *HOUSE.values(), "--no-clock", "--concurrency", 1)
-
-    def run():
-        done = run_here([*words, "--set", "move_limit=6", "--json", "--seeds", 1], tmp_path)
-        assert (0, "") == (done.code, done.err)
-        return kinds(done)
-
-    assert ["begun", *["block-done"] * 3, "ended", "standings"] == run()
-    assert ["begun", "ended", "standings"] == run()
-    name = "round-robin-GravityGoers-CamperJoe-RandomRunners"
-    assert {f"{name}.db", f"{name}.records"} <= {path.name for path in tmp_path.iterdir()}
-
-
 def test_failures_are_told_and_a_bot_that_goes_on_failing_is_benched(lanista, cup):
     spec = cup({"Good": "CamperJoe", "Bad": bad("crashes")}, seeds=(1, 2), head="bench_after = 2\n")
     checked = lanista("tournament", "check", spec)

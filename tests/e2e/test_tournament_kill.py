@@ -36,7 +36,7 @@ def cup(tmp_path, started):
 
 @pytest.mark.parametrize(
     ("kills", "seeds"),
-    [(1, 6), pytest.param(20, 56, marks=pytest.mark.long)],
+    [(1, 4), pytest.param(20, 56, marks=pytest.mark.long)],
     ids=["one", "twenty"],
 )
 def test_killed_at_random_moments(cup, tmp_path, kills, seeds):

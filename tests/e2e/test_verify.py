@@ -296,7 +296,11 @@ def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "killed_in", ["insert", pytest.param("_kept_beside", marks=pytest.mark.long), "_remove"]
+    "killed_in",
+    [
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("insert", "_kept_beside")),
+        "_remove",
+    ],
 )
 def test_a_rebuild_that_is_killed_leaves_the_former_database(cup, tmp_path, killed_in):
     """The next one is not kept from anything."""

@@ -170,11 +170,10 @@ def corrupted(res, number, field, pick):
 @pytest.mark.parametrize("name", [pytest.param("05", marks=pytest.mark.long), "10"])
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_corrupted_field_is_noticed_in_one_of_its_two_rounds(name, field):
-    """In a state between two rounds of an original match; eight places a field."""
+    """In a state between two rounds of an original match, each explained; eight places a field."""
     res, pick = trace(name), Random(field)
     for _ in range(8):
         number = pick.randrange(1, 200)
-        assert problem(res, number - 1) is None
         changed = corrupted(res, number, field, pick)
         found = [problem(changed, number - 1), problem(changed, number)]
         assert any(found), f"{field} of state {number}"

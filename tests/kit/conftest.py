@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.running import command
+from e2e.running import command, environment, run_here
 from languages.built import CHECKOUT, built
 from languages.language import PATIENCE
 
@@ -97,4 +97,5 @@ def compiler():
 def build_here(compiler, tmp_path):
     """Run `lanista build` in a folder of the test's own, with the main programs compiled before."""
     (tmp_path / "cache").symlink_to(kit_cache())
-    return lambda *words, **env: lanista_build(tmp_path, *words, **env)
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    return lambda *words, **env: run_here(["build", *words], tmp_path, environment(**cache, **env))

@@ -43,22 +43,29 @@ def test_the_bot_lies_in_the_present_folder_named_as_its_source(build_here, tmp_
     text = text.replace("\n\n", '\n#include "Structs.hh"\n#include "mine.hh"\n', 1)
     done = build_here(source(kit, "\ufeff" + text))
     said = "./AINull plays crematoria: lanista play crematoria ./AINull Demo Null Dummy\n"
-    assert (0, said) == (done.returncode, done.stdout), done.stderr
-    assert "mine.hh:1:2: warning: #warning mind this" in done.stderr
+    assert (0, said) == (done.code, done.out), done.err
+    assert "mine.hh:1:2: warning: #warning mind this" in done.err
     assert os.access(tmp_path / "AINull", os.X_OK)
-    assert {"AINull", "cache", "original kit"} == {path.name for path in tmp_path.iterdir()}
+    assert {"AINull", "cache", "original kit", "stdout", "stderr"} == {
+        path.name for path in tmp_path.iterdir()
+    }
 
 
 def test_the_compilers_words_are_shown_with_the_players_line(build_here, tmp_path):
-    """The exit code is 1, and no bot is left. No game was said, and the file keeps to none."""
-    path = source(tmp_path, NULL.replace("play () { }", "play () { unit(1).heath = 2; }"))
-    done = build_here(path.name, "-o", "bot")
-    assert 1 == done.returncode
-    first, *_, last = done.stderr.splitlines()
+    """The exit code is 1, and no bot is left. No game was said, and the file keeps to none.
+
+    $CXXFLAGS goes to the compiler, whose warnings of our headers aren't shown.
+    """
+    path = source(tmp_path, NULL.replace("play () { }", "play () { int no; unit(1).heath = 2; }"))
+    done = build_here(path.name, "-o", "bot", CXXFLAGS="-Wall -Wextra -Wshadow")
+    assert 1 == done.code
+    first, *_, last = done.err.splitlines()
     assert first.startswith("AINull.cc: In member function")
-    assert "AINull.cc:7:34: error: " in done.stderr
-    assert "heath" in done.stderr.splitlines()[1]
-    assert "unit(1).heath" in done.stderr  # the line itself
+    assert "AINull.cc:7:42: error: " in done.err
+    assert "[-Wunused-variable]" in done.err
+    assert 1 == done.err.count("warning:")
+    assert "heath" in done.err.splitlines()[1]
+    assert "unit(1).heath" in done.err  # the line itself
     assert last.startswith("lanista: AINull.cc compiles for no game; these are the errors for ")
     assert not (tmp_path / "bot").exists()
 
@@ -68,31 +75,25 @@ def test_a_player_of_the_other_game_is_recognized(build_here, tmp_path):
     calls = "unit(0).turns; " * kit.LINES_SHOWN
     player = source(tmp_path, NULL.replace("{ }", f"{{ command(0, BR); {calls}}}"))
     done = build_here(player, "--game", "hogwarts")
-    assert 1 == done.returncode
+    assert 1 == done.code
     words = f"lanista: {player} looks like a player of crematoria: say --game crematoria\n"
-    assert done.stderr.endswith(words)
-    assert kit.LINES_SHOWN + 2 == done.stderr.count("\n")
-    assert done.stderr.splitlines()[-2].endswith(" more lines")
+    assert done.err.endswith(words)
+    assert kit.LINES_SHOWN + 2 == done.err.count("\n")
+    assert done.err.splitlines()[-2].endswith(" more lines")
 
 
 def test_the_game_is_asked_for_where_both_fit(build_here, tmp_path):
-    """`CXX=true` compiles anything; that a player which calls nothing fits both: kit_cache."""
+    """`CXX=true` compiles all, `false` nothing; that a player which calls nothing fits both games:
+    kit_cache.
+    """
     done = build_here(source(tmp_path), CXX="true")
-    assert 2 == done.returncode
-    assert done.stderr.endswith(
+    assert 2 == done.code
+    assert done.err.endswith(
         "could be a player of crematoria or of hogwarts: say which with --game\n"
     )
-
-
-def test_own_options_go_to_the_compiler(build_here, tmp_path):
-    """By CXXFLAGS, behind ours; what they warn of in our headers isn't shown."""
-    path = source(tmp_path, NULL.replace("{ }", "{ int unused; }"))
-    flags = "-Wall -Wextra -Wshadow -Werror"
-    done = build_here(path, "--game", "hogwarts", CXXFLAGS=flags)
-    assert 1 == done.returncode
-    assert "-Werror=unused-variable" in done.stderr
-    assert done.stderr.endswith("AINull.cc doesn't compile as a player of hogwarts\n")
-    assert 1 == done.stderr.count("error:")
+    done = build_here(source(tmp_path), "--game", "hogwarts", CXX="false")
+    assert 1 == done.code
+    assert done.err.endswith("AINull.cc doesn't compile as a player of hogwarts\n")
 
 
 def test_variables_begin_as_zero_where_the_compiler_can_do_that():
@@ -112,7 +113,7 @@ def test_the_headers_functions_cause_no_warning(build_here, tmp_path):
     play = "{ for (int id : pioneers(me())) for (int other : furyans(1)) command(id + other, BR); }"
     path = source(tmp_path, NULL.replace("{ }", play))
     done = build_here(path, "--game", "crematoria", CXXFLAGS="-Wall -Wextra -Werror")
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, "") == (done.code, done.err)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +128,8 @@ def test_the_headers_functions_cause_no_warning(build_here, tmp_path):
 )
 def test_what_the_linker_finds_is_explained(build_here, tmp_path, old, new, words):
     done = build_here(source(tmp_path, NULL.replace(old, new)), "--game", "hogwarts")
-    assert 1 == done.returncode
-    assert words in done.stderr.splitlines()[-1]
+    assert 1 == done.code
+    assert words in done.err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -196,10 +197,9 @@ def test_a_killed_build_leaves_no_folder(tmp_path):
 
 def test_an_unknown_game_is_bad_input(build_here, tmp_path):
     done = build_here(source(tmp_path), "--game", "angrymob")
-    assert 2 == done.returncode
+    assert 2 == done.code
     assert (
-        "--game angrymob: the games whose players are built are crematoria and hogwarts"
-        in done.stderr
+        "--game angrymob: the games whose players are built are crematoria and hogwarts" in done.err
     )
 
 

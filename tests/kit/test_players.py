@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.running import PATIENCE, Program, command, environment, read
+from e2e.running import PATIENCE, environment, read, run_here
 from kit.conftest import player
 from languages.built import BUILDS
 from lanista.cli.originals import as_res
@@ -40,13 +40,8 @@ def play(folder, game, bot, *words, rivals=("Null", "Null", "Null"), rounds=None
         words += ("--set", f"{ROUNDS[game]}={rounds}")
     # Where somebody is to be late, a busy machine mustn't make the match void.
     words += ("--stall-margin", 600) if "--time-move" in words else ("--no-clock",)
-    played = Program(
-        command("play", game, bot, *rivals, "-s", seed, "-o", "record.jsonl", *words), folder
-    )
-    try:
-        assert 0 == played.wait(), played.err
-    finally:
-        played.end()
+    done = run_here(["play", game, bot, *rivals, "-s", seed, "-o", "record.jsonl", *words], folder)
+    assert 0 == done.code, done.err
     return read(folder / "record.jsonl")
 
 
@@ -88,15 +83,8 @@ def test_with_the_originals_seeds_players_repeat_its_match(compiler, tmp_path, n
     words += ("--set", "original=1") if game == "hogwarts" else ()
     record = play(tmp_path, game, bot, *words, rivals=(bot, bot, bot), seed=seed)
     ruleset = registry.get(game)
-    shown = subprocess.run(
-        command("replay", "show", "record.jsonl"),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    assert f"{bot.rpartition('/')[2]}-3 (C, player 2)  score " in shown.stdout
+    shown = run_here(["replay", "show", "record.jsonl"], tmp_path)
+    assert f"{bot.rpartition('/')[2]}-3 (C, player 2)  score " in shown.out
     assert tuple(range(seed + 1, seed + 5)) == record.header.seat_seeds
     assert f"\nseed {seed + 3}\n".encode() in next(payloads(record, ruleset, 2))
     ours = "".join(as_res(record, ruleset))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
-from e2e.running import PATIENCE, Program, as_json, command, digests, environment, read
+from e2e.running import PATIENCE, Program, as_json, command, digests, environment, read, run_here
 from languages.built import BUILDS
 from languages.conftest import needed
 from languages.language import CLIENTS, every
@@ -62,17 +62,9 @@ def starter(name, game):
 def play(game, bots, folder):
     """Play the starters' match; its result but for what differs from one to the next."""
     _, words = MATCHES[game]
-    played = Program(
-        command(
-            *("play", game, *bots, *words),
-            *("--json", "-s", SEED, "--no-clock", "-o", "record.jsonl"),
-        ),
-        folder,
-    )
-    try:
-        assert (0, "") == (played.wait(), played.err)
-    finally:
-        played.end()
+    words = [*words, "--json", "-s", SEED, "--no-clock", "-o", "record.jsonl"]
+    played = run_here(["play", game, *bots, *words], folder)
+    assert (0, "") == (played.code, played.err)
     (result,) = as_json(played)
     return {key: result[key] for key in ("end", "ranks", "scores", "turns", "digest", "faults")}
 

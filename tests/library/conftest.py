@@ -9,6 +9,7 @@ import pytest
 
 from e2e.running import wait_until
 from support.processes import argv_of, children_of, runs
+from support.thread_workers import play_in_threads
 
 
 def _running():
@@ -30,6 +31,12 @@ def here(tmp_path, monkeypatch):
     before = _running()
     yield tmp_path
     wait_until(lambda: _running() <= before, "no process of the test is left")
+
+
+@pytest.fixture
+def in_threads(monkeypatch):
+    """Matches are played by threads of this process instead of workers that would be started."""
+    play_in_threads(monkeypatch)
 
 
 @pytest.fixture

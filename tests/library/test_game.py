@@ -189,7 +189,10 @@ def known(game, seat):
 @EVERY
 @given(seed=SEEDS, turns=TURNS)
 def test_a_game_from_a_state_is_the_true_game_but_for_its_chance(name, seed, turns):
-    """Given the true game's generator, it goes the same way for as long as one looks."""
+    """Given the true game's generator, it goes the same way for as long as one looks.
+
+    In Angry Mob, which has no chance after the map, it has the true game's digest, too.
+    """
     game, pick = played(name, seed, turns)
     if game.over:
         return
@@ -205,20 +208,7 @@ def test_a_game_from_a_state_is_the_true_game_but_for_its_chance(name, seed, tur
         restored.step(chosen)
         assert known(game, seat) == known(restored, seat)
         assert game.outcome == restored.outcome
-
-
-@given(seed=SEEDS, turns=TURNS)
-def test_in_angry_mob_a_game_from_a_state_has_the_true_games_digest(seed, turns):
-    """There is no chance in it after the map."""
-    game, pick = played("angrymob", seed, turns)
-    if game.over:
-        return
-    restored = game.state(1).to_game()
-    assert game.digest() == restored.digest()
-    chosen = answers(game, pick)
-    game.step(chosen)
-    restored.step(chosen)
-    assert game.digest() == restored.digest()
+        assert name != "angrymob" or game.digest() == restored.digest()
 
 
 @pytest.mark.parametrize("name", ["hogwarts", "crematoria"])

@@ -23,6 +23,7 @@ PAIR = ("RandomRunners", "CamperJoe")
 OPTIONS = {**PATIENT, "settings": {"move_limit": 20}}
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_matches_come_in_order_and_are_those_of_play(here):
     told = []
     matches = list(
@@ -50,6 +51,7 @@ def test_matches_come_in_order_and_are_those_of_play(here):
     assert 7 == len(list((here / "lanista-records").iterdir()))
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_each_bot_sits_in_each_seat_and_only_failures_are_kept(here):
     matches = list(
         lanista.play_many(
@@ -106,6 +108,7 @@ def test_ctrl_c_ends_all(here):
     assert [] == list((here / "lanista-records").glob(".playing-*"))
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_the_caller_may_take_all_at_any_moment(monkeypatch):
     """Also after there was no room for another match, and before the wait for that."""
     hand_out = many._Many._hand_out
@@ -139,6 +142,7 @@ with lanista_client.Arena(game="angrymob") as arena:
 """
 
 
+@pytest.mark.usefixtures("in_threads")
 @needs_sandbox
 def test_a_bot_in_a_sandbox_sees_the_folder_of_no_other():
     """Neither of the one that it plays with, nor of those of its other matches."""
@@ -212,6 +216,7 @@ def pids(state):
         print(os.getpid(), flush=True)
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_a_budget_for_a_match_needs_a_new_process_for_each():
     """Otherwise a bot stays from match to match: e2e/test_tournament_work.py."""
     matches = lanista.play_many(

@@ -26,6 +26,7 @@ SHORT = {**CUP, "seeds": [1]}
 LONG = {**CUP, "seeds": list(range(2000))}
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_within_a_loop_of_asyncio(here, run_asyncio):
     """Both the sync and the async function work there, as in a notebook."""
 
@@ -52,6 +53,7 @@ def test_within_a_loop_of_asyncio(here, run_asyncio):
     assert scores[0] == scores[1]
 
 
+@pytest.mark.usefixtures("in_threads")
 async def test_within_a_loop_of_trio():
     report = await lanista.competition.run_async({**SHORT, "name": "one"})
     assert report.over

@@ -106,32 +106,25 @@ def test_it_is_what_was_sent(tmp_path_factory, name, seed):
 
 @pytest.mark.parametrize("name", ["hogwarts", "crematoria"])
 @pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 12))]
 )
 def test_it_is_what_was_sent_in_games_of_four(tmp_path, name, seed):
     check_told(tmp_path, name, seed)
 
 
 def check_told(folder, name, seed):
-    """Byte for byte, notes and all, up to the last request that a bot has read."""
+    """Byte for byte, notes and all, for each turn in which a seat was asked."""
     ruleset, hellos, settings = GAMES[name]
     table = play(folder, ruleset, hellos, settings, seed)
     record = read_record(table.path)
     for seat, end in enumerate(table.bots):
-        again = b"".join(payloads(record, ruleset, seat))
+        told = list(payloads(record, ruleset, seat))
+        assert len(told) == sum(turn[seat] != "out" for turn in verdicts(record))
+        again = b"".join(told)
         heard = end.heard
         common = min(len(again), len(heard))
         assert again[:common] == heard[:common]
         assert len(again) <= len(heard) or end._from_arena.broken, "it heard less than all"
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_it_ends_with_the_last_turn_that_a_seat_was_asked_in(tmp_path, name):
-    ruleset, hellos, settings = GAMES[name]
-    record = read_record(play(tmp_path, ruleset, hellos, settings, 5).path)
-    for seat in range(ruleset.seats):
-        asked = [turn for turn in verdicts(record) if turn[seat] != "out"]
-        assert len(asked) == len(list(payloads(record, ruleset, seat)))
 
 
 @pytest.mark.parametrize(("hello", "is_told"), [("Ann v=1 notes=1", True), ("Ann v=1", False)])

@@ -62,7 +62,7 @@ def test_ratings_at_a_moment_are_those_of_the_last_snapshot_before(store, histor
 
 def test_older_ones_are_thinned_out(history):
     """Hourly at first, then the first one of each day, then none: the file stays bounded."""
-    hours = 24 * 5
+    hours = 24 * 3
     for hour in range(hours):
         history.add(NOON + hour * HOUR, {"Ann": rated(float(hour))})
     now = NOON + (hours - 1) * HOUR

@@ -35,7 +35,8 @@ class LadderFormat(Format):
         self._played: list[BlockScore] = []
         self._rated = 0
         # The seats that the ladder deals are of no account: a block is played in all seatings.
-        self._ladder = Ladder(seats=self._seats, chance=random.Random(0))  # noqa: S311 - see above
+        self._chance = random.Random(0)  # noqa: S311 - no secret
+        self._ladder = Ladder(seats=self._seats, chance=self._chance)
         # By bot: the number of its blocks that were played or handed out.
         self._begun = dict.fromkeys(self._entries, 0)
         for entry in self._entries:
@@ -78,6 +79,12 @@ class LadderFormat(Format):
             if len(self._played) + running >= self._limit:
                 return None
         self._rate_anew()
+        while self._next_opening in self._used_openings:
+            self._next_opening += 1
+        opening = self._next_opening
+        # What chance decides depends on the opening, not on what this run has drawn before, so that
+        # a tournament that is resumed goes on as it would have.
+        self._chance.seed(opening)
         now = sum(self._begun.values())  # nobody waits from a later time on
         ahead = self._far_ahead()
         for bot in ahead:
@@ -88,9 +95,6 @@ class LadderFormat(Format):
         if match is None:
             return None
         self._ladder.over(match, now)
-        while self._next_opening in self._used_openings:
-            self._next_opening += 1
-        opening = self._next_opening
         pairing = Pairing(arranged(match, opening, self._rotation), opening)
         self._begin(pairing)
         return pairing
