@@ -14,6 +14,7 @@ import trio
 import trio.testing
 
 from lanista.arena.arena import Arena
+from lanista.arena.limits import Turns
 from lanista.arena.lobby import Player
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.matches import Matches
@@ -331,6 +332,41 @@ async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
         assert connection() is None
     finally:
         gc.enable()
+
+
+async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(monkeypatch):
+    """What it waits for is over by then, so that nothing is cancelled any more."""
+    who, present = SimpleNamespace(name="Ann", key="ann", is_registered=False), []
+    room = SimpleNamespace(
+        spec=SimpleNamespace(name="pit"),
+        ruleset=RULESET,
+        connect=present.append,
+        disconnect=present.remove,
+    )
+
+    async def check(*_):
+        return who
+
+    @contextlib.asynccontextmanager
+    async def turn(*_):
+        place.give_way(RemoteProtocolError(ErrorCode.SERVER_FULL, "others are waiting"))
+        yield
+
+    monkeypatch.setattr(Turns, "turn", turn)
+    names = SimpleNamespace(changed=SimpleNamespace(count=0), check=check)
+    arena = Arena(arena_options(RULESET), {"pit": room}, names)
+    monkeypatch.setattr(type(arena.ladder_matches), "start_ready", lambda _: None)
+    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+
+    async def read_hello(*_):
+        connection.hello = parse_hello("Ann v=1 room=pit")
+        return connection.hello
+
+    monkeypatch.setattr(Connection, "read_hello", read_hello)
+    connection = Connection(Wire())
+    with pytest.raises(RemoteProtocolError, match="others are waiting"):
+        await arena.connections._enter(connection, place, "somewhere", None)
+    assert ({}, []) == (arena.connections.members, present)
 
 
 @pytest.fixture

@@ -308,6 +308,8 @@ class BotConnections:
                 self._greetings.discard(scope)
             if not scope.cancel_called:
                 return newcomer
+            if newcomer is not None and newcomer.member is not None:
+                self._forget(newcomer, newcomer.member)  # it was too late to cancel anything
         try:
             raise why
         finally:
