@@ -45,13 +45,13 @@ def call(name, *words):
 """The beginning of a bot that makes system calls by name; they return an error's name."""
 
 
-async def _main(commands, sandboxed, cwd, key, keyrings, data):
+async def _main(commands, sandboxed, key, keyrings, data):
     if key:
         _have_key(key)
     if not keyrings:
         _refuse_keyrings()
     if data is None:
-        return await _played(commands, sandboxed, cwd)
+        return await _played(commands, sandboxed)
     # Only here, as importing them takes longer than a bot.
     from lanista.results.base import Database
     from lanista.results.data_folder import DataFolder
@@ -59,12 +59,12 @@ async def _main(commands, sandboxed, cwd, key, keyrings, data):
 
     with Database.of_arena(DataFolder(data)) as database:
         NameStore(database).changes()  # an arena looks for them, which keeps a file locked
-        return await _played(commands, sandboxed, cwd)
+        return await _played(commands, sandboxed)
 
 
-async def _played(commands, sandboxed, cwd):
+async def _played(commands, sandboxed):
     told = []
-    for command in commands:
+    for command, cwd in commands:
         (listener,) = await trio.open_tcp_listeners(0, host=HOST)
         async with listener:
             port = listener.socket.getsockname()[1]
@@ -134,7 +134,8 @@ def run(
     """Run scripts in Python as bots, one after another; the test fails if one does.
 
     Args:
-        scripts: Their text. Each prints one line of JSON.
+        scripts: Their text; or the text, `cwd` and `own` where each has its own. Each prints one
+            line of JSON.
         user: Of `users`.
         own: Folders that the commands name.
         mounts: Pairs of a folder and another one over which it is mounted, for the arena alone;
@@ -151,9 +152,12 @@ def run(
         What each printed.
     """
     python = sys.executable if user is None else python_for_all()
-    commands = [[python, "-I", "-S", "-c", text, *map(str, own)] for text in scripts]
-    asked = [commands, sandboxed, cwd]
-    asked += [key, keyrings, data]
+    bots = [(script, cwd, own) if isinstance(script, str) else script for script in scripts]
+    commands = [
+        ([python, "-I", "-S", "-c", text, *map(str, own)], cwd and str(cwd))
+        for text, cwd, own in bots
+    ]
+    asked = [commands, sandboxed, key, keyrings, data]
     words = [python, "-P", __file__, json.dumps(asked)]
     if mounts:
         binds = "".join(f"mount --bind {source} {over} && " for source, over in mounts)

@@ -74,10 +74,13 @@ def make(place, *folders, user):
 def test_what_the_command_does_not_name_is_not_there(user, place):
     """Not even its name; while the working directory is there, and empty."""
     make(place, "other", "run", user=user)
-    (told,) = run(locker(place, place / "run"), user=user, cwd="/", own=["/usr"])
-    assert [["ENOENT"] * 3] * 2 == told
-    (told,) = run(locker(place / "run", place), user=user, cwd=str(place / "run"), own=[__file__])
-    assert [[[], "ENOENT", "ENOENT"], [["run"], "ENOENT", "ENOENT"]] == told
+    elsewhere, there = run(
+        (locker(place, place / "run"), "/", ["/usr"]),
+        (locker(place / "run", place), place / "run", [__file__]),
+        user=user,
+    )
+    assert [["ENOENT"] * 3] * 2 == elsewhere
+    assert [SHUT, [["run"], "ENOENT", "ENOENT"]] == there
 
 
 def test_the_data_stays_covered_where_the_bot_works_in_it(user, place):
@@ -85,18 +88,17 @@ def test_the_data_stays_covered_where_the_bot_works_in_it(user, place):
     data = place / "mine"
     below = data / "bots" / "tom"
     make(place, below, user=user)
-    for folder, seen in (data, []), (below, ["bots"]):
-        (told,) = run(locker(data, below), user=user, data=str(data), cwd=str(folder))
-        assert [[seen, "ENOENT", "ENOENT"]] == told[:1]
+    bots = [(locker(data, below), folder, ()) for folder in (data, below)]
+    told = [first for first, _ in run(*bots, user=user, data=str(data))]
+    assert [SHUT, [["bots"], "ENOENT", "ENOENT"]] == told
 
 
 def test_the_default_folders_are_covered_while_no_arena_runs(user, place):
     """Where the bot works or what its command names; and not for their names alone, elsewhere."""
     folders = [place / name for name in ("lanista-data", "lanista-records", "a/lanista-data")]
     make(place, *[folder / "records" for folder in folders], user=user)
-    for cwd, own in (place, []), (Path("/"), [place]):
-        (told,) = run(locker(*folders), user=user, cwd=str(cwd), own=own)
-        assert [SHUT, SHUT, [["records"], "ENOENT", "ENOENT"]] == told
+    told = run((locker(*folders), place, []), (locker(*folders), "/", [place]), user=user)
+    assert [[SHUT, SHUT, [["records"], "ENOENT", "ENOENT"]]] * 2 == told
 
 
 @pytest.mark.one_user

@@ -14,6 +14,7 @@ from lanista.errors import StoreError
 from lanista.results.database import Store
 from lanista.results.reading import Reading
 from results.samples import asking
+from support.thread_workers import play_in_threads
 from support.tournament import directing, finished, play, setup_in, stored
 
 
@@ -127,6 +128,7 @@ class TestHalting:
         def gone(*_):
             raise StoreError("db: gone")
 
+        play_in_threads(monkeypatch)
         monkeypatch.setattr(worker, "play_blocks", play)
         monkeypatch.setattr(Store, "add", gone)
         monkeypatch.setattr(Reading, "endings", gone)
