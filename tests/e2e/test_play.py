@@ -10,7 +10,16 @@ import sys
 
 import pytest
 
-from e2e.running import EXAMPLE_MAP, as_json, bot, read, wait_until
+from e2e.running import (
+    EXAMPLE_MAP,
+    PATIENCE,
+    as_json,
+    bot,
+    command,
+    environment,
+    read,
+    wait_until,
+)
 from lanista import __version__
 from lanista.games import registry
 from lanista.match.replay import verify
@@ -40,6 +49,18 @@ def test_house_bots_play_and_the_result_is_told(lanista):
     assert path.exists()
     verified = lanista("replay", "verify", path)
     assert (0, f"{path}: verified {record.result.turns} moves\n") == (verified.code, verified.out)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_match_is_played_without_standard_streams(tmp_path, closed):
+    """Python has None for a stream that was closed when it was started, as by a service."""
+    words = command("play", "angrymob", "CamperJoe", "CamperJoe", "--move-limit", 2, "-n", 2)
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *words]
+    done = subprocess.run(
+        shell, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (0, "") == (done.returncode, done.stderr)
+    assert 2 == len(list((tmp_path / "lanista-records").iterdir()))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import contextlib
 import gc
 import importlib
 import io
+import os
 import sys
 import traceback
 from collections.abc import Mapping
@@ -89,6 +90,7 @@ def main() -> NoReturn:
     """Run the command line and exit."""
     # Memory goes with the process: to search it for garbage at the end takes 50 ms and more.
     atexit.register(gc.freeze)
+    _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         # Names and maps may hold characters that the terminal's encoding lacks: they are escaped.
         if isinstance(stream, io.TextIOWrapper):
@@ -121,6 +123,17 @@ def main() -> NoReturn:
         traceback.print_exc()
         sys.exit(EXIT_OUR_ERROR)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_missing_streams() -> None:
+    """Open the null device for each standard stream that was closed when we were started (`2>&-`).
+
+    Python says None for such a stream, and files opened later would have its number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(null, mode, encoding="utf-8", closefd=False))
 
 
 def _message(error: click.ClickException) -> str:

@@ -222,13 +222,7 @@ def command(
     become_subreaper()
     use_cgroups()
     warn_of_bombs(contestants)
-    draws = (
-        page is None
-        and not console
-        and not as_json
-        and sys.stdout is not None
-        and sys.stdout.isatty()
-    )
+    draws = page is None and not console and not as_json and sys.stdout.isatty()
     low, high = ruleset.seeds
     session = _Session(ruleset, bots, as_json=as_json, res=res, page=page)
     for number in range(matches):

@@ -232,7 +232,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
         return turn_drawings(game.scene(), names, asked[0].logs if asked else {})
 
     with _replaying(file):
-        if turn is None and sys.stdout is not None and sys.stdout.isatty():
+        if turn is None and sys.stdout.isatty():
 
             async def run() -> None:
                 for game in positions(record, ruleset):
@@ -440,7 +440,7 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
             for data in itertools.islice(payloads(record, ruleset, seat), last + 1):
                 click.echo(data, nl=False)
             return 0
-        patient = sys.stdin is not None and sys.stdin.isatty()
+        patient = sys.stdin.isatty()
         try:
             prefix = STDIO if argv[0].startswith(STDIO) else ""
             words = shlex.join((argv[0].removeprefix(prefix), *argv[1:]))

@@ -73,7 +73,7 @@ async def play_watched(
         click.echo(f"page: {url}", err=True)
         if tunnel := page.tunnel(server):
             click.echo(f"first run on your own computer: {tunnel}", err=True)
-        elif sys.stdout is not None and sys.stdout.isatty():
+        elif sys.stdout.isatty():
             await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
         click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
         await server.has_viewers.wait()
