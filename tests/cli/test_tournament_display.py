@@ -15,6 +15,7 @@ from lanista.cli.tournament_live import (
     duration,
     note_of,
     progress_line,
+    table,
 )
 from lanista.cli.tournament_run import slowest_seat
 from lanista.competition import events
@@ -202,6 +203,20 @@ def test_live_shows_progress_table_and_failures(screen):
     # At once: there may be no other time, since what runs may end before that.
     display.event(events.Finishing(running=2))
     assert "finishing 2 running blocks" in drawn()
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_numbers_of_the_table_are_whole_in_a_narrow_terminal(width):
+    """Names and titles are cut instead; in 80 columns no title is."""
+    bots = [attrs.evolve(bot, bot=f"{bot.bot}-the-second") for bot in TWO.rows]
+    file = io.StringIO()
+    Console(file=file, width=width).print(table(attrs.evolve(TWO, rows=bots)))
+    titles, _, first, *_ = file.getvalue().splitlines()
+    assert first.split()[1].startswith("Grav|")
+    assert "1623 ±22" in first
+    assert "15-5-4" in first
+    if width == 80:
+        assert ["rank", "bot", "matches", "points", "rating", "ranks"] == titles.split()[:6]
 
 
 def test_live_notes_stay_above(screen):

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Collection, Iterable
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -13,6 +14,8 @@ from lanista.bots.execute import printable
 
 WIDE = 10_000
 """Width of an output that isn't a terminal, in columns, so that nothing is cut."""
+_SHORTEST = 8
+"""Width that is left of a text, such as a bot's name, in a narrow terminal."""
 _IN_ASCII = str.maketrans(
     {"±": "+-", "\u2013": "-", "·": ".", "…": "...", "─": "-", "≤": "<=", "≥": ">="}
 )
@@ -42,12 +45,38 @@ def plain_text(drawn: RenderableType) -> str:
     return "".join(line.rstrip() + "\n" for line in file.getvalue().splitlines())
 
 
+class _FittingTable(Table):
+    """A table that in a narrow terminal first loses space, then parts of its texts and titles.
+
+    Numbers are never cut: rich by itself would cut all columns alike.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw the table in the width that there is."""
+        if self._missing(console, options) > 0:
+            self.padding = (0, 0)
+            missing = self._missing(console, options)
+            for column in self.columns:
+                width = max((cell_len(str(cell)) for cell in column.cells), default=0)
+                if column.justify == "right":
+                    column.min_width = width
+                else:
+                    column.max_width = max(_SHORTEST, width - max(0, missing))
+        yield from super().__rich_console__(console, options)
+
+    def _missing(self, console: Console, options: ConsoleOptions) -> int:
+        """Return how many more columns of the terminal it takes to show everything."""
+        wide = options.update(max_width=WIDE)
+        return self.__rich_measure__(console, wide).maximum - options.max_width
+
+
 def empty_table(heads: Iterable[tuple[str, bool]], *, wraps: bool = False) -> Table:
     """Return a table without rows, given each column's title and whether it is text.
 
     If it `wraps`, text that is too long for a terminal goes on below instead of being cut.
     """
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    kind = Table if wraps else _FittingTable
+    drawn = kind(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     for title, is_text in heads:
         side = "left" if is_text else "right"
         drawn.add_column(Text(title), justify=side, no_wrap=not (is_text and wraps))  # type: ignore[arg-type]  # both are valid
