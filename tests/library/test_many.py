@@ -75,6 +75,14 @@ def test_each_bot_sits_in_each_seat_and_only_failures_are_kept(here):
         match.replay()
 
 
+@pytest.mark.parametrize("seeds", [range(10**12), range(2**63)])
+def test_a_long_range_of_seeds_begins_at_once(here, seeds):
+    """It is neither gone through nor listed; the second has no length in Python."""
+    matches = lanista.play_many("angrymob", [PAIR], seeds, workers=1, **OPTIONS)
+    with contextlib.closing(matches):
+        assert 0 == next(matches).seed
+
+
 def test_an_endless_iteration_can_be_broken_off(here):
     """And what is being played then is given up; nothing is left behind."""
     matches = lanista.play_many("angrymob", [PAIR], itertools.count(), workers=1, **OPTIONS)

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 from collections.abc import (
     AsyncGenerator,
     Callable,
@@ -329,10 +330,18 @@ def _lineups(
 
 
 def _seeds(setup: Prepared, seeds: Iterable[int]) -> Iterable[int]:
-    """Return the seeds; a sequence of them is checked at once, and others when they are drawn."""
+    """Return the seeds; a sequence of them is checked at once, and others when they are drawn.
+
+    A range may be too long to go through: of it, the ends are checked.
+    """
     if not isinstance(seeds, Iterable):
         some = f"range({seeds if isinstance(seeds, int) else 10})"
         raise BadInputError(f"seeds {seeds!r:.200}; give several, such as {some}")
+    if isinstance(seeds, range):
+        for seed in (*seeds[:1], *seeds[-1:]):
+            check_seed(setup.ruleset, seed)
+        # More than sys.maxsize have no length.
+        return seeds if len(seeds[: sys.maxsize]) < sys.maxsize else iter(seeds)
     if isinstance(seeds, Sequence):
         return [check_seed(setup.ruleset, seed) for seed in seeds]
     return seeds
