@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import re
 import types
 
 import numpy as np
@@ -126,6 +127,27 @@ def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
         assert (array == observation[key]).all(), key
     assert (made._encoder.masks(made.game.rules, [seat])[0] == mask).all()
     assert () == made.game.explain(seat, moves)
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        (None, "shape () and type object"),
+        ([0], "shape (1,)"),
+        ([0.0] * 20, "type float64"),
+        ([9] * 20, "from 0 to 8"),
+        ([-1] * 20, "from 0 to 8"),
+    ],
+)
+def test_a_policy_that_returns_no_action_is_told_so(returned, told):
+    """As `step` tells it: the bot doesn't stand still, or go anywhere, without a word."""
+    made = parallel_env("angrymob", **ENVS["angrymob"])
+    made.reset(seed=1)
+    bot = as_bot(lambda *_: returned, "angrymob", size=(4, 5))
+    with pytest.raises(
+        lanista.BadInputError, match=f"^the policy's action has .*{re.escape(told)}"
+    ):
+        bot.moves(made.game.state(0))
 
 
 @EVERY

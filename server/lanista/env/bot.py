@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.games.arrays import Encoder, Mask, Moves, Observation, encoder_of
+from lanista.games.arrays import Encoder, Mask, Moves, Observation, check_action, encoder_of
 from lanista.games.base import complete_settings
 from lanista_client import Arena, State
 
@@ -35,7 +33,11 @@ class PolicyBot:
         self._encoder: tuple[str, Encoder] | None = None  # of a match, by its id
 
     def moves(self, state: State) -> Moves:
-        """Return the submoves of a turn, as for `Arena.send`."""
+        """Return the submoves of a turn, as for `Arena.send`.
+
+        Raises:
+            BadInputError: What the policy returned isn't an action of `step` either.
+        """
         rules = state.to_game(seed=0).rules
         if self._encoder is None or self._encoder[0] != state.match:
             settings = {name: int(value) for name, value in state.settings.items()}
@@ -43,7 +45,7 @@ class PolicyBot:
         encoder = self._encoder[1]
         [mask] = encoder.masks(rules, [state.seat])
         [observation] = encoder.observe(rules, [state.seat])
-        action = np.asarray(self._policy(observation, mask.copy()))
+        action = check_action(encoder, self._policy(observation, mask.copy()), "the policy's")
         return encoder.moves(rules, state.seat, mask, action)
 
     def play(self, name: str | None = None, **options: Any) -> Any:

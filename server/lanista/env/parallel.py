@@ -18,7 +18,7 @@ except ModuleNotFoundError as missing:
 
 from lanista.errors import BadInputError, did_you_mean
 from lanista.games import registry
-from lanista.games.arrays import Cells, Mask, Observation, encoder_of
+from lanista.games.arrays import Cells, Mask, Observation, check_action, encoder_of
 from lanista.games.base import Consequence, whole_number
 from lanista.hosting.inputs import Map, checked_setup
 from lanista.library.game import Game, GameOverError, Moves, begin
@@ -166,20 +166,10 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         for agent in actions:
             self._of(agent, self._seats)
         before = _leads(game)
-        things, choices = self._encoder.choices
         answers = self._opponents.answers(game)
         for agent, seat in self._seats.items():
-            action = np.asarray(actions.get(agent, self._nothing))
-            if (
-                action.shape != (things,)
-                or action.dtype.kind not in "iu"
-                or action.min() < 0
-                or action.max() >= choices
-            ):
-                raise BadInputError(
-                    f"{agent}'s action has shape {action.shape} and type {action.dtype}; it must "
-                    f"be {things} whole numbers from 0 to {choices - 1}"
-                )
+            given = actions.get(agent, self._nothing)
+            action = check_action(self._encoder, given, f"{agent}'s")
             mask = self._masks[agent]
             answers[seat] = self._encoder.moves(game.rules, seat, mask, action)
         game.step([answers[seat] for seat in range(game.seats)])

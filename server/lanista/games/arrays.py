@@ -49,6 +49,27 @@ class Encoder(Protocol):
         """
 
 
+def check_action(encoder: Encoder, action: Any, whose: str) -> Cells:
+    """Return an action as an array.
+
+    Raises:
+        BadInputError: It doesn't have one of the encoder's choices for each thing.
+    """
+    things, choices = encoder.choices
+    array = np.asarray(action)
+    if (
+        array.shape != (things,)
+        or array.dtype.kind not in "iu"
+        or array.min() < 0
+        or array.max() >= choices
+    ):
+        raise BadInputError(
+            f"{whose} action has shape {array.shape} and type {array.dtype}; it must be {things} "
+            f"whole numbers from 0 to {choices - 1}"
+        )
+    return array
+
+
 class UnitEncoder:
     """An encoding with an action for each unit, by its id, as both four-player games have it."""
 
