@@ -351,6 +351,12 @@ def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
     assert str(tmp_path) not in str(error.value)
 
 
+def test_a_record_without_a_setting_has_its_default(tmp_path):
+    """As one that was written before its game had the setting."""
+    path = put(tmp_path, [header(settings={})], "sent.file")
+    assert 2400 == next(iter(read_frames(path)))["rounds"]
+
+
 @pytest.mark.parametrize("live", [False, True])
 def test_a_file_that_is_not_there(tmp_path, live):
     with pytest.raises(UnreadableError) as error:

@@ -15,7 +15,7 @@ import attrs
 
 from lanista.errors import BadInputError, FileError, LanistaError
 from lanista.games import registry
-from lanista.games.base import FormatError, Game
+from lanista.games.base import FormatError, Game, complete_settings
 from lanista.games.originals import Shown, of_text
 from lanista.games.outcome import Termination
 from lanista.games.registry import UnknownGameError
@@ -134,7 +134,9 @@ class ReplayReader:
         self._storyteller = Storyteller(scene, header.clock.time_move)
         self._writer = frames.FrameWriter(scene)
         self._has_begun = True
-        return frames.head(header, ruleset, scene, rounds=ruleset.max_turns(header.settings))
+        # A record may lack a setting: the default is meant, as when it is played again.
+        rounds = ruleset.max_turns(complete_settings(ruleset, header.settings))
+        return frames.head(header, ruleset, scene, rounds=rounds)
 
     def _go_on(self) -> dict[str, Any] | None:
         item = self._peek(0)
