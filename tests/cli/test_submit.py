@@ -132,6 +132,25 @@ def test_a_token_is_made_once_and_kept_before_it_is_sent(run, page, kept):
     assert [words] * 2 == page.tokens()
 
 
+@pytest.mark.parametrize(
+    ("refused", "shown", "stays"),
+    [
+        pytest.param(403, 403, False, id="the name is another's"),
+        pytest.param(429, ABOUT, True, id="it was registered, and has handed in enough"),
+        pytest.param(403, 503, True, id="nobody knows"),
+    ],
+)
+def test_a_new_name_that_is_refused_is_not_kept(run, page, refused, shown, stays):
+    """Otherwise its author, who then chooses another one, is asked for --name ever after."""
+    page.answers[f"POST {PATH}?file=bot.py"] = [refused, version(1, "received")]
+    page.answers[f"GET {PATH}"] = [ABOUT, shown, ABOUT]
+    done = run("bot.py", "--name", "Ada")
+    assert (2, f"lanista: no: \\x1b {refused}\n") == (done.code, done.err)
+    assert ["Ada"] * stays == [one.name for one in submit_page.kept_names().names]
+    assert 0 == run("bot.py", "--name", "Bob").code
+    assert (0 if not stays else 2) == run("bot.py").code
+
+
 def test_a_token_that_is_given_is_kept_when_it_was_right(run, page, kept):
     page.answers[f"POST {PATH}?file=bot.py"] = [403, version(1, "received")]
     done = run("bot.py", "--name", "Ada", "--token", "mistyped")

@@ -247,13 +247,25 @@ def kept_names() -> KeptNames:
 
 def keep(name: KeptName) -> None:
     """Keep a name instead of its earlier token, in a file that only its owner reads."""
-    others = [
+    _write_names((*_others(name), name))
+
+
+def forget(name: KeptName) -> None:
+    """Keep a name no longer."""
+    _write_names(_others(name))
+
+
+def _others(name: KeptName) -> tuple[KeptName, ...]:
+    return tuple(
         one
         for one in kept_names().names
         if (one.arena, one.name.casefold()) != (name.arena, name.name.casefold())
-    ]
+    )
+
+
+def _write_names(names: tuple[KeptName, ...]) -> None:
     head = "# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"
-    tables = [attrs.asdict(one) for one in (*others, name)]
+    tables = [attrs.asdict(one) for one in names]
     path = kept_path()
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -282,6 +294,8 @@ class SubmissionsPage:
     token: str = attrs.field(repr=False)
     kept: KeptName | None
     """The name with its token as they are kept; None if they aren't."""
+    is_new: bool = False
+    """Whether the token was made just now, so that nobody has seen it yet."""
     about: Mapping[str, Any]
     """The limits and languages of the ladder, as the page tells them to everybody."""
 
@@ -308,6 +322,7 @@ class SubmissionsPage:
         if ":" in name or not name.isprintable():
             raise BadInputError(f"--name {name!r}: a name has letters, digits, spaces and . _ -")
         about = _answered(partial(_about, page, ladder))
+        is_new = False
         if token is None:
             if kept is not None:
                 token = kept.token
@@ -316,6 +331,7 @@ class SubmissionsPage:
                 token = secrets.token_urlsafe(TOKEN_BYTES)
                 kept = KeptName(arena=page.url, name=name, token=token)
                 keep(kept)
+                is_new = True
             else:
                 raise BadInputError(
                     f"no token is kept for {name} at {page.url}; give it by --token"
@@ -326,6 +342,7 @@ class SubmissionsPage:
             name=name,
             token=token,
             kept=kept,
+            is_new=is_new,
             about=about,
         )
 
@@ -342,10 +359,17 @@ class SubmissionsPage:
         return _answered(partial(self._json, method, path), again)
 
     def hand_in(self, file: str, data: bytes) -> Any:
-        """Hand in a file, and return what the page says of its version."""
+        """Hand in a file, and return what the page says of its version.
+
+        If it is refused, a new name is kept only if it has been registered all the same.
+        """
         try:
             path = f"?file={quote(file, safe='')}"
             return _answered(partial(self._json, "POST", path, data))
+        except PageRefusedError:
+            if self.is_new and self.kept is not None and not self._may_be_registered():
+                forget(self.kept)
+            raise
         except NotNowError:
             raise
         except NoAnswerError as error:
@@ -353,6 +377,15 @@ class SubmissionsPage:
                 f"{error}; it may have taken {file}: see lanista submit --list when it "
                 "answers again"
             ) from None
+
+    def _may_be_registered(self) -> bool:
+        try:
+            self.page.json("GET", _path(self.ladder), self._headers())
+        except PageRefusedError:
+            return False
+        except BadInputError:  # nobody can say
+            return True
+        return True
 
     def download(self, number: int) -> bytes:
         """Return a version as it was handed in."""
