@@ -209,8 +209,9 @@ golden: setup  ## rewrite the golden data of the tests; look at the diff
 map: setup  ## draw the picture of packages in docs/design.md anew
 	$(BIN)/python tests/docs/package_map.py
 
+# With --quiet, warnings such as those of broken links would be no errors.
 docs: $(STAMP_DOCS)  ## build the documentation, with a reference of the Python names, into build/docs/
-	$(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
+	$(BIN)/mkdocs build --strict --config-file site/mkdocs.yml
 	@echo "built build/docs/index.html; its search needs 'python3 -m http.server --directory build/docs'"
 
 wheel: export CARGO_TARGET_DIR := $(LINTED)/rust

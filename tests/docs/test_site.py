@@ -1,4 +1,9 @@
-"""site/mkdocs.yml: every page is in the navigation, once. `make docs` checks the links."""
+"""site/mkdocs.yml: every page is in the navigation, once. A link leads to a page and a heading.
+
+`make docs` checks the links too, as the site has them.
+"""
+
+import re
 
 import pytest
 import yaml
@@ -39,3 +44,29 @@ def test_each_entry_is_a_page_and_is_there_once(navigation):
     assert len(navigation) == len(set(navigation))
     written = [path for path in navigation if not path.startswith("reference/")]
     assert [] == [path for path in written if not (CHECKOUT / path).is_file()]
+
+
+def text_of(path):
+    """A page without its blocks of code."""
+    text = (CHECKOUT / path).read_text(encoding="utf-8")
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(path):
+    """The anchors of a page's headings, as GitHub names them and site/hooks.py does."""
+    headings = re.findall(r"^#+ (.*)$", text_of(path), re.MULTILINE)
+    texts = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in texts}
+
+
+def test_each_link_leads_to_a_file_and_a_heading(navigation):
+    broken = []
+    for page in (path for path in navigation if not path.startswith("reference/")):
+        for link in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", text_of(page)):
+            if re.match(r"https?:|mailto:", link):
+                continue
+            file, _, anchor = link.partition("#")
+            target = (CHECKOUT / page).parent / file if file else CHECKOUT / page
+            if not target.exists() or (anchor and anchor not in anchors(target)):
+                broken.append((page, link))
+    assert [] == broken
