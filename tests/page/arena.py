@@ -18,8 +18,13 @@ LOST = "WebSocket connection to .* failed|Failed to load resource: .*favicon.svg
 an address changes."""
 MOVE_LIMIT = 9
 """Turns of a match in the arena that most tests share."""
-OFTEN = "from lanista.page import tournaments as t; t.REST, t.SHARE = 0.2, 0"
-"""Has a page look at a tournament's results as often as somebody waits for them."""
+OFTEN = """\
+from lanista.page import server, tournaments
+tournaments.REST, tournaments.SHARE = 0.2, 0
+server.TOURNAMENTS_EVERY = server.LOOK_EVERY = 0.1
+server.GRACE = 1.0
+"""
+"""Has a page look at a tournament's results as often as somebody waits for them, and end soon."""
 
 
 class Arena(Lanista):

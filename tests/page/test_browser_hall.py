@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from e2e.running import Lanista, bot
 from page.arena import OFTEN
 from page.matchpage import MatchPage, fits
+from page.test_tournaments import store_blocks
 
 SLOW = 60_000
 """Milliseconds for what comes from processes that have the lowest share of a busy machine."""
@@ -45,7 +46,7 @@ environment = {{ GATE = {gate} }}
 name = "Runner"
 command = "RandomRunners"
 """
-"""Joe meets Runner at first, then Gravity meets Waits."""
+"""Joe has met Runner, as stored; then Gravity meets Waits."""
 LATE_FRAMES = """async () => {
   // A match of two rounds, shown from a link that says no more than the test lets it.
   const { showMatch } = await import("/page/screen_match.js");
@@ -95,7 +96,9 @@ class Cup(Lanista):
         folder.mkdir(parents=True, exist_ok=True)
         self._gate = folder / "gate"
         words = {"waits": json.dumps(bot("waits")), "gate": json.dumps(str(self._gate))}
-        (folder / "cup.toml").write_text(SPEC.format(**words))
+        spec = folder / "cup.toml"
+        spec.write_text(SPEC.format(**words))
+        store_blocks(spec, [0], names=("Joe", "Runner"))
         run = "tournament", "run", "cup.toml", "--plain", "--web", "127.0.0.1:0"
         super().__init__(run, folder, change=OFTEN)
         try:
@@ -123,7 +126,7 @@ def cup(tmp_path, windows):
 
 @pytest.mark.timeout(300)  # a whole tournament with two pages, on the busiest of machines too
 def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, visit):
-    """From its first match to its last, with two who look at the same tournament.
+    """While it goes on, up to its last match, with two who look at the same tournament.
 
     On its page: running matches with their boards; the bracket; cells lead to the matches' replays.
     On the screen, by itself: the line-up, the running match, then the table, and in the end the
@@ -132,15 +135,15 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, vis
     page = show(cup.address, movement=False)
     screen = visit(movement=False).context.new_page()
     screen.clock.install()
-    screen.goto(f"{cup.page}/screen?seconds=3&results=hidden&address={ADDRESS}")
+    screen.goto(f"{cup.page}/screen?seconds=600&results=hidden&address={ADDRESS}")
 
     def turns_to(what):
-        """Let the screen's time pass, but not the test's, until something is shown."""
+        """Go on to the screen's next thing until this is shown."""
         for _ in range(MOST_SHOWN):
             with contextlib.suppress(AssertionError):
                 expect(what).to_be_visible(timeout=500)
                 return
-            screen.clock.fast_forward(3000)
+            screen.keyboard.press("n")
         expect(what).to_be_visible()
 
     pair = [re.compile("Gravity"), re.compile("Waits")]
@@ -148,6 +151,7 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, vis
     code = screen.get_by_role("img", name=f"QR code of {ADDRESS}")
     expect(code).to_have_js_property("complete", value=True)
     assert screen.locator(".invite img").evaluate("(code) => code.naturalWidth") > 0
+    screen.clock.fast_forward(4000)
     expect(screen.locator(".seats").get_by_role("listitem")).to_have_text(pair, timeout=SLOW)
     assert fits(screen)
     size = "Math.min(...[...document.querySelectorAll('.seats .name')].map((name) => "
@@ -155,10 +159,12 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, vis
     assert 36 <= screen.evaluate(size), "letters are at least a twentieth of the screen's height"
     expect(screen.get_by_role("img", name="Board of")).to_be_visible()
     expect(screen.locator(".seats .score")).to_have_count(0)
+    bracket = page.get_by_role("region", name="Bracket")
+    expect(bracket).to_be_visible(timeout=SLOW)  # there are standings now
+    screen.clock.fast_forward(600_000)
     turns_to(screen.get_by_text("The results will be shown later."))
     screen.keyboard.press("r")
     expect(screen.get_by_role("button", name="Hide results")).to_be_attached()
-    turns_to(screen.locator(".seats .score").first)
     expect(screen.locator(".seats .score")).to_have_count(2)
     turns_to(screen.get_by_role("heading", name="Semifinals"))
 
@@ -168,10 +174,9 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, vis
     expect(running.get_by_role("img", name="Board of")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     cup.go_on()
-    turns_to(screen.get_by_text("Champion", exact=True))
-    bracket = page.get_by_role("region", name="Bracket")
-    expect(bracket).to_contain_text("Final")
     expect(page.get_by_text("all played")).to_be_visible(timeout=SLOW)
+    turns_to(screen.get_by_text("Champion", exact=True))
+    expect(bracket).to_contain_text("Final")
     expect(bracket.get_by_role("link")).to_have_count(3)
     expect(bracket.locator(".through")).to_have_count(3)
     expect(page.get_by_role("region", name="Race").get_by_role("img")).to_be_visible()

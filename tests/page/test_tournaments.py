@@ -70,15 +70,18 @@ def write_spec(folder, name="cup", file="cup.toml", extra=""):
     return path
 
 
-def store_blocks(path, seeds, ending=Ending.NORMAL):
-    """Store a block of each seed, as a run in another process does: Ann wins as the first."""
+def store_blocks(path, seeds, ending=Ending.NORMAL, *, names=None):
+    """Store a block of each seed, as a run in another process does: its first bot wins.
+
+    `names`: whose block it is; all bots', unless they are given.
+    """
     setup = load(path)
-    names = setup.bots
+    names = names or setup.bots
     blocks = []
     for opening in map(setup.opening, seeds):
         seatings = (names, names[::-1])
         matches = [
-            match(number, *(seat(name, 1 + (name != "Ann"), ending) for name in bots), record=None)
+            match(number, *(seat(name, 1 + (name != names[0]), ending) for name in bots), record=None)
             for number, bots in enumerate(seatings)
         ]
         block = setup.block_id(names, opening)
