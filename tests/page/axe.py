@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 AXE = Path(__file__).parent / "browser" / "node_modules" / "axe-core" / "axe.min.js"
-SERIOUS = """async () => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"], preload: false });
+SERIOUS = """async (place) => {
+  const { violations } = await axe.run(place, { resultTypes: ["violations"], preload: false });
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join("; ")}`);
@@ -21,6 +21,6 @@ def loaded_axe(visit, page):
     page.evaluate(AXE.read_text())
 
 
-def serious(page):
-    """What axe-core finds serious or critical on a page into which it was loaded."""
-    return page.evaluate(SERIOUS)
+def serious(page, place=None):
+    """What axe-core finds serious or critical on a page into which it was loaded, or in a part."""
+    return (place or page.locator("html")).evaluate(SERIOUS)
