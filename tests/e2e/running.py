@@ -298,13 +298,14 @@ class FileArena(Daemon):
         text: That of the file.
         running: The name of the folder for its output.
         waits: Whether to wait until it listens.
+        change: As of `Lanista`.
     """
 
-    def __init__(self, folder, text, *, running="running", waits=True):
+    def __init__(self, folder, text, *, running="running", waits=True, change=""):
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "arena.toml"
         file.write_text(text)
-        Lanista.__init__(self, ["arena", "run", file], folder / running)
+        Lanista.__init__(self, ["arena", "run", file], folder / running, change=change)
         self.data = folder / ("data" if 'data = "data"' in text else "lanista-data")
         self._lines = 1 if 'listen = "none"' in text else 2
         if waits:

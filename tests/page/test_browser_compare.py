@@ -1,5 +1,6 @@
 """Two matches side by side in a browser: from their first difference, in step, told in words."""
 
+import functools
 import operator
 import re
 
@@ -91,6 +92,7 @@ def address(arena, a, b, **query):
     return f"{arena.page}/#/compare?a={match_of(a)}&b={match_of(b)}{more}"
 
 
+@functools.cache
 def told(path_a, path_b):
     """Return the output of `lanista replay diff`."""
     a, b = read_record(path_a), read_record(path_b)
@@ -254,18 +256,18 @@ def test_the_story_of_a_loss_leads_to_another_match_of_that_bot(arena, pairs, sh
     match.at(50)
 
 
-def test_one_html_file_compares_without_a_network(pairs, visit, tmp_path):
+def test_one_html_file_compares_without_a_network(small, visit, tmp_path):
     """`lanista replay diff A B --html FILE`."""
     out = tmp_path / "diff.html"
-    a, b = pairs["crematoria"]
+    a, b = small["whole"], small["short"]
     parts = bundle(read_frames(a), (read_frames(b), json_of_files(a, b)))
     out.write_bytes(b"".join(parts))
     compared = Comparison(visit(offline=True).open(out.as_uri()))
-    compared.at(11)
-    expect(compared.page.get_by_text("First difference: round 11", exact=True)).to_be_visible()
+    compared.at(1)
+    expect(compared.page.get_by_text("First difference: move 1", exact=True)).to_be_visible()
     expect(compared.page.get_by_role("link")).to_have_count(0)
     compared.page.keyboard.press("ArrowRight")
-    compared.at(12)
+    compared.at(2, other=1)
 
 
 @GAMES

@@ -27,9 +27,9 @@ house = ["CamperJoe"]
 class LadderArena(FileArena):
     """One with a ladder on which something was played, and its page."""
 
-    def __init__(self, folder, text=FILE):
+    def __init__(self, folder, text=FILE, **more):
         write_results(folder / "lanista-data", *PLAYED)
-        super().__init__(folder, text)
+        super().__init__(folder, text, **more)
 
 
 @pytest.fixture(scope="module")

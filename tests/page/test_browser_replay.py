@@ -134,7 +134,11 @@ def test_a_link_leads_to_the_round(replay, show):
 
 
 @pytest.mark.parametrize(
-    "game", ["angrymob", pytest.param("crematoria", marks=pytest.mark.long), "hogwarts"]
+    "game",
+    [
+        *(pytest.param(game, marks=pytest.mark.long) for game in SEEN if game != "hogwarts"),
+        "hogwarts",
+    ],
 )
 def test_the_board_is_what_the_engine_says(records, replay, game):
     """Pixels of walls, ground, light and units, at several rounds of a match, in both themes."""

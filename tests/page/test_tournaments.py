@@ -81,7 +81,9 @@ def store_blocks(path, seeds, ending=Ending.NORMAL, *, names=None):
     for opening in map(setup.opening, seeds):
         seatings = (names, names[::-1])
         matches = [
-            match(number, *(seat(name, 1 + (name != names[0]), ending) for name in bots), record=None)
+            match(
+                number, *(seat(name, 1 + (name != names[0]), ending) for name in bots), record=None
+            )
             for number, bots in enumerate(seatings)
         ]
         block = setup.block_id(names, opening)
