@@ -392,6 +392,7 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
 
 
 async def test_viewers_are_told_of_a_newer_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(renewal, "SHARE", 0)
     monkeypatch.setattr(tables, "REST", 0.0)
     monkeypatch.setattr(ladders, "EVERY", 0.01)
     write_results(tmp_path, *PLAYED[:1])
