@@ -173,13 +173,6 @@ def test_rounds_can_be_looked_at_while_the_connection_is_lost(arena, pair, visit
     expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
 
 
-def test_an_unknown_match_is_told(arena, show):
-    """An address that names none says so, in the page."""
-    page = show(arena.address("01AAAAAAAAAAAAAAAAAAAAAAAA"))
-    alert = page.get_by_role("alert").filter(has_text="01AAAAAAAAAAAAAAAAAAAAAAAA")
-    expect(alert).to_contain_text("there is no match")
-
-
 def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):
     """To a page that has watched all the time; where others may look, as with a token."""
     arena = arenas("--move-limit", 2, env=environment(LANISTA_WEB_TOKEN="t"))

@@ -152,8 +152,9 @@ def test_a_file_that_is_too_large_isnt_sent(arena, show, tmp_path):
 
 
 def test_an_address_is_text_too(arena, show):
-    """Markup in the address, where somebody else wrote the link."""
+    """Markup in the address, where somebody else wrote the link: it names no match."""
     page = show(f"{arena.page}/#/match/%3Cimg%20src=x%20onerror=alert(1)%3E?round=%3Cb%3E")
+    expect(page.get_by_role("alert").filter(has_text=IMAGE)).to_contain_text("there is no match")
     expect_text_only(page, IMAGE)
     page = show(f"{arena.page}/#/matches?player=%3Cimg%20src=x%20onerror=alert(1)%3E")
     expect(page.get_by_label("Player")).to_have_value(IMAGE)
