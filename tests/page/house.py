@@ -1,9 +1,10 @@
 """An arena with its page in the test's own loop, bots in the test's hands, and who looks at it.
 
-Real sockets, no process but the replay worker, and that only where a match is opened.
+Real sockets, and no process: the replay worker works in a thread.
 """
 
 import json
+import threading
 from collections import deque
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
@@ -14,6 +15,7 @@ from websockets.trio.client import connect
 from lanista.arena.arena import Arena
 from lanista.match.conditions import Clock
 from lanista.match.record import read_record
+from lanista.page.replay_worker import ReplayWorker
 from lanista.page.server import Server
 from lanista.page.view import View
 from match.playing import ANGRYMOB
@@ -22,6 +24,34 @@ from support.arenas import arena_options, arena_server
 
 PATIENCE = 30
 """Seconds within which a test must be through. Nothing is expected to need them."""
+
+
+class ReplayThread:
+    """Does the work of the process that replays records, whose start takes longer than most tests;
+    test_frame_cache.py has the process.
+    """
+
+    def __init__(self):
+        self._worker = None
+        self._at_work = threading.Lock()
+
+    async def run(self):
+        try:
+            await trio.sleep_forever()
+        finally:
+            with self._at_work:  # as a process's files are closed by its end
+                for number in [*self._worker._jobs] if self._worker else ():
+                    self._worker._drop(number)
+
+    async def call(self, _work, folder, orders, jobs):
+        def work():
+            with self._at_work:
+                self._worker = self._worker or ReplayWorker(folder)
+                for order in orders:
+                    order(self._worker)
+                return self._worker.work(jobs)
+
+        return await trio.to_thread.run_sync(work)
 
 
 class Bot:
@@ -221,7 +251,9 @@ def done(answer):
 
 
 @asynccontextmanager
-async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **options):
+async def opened(
+    folder, *, token=None, host="127.0.0.1", open_logs=False, is_replayed_here=True, **options
+):
     """An arena with its page: no clock, the map ROW, 200 moves at most; records in a folder."""
     settings = {
         "clock": Clock(time_init=0, time_move=0),
@@ -235,7 +267,8 @@ async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **opt
         )
         _, port = await arena.connections.listen()
         view = View(arena.running, arena=arena, data=folder)
-        async with showing(view, token=token, host=host, open_logs=open_logs) as house:
+        how = {"token": token, "host": host, "open_logs": open_logs}
+        async with showing(view, is_replayed_here=is_replayed_here, **how) as house:
             house.arena, house.port = arena, port
 
             async def serve():
@@ -247,12 +280,14 @@ async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **opt
 
 
 @asynccontextmanager
-async def showing(view, *, token=None, host="127.0.0.1", open_logs=False, is_cold=True):
-    """A page alone. Unless it `is_cold`, the replay worker is started when somebody looks, which
-    takes longer than most tests.
+async def showing(view, *, token=None, host="127.0.0.1", open_logs=False, is_replayed_here=True):
+    """A page alone. Unless matches are replayed here, a process that is started when somebody looks
+    does so.
     """
     server = Server(view, host, 0, token, open_logs)
-    view.frame_cache._is_warm = is_cold
+    if is_replayed_here:
+        view.frame_cache._helper = ReplayThread()
+        view.frame_cache._is_warm = True
     await server.listen()
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:

@@ -290,7 +290,7 @@ async def test_the_replay_worker_is_started_when_a_page_connects():
     """And no sooner: a request alone comes from a crawler, too."""
     before = set(multiprocessing.active_children())
     view = View(RunningMatches())
-    async with showing(view, is_cold=False) as house:
+    async with showing(view, is_replayed_here=False) as house:
         assert 200 == (await house.get("/")).status
         assert before == set(multiprocessing.active_children())
         await house.page()
@@ -302,7 +302,7 @@ async def test_the_replay_worker_is_started_when_a_page_connects():
 async def test_interrupted_frames_go_on(tmp_path, monkeypatch):
     """A viewer that waits for a frame gets it, even if the replay worker is killed."""
     monkeypatch.setattr("lanista.page.frame_cache.RESTART_PAUSE", 0.01)
-    async with opened(tmp_path) as house:
+    async with opened(tmp_path, is_replayed_here=False) as house:
         ann, bob, match = await house.pair()
         page = await house.page()
         await page.ask("open", match=match)
