@@ -13,7 +13,7 @@ from page.browser import DESK, PHONE
 from page.drawn import colour_of, drawings, is_colour, point
 from page.matchpage import MatchPage, fits
 from page.test_browser_replay import LARGE
-from page.test_browser_safety import original
+from page.test_browser_safety import IMAGE, hostile, original
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +106,15 @@ def test_its_board_is_what_the_engine_says(shared, alone, records):
         if not is_colour(colour, colour_of(looks, palette))
     }
     assert {} == wrong
+
+
+def test_markup_in_it_is_text(shared, alone, records, tmp_path):
+    """A name and a log that are markup, within an HTML file that anybody may be sent."""
+    match = alone(f"{shared(hostile(records, tmp_path), 'hostile')}#round=1")
+    match.at(1)
+    assert [IMAGE, "RandomRunners"] == match.names()
+    expect(match.panel("Logs")).to_contain_text(IMAGE)
+    assert 0 == match.page.locator("img").count()
 
 
 @pytest.mark.long
