@@ -466,7 +466,8 @@ class LineReader:
             # As `json.loads`, which would make a decoder for each line.
             value = _DECODER.decode(line.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:
-            raise self._bad(f"not JSON ({error})") from None
+            hint = "; this file isn't a record of a match" if self._number == 1 else ""
+            raise self._bad(f"not JSON ({error}){hint}") from None
         if self._number == 1:
             return self._header(line, value)
         if self._over:
