@@ -27,7 +27,7 @@ from lanista.page.replay_reader import read_frames
 from lanista.page.replay_worker import ReplayWorker, Report, packed
 from page.records import unpacked, wandering
 
-PATIENCE = 30
+PATIENCE = 120
 TURNS = 125
 """An answer full of frames, and some."""
 
@@ -58,6 +58,8 @@ async def pid_of(cache):
 async def showing(**options):
     """A running cache, for at most PATIENCE seconds."""
     cache = FrameCache(**options)
+    # With a low priority, nearly nothing would be done where more processes than cores are busy.
+    cache._helper.niceness = 0
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:
             await nursery.start(cache.run)
