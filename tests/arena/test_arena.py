@@ -335,7 +335,7 @@ async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
 
 
 async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(monkeypatch):
-    """What it waits for is over by then, so that nothing is cancelled any more."""
+    """Nothing can be cancelled any more by then, as it waits for nothing."""
     who, present = SimpleNamespace(name="Ann", key="ann", is_registered=False), []
     room = SimpleNamespace(
         spec=SimpleNamespace(name="pit"),

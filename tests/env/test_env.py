@@ -140,7 +140,7 @@ def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
     ],
 )
 def test_a_policy_that_returns_no_action_is_told_so(returned, told):
-    """As `step` tells it: the bot doesn't stand still, or go anywhere, without a word."""
+    """The error is that of `step`: the bot neither stands still nor goes anywhere instead."""
     made = parallel_env("angrymob", **ENVS["angrymob"])
     made.reset(seed=1)
     bot = as_bot(lambda *_: returned, "angrymob", size=(4, 5))

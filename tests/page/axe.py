@@ -22,5 +22,5 @@ def loaded_axe(visit, page):
 
 
 def serious(page, place=None):
-    """What axe-core finds serious or critical on a page into which it was loaded, or in a part."""
+    """Return what axe-core finds serious or critical on a page, or in a part of it."""
     return (place or page.locator("html")).evaluate(SERIOUS)

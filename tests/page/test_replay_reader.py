@@ -352,7 +352,7 @@ def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
 
 
 def test_a_record_without_a_setting_has_its_default(tmp_path):
-    """As one that was written before its game had the setting."""
+    """A record may be older than a setting of its game."""
     path = put(tmp_path, [header(settings={})], "sent.file")
     assert 2400 == next(iter(read_frames(path)))["rounds"]
 

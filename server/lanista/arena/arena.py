@@ -185,7 +185,8 @@ class Arena:
             self.names.is_open = spec.registration is Registration.OPEN
         self.ladder_matches.reload(spec.ladders)
         if self.submissions is not None:
-            self.submissions.reload()
+            for handed_in in self.submissions.ladders.values():
+                handed_in.reload()
         log.info(
             "the arena's file was read again",
             max_connections=spec.max_connections,

@@ -4,11 +4,13 @@ The check is `lanista check`, in a process of low priority and in sandboxes.
 """
 
 import json
+import math
 import re
 import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from enum import Enum
 from http import HTTPStatus
 from pathlib import Path
@@ -22,6 +24,7 @@ from lanista.bots.command import environment
 from lanista.bots.execute import printable
 from lanista.bots.process import start_bot
 from lanista.match.conditions import Clock
+from lanista.results.submissions import Author
 from lanista.temporary import TemporaryFolder
 from lanista_protocol import shown
 
@@ -81,6 +84,20 @@ def check_size(file: str, size: int, most: int) -> None:
     if size > most:
         raise SubmissionRefusedError(
             Refusal.TOO_LARGE, f"{file} has {size} bytes; at most {most} are taken"
+        )
+
+
+def check_rate(author: Author, now: datetime, per_hour: int) -> None:
+    """Refuse another version of a name that has handed in so many within an hour."""
+    begin = now - timedelta(hours=1)
+    within = [time for time in author.times if datetime.fromisoformat(time) > begin]
+    if len(within) >= per_hour:
+        oldest = datetime.fromisoformat(within[-per_hour])
+        wait = math.ceil((oldest - begin).total_seconds())
+        raise SubmissionRefusedError(
+            Refusal.TOO_MANY,
+            f"{author.name} has handed in {len(within)} versions within an hour, the most that "
+            f"are taken; try again in {wait} s",
         )
 
 

@@ -12,11 +12,10 @@ disk.
 
 import copy
 import hashlib
-import math
 import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from lanista.arena.submission_check import (
     SubmissionRefusedError,
     check_file_name,
     check_program,
+    check_rate,
     check_size,
     no_disk,
 )
@@ -148,7 +148,7 @@ class LadderSubmissions:
         async with self._lock:
             author = self._author(who)
             self._check_changeable(author, received)
-            self._check_rate(author, received)
+            check_rate(author, received, self.spec.per_hour)
             used = sum(one.size for one in self.authors.values())
             if used + len(data) > self.spec.max_disk:
                 raise SubmissionRefusedError(
@@ -303,18 +303,6 @@ class LadderSubmissions:
                 "changed any more",
             )
 
-    def _check_rate(self, author: Author, now: datetime) -> None:
-        begin = now - timedelta(hours=1)
-        within = [time for time in author.times if datetime.fromisoformat(time) > begin]
-        if len(within) >= self.spec.per_hour:
-            oldest = datetime.fromisoformat(within[-self.spec.per_hour])
-            wait = math.ceil((oldest - begin).total_seconds())
-            raise SubmissionRefusedError(
-                Refusal.TOO_MANY,
-                f"{author.name} has handed in {len(within)} versions within an hour, the most that "
-                f"are taken; try again in {wait} s",
-            )
-
     # -- changes -------------------------------------------------------------------------------
 
     def _author(self, who: LadderName) -> Author:
@@ -417,7 +405,7 @@ class LadderSubmissions:
 
     @property
     def _limits(self) -> BotLimits:
-        """What each program may use."""
+        """The limits of each program that plays."""
         return BotLimits() if self.spec.limits is None else parse_limits(self.spec.limits)
 
     def take_up_names(self, registered: Mapping[str, RegisteredName]) -> None:
@@ -561,11 +549,6 @@ class AllSubmissions:
     """Tells that a version waits to be built."""
     tools: Tools = attrs.field(factory=Tools, init=False)
     """The tools to build and run programs with that are here, known after `run` has begun."""
-
-    def reload(self) -> None:
-        """Take up the limits that the specs of the ladders give now."""
-        for ladder in self.ladders.values():
-            ladder.reload()
 
     async def look_up_names(self, names: Names) -> None:
         """Take up which names the operator has removed."""
