@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from e2e.running import Daemon, Program, bot, command, read, wait_until
+from e2e.running import PATIENCE, Daemon, Program, bot, command, read, wait_until
 from lanista.arena.options import files_needed
 
 pytestmark = pytest.mark.one_user
@@ -20,8 +20,10 @@ FLOOD = "x" * 60_000 + "\n"
 
 @pytest.fixture(scope="module")
 def with_page(tmp_path_factory):
-    """A daemon with a page, for tests that leave it as it was."""
-    daemon = Daemon(tmp_path_factory.mktemp("with-page"), web="127.0.0.1:0")
+    """A daemon with a page, for tests that leave it as it was; nobody is late there."""
+    daemon = Daemon(
+        tmp_path_factory.mktemp("with-page"), "--time-init", PATIENCE, web="127.0.0.1:0"
+    )
     yield daemon
     daemon.end()
 

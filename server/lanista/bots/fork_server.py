@@ -83,9 +83,10 @@ def serve(requests: _socket.socket) -> list[int]:
         if answer == 0:
             requests.close()
             return descriptors
-        requests.send(b"%d" % answer)
+        # Before the answer: when a bot is said to be started, this process holds nothing of it.
         for fd in descriptors:
             os.close(fd)
+        requests.send(b"%d" % answer)
 
 
 def main(arguments: list[str]) -> None:
