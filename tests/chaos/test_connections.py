@@ -58,6 +58,7 @@ def test_connections_that_are_reset_are_no_harm(with_page, peers):
     for peer in pair:
         peer.until("go")
     pair[0].leave()
+    pair[1].say("\n")
     assert "end forfeit" in pair[1].until("end")
     assert "Traceback" not in with_page.err
 
