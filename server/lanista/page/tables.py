@@ -14,12 +14,11 @@ import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 import trio
 
-from lanista.arena.arena import Arena
 from lanista.competition.setup import Setup, load
 from lanista.competition.standings import moment_of, page_of, standings
 from lanista.errors import StoreError
@@ -45,6 +44,9 @@ from lanista.results.rating_history import RatingHistory
 from lanista.results.reading import StoredMatch
 from lanista.results.recorded import stored_json
 from lanista.toml_spec import SpecError
+
+if TYPE_CHECKING:  # which the helper processes don't need
+    from lanista.arena.arena import Arena
 
 T = TypeVar("T")
 
@@ -88,7 +90,7 @@ class TableHelpers:
         matches = functools.partial(self.ask, tournament_matches, file)
         return Tournament(setup.spec.name, setup.records, table, matches)
 
-    def ladders_of(self, arena: Arena) -> Ladders:
+    def ladders_of(self, arena: "Arena") -> Ladders:
         """Return the ladders of an arena."""
         shown: dict[str, Ladder] = {}
         for name, room in arena.ladders.items():
