@@ -393,7 +393,8 @@ def test_home_is_what_the_environment_and_what_the_system_says(tmp_path, monkeyp
     (tmp_path / "link").symlink_to("home")
     (tmp_path / "other").mkdir()
     home, other = (os.path.realpath(tmp_path / name) for name in ("home", "other"))
-    known = {1: other, 2: "/", 3: "/nonexistent", 4: ""}
+    missing = str(tmp_path / "missing")
+    known = {1: other, 2: "/", 3: missing, 4: ""}
     entries = {user: types.SimpleNamespace(pw_dir=folder) for user, folder in known.items()}
     monkeypatch.setattr(sandbox.pwd, "getpwuid", entries.__getitem__)
     link = {"HOME": str(tmp_path / "link")}
@@ -401,5 +402,5 @@ def test_home_is_what_the_environment_and_what_the_system_says(tmp_path, monkeyp
     assert {other} == sandbox._homes(1, {})
     for user in 2, 3, 4, 5:
         assert {home} == sandbox._homes(user, link)
-        for value in "/", "", ".", "/nonexistent":
+        for value in "/", "", ".", missing:
             assert set() == sandbox._homes(user, {"HOME": value})
