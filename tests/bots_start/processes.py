@@ -13,7 +13,7 @@ from lanista.bots.proctree import processes, read_stat
 from support.processes import runs
 
 # Seconds that anything here is waited for before the test fails. Nothing is expected to need them.
-PATIENCE = 20
+PATIENCE = 60
 
 
 def python(path: Path) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def run_script(path, *words):
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=PATIENCE * 3,
+        timeout=PATIENCE,
     )
     assert (0, "") == (done.returncode, done.stderr)
     return json.loads(done.stdout)

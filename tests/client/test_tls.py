@@ -13,7 +13,7 @@ from lanista_client import Arena, ArenaError
 
 FILES = Path(__file__).parents[1] / "arena" / "certificates"
 CA = str(FILES / "localhost.pem")
-PATIENCE = 20
+PATIENCE = 60
 """Seconds that anything is waited for; nothing is expected to need them."""
 
 

@@ -9,7 +9,7 @@ from lanista.arena.match_worker import HandedChannel
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 """Seconds after which a bot in a thread, or who waits for it, has failed."""
 
 

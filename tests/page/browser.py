@@ -21,7 +21,7 @@ OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds to wait for what is to happen: machines are busy."""
 DESK = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}

@@ -22,7 +22,7 @@ from match.playing import ANGRYMOB
 from page.records import ROW
 from support.arenas import arena_options, arena_server
 
-PATIENCE = 30
+PATIENCE = 60
 """Seconds within which a test must be through. Nothing is expected to need them."""
 
 
