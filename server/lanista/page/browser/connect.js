@@ -71,7 +71,7 @@ function tunnel({ host, port, tls }) {
  *
  * @type {Record<string, Language>}
  */
-const KNOWN = {
+export const KNOWN = {
   Python: {
     folder: "python",
     file: "mybot.py",
