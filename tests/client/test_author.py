@@ -45,7 +45,8 @@ def test_submoves_become_one_line(monkeypatch, moves, line):
 
 
 @pytest.mark.parametrize(
-    "moves", ["1 1 1 0", [1, 1, 1, 0], ["1 1 1 0"], [("1\n1", 1, 0)], [("# log",)]]
+    "moves",
+    ["1 1 1 0", [1, 1, 1, 0], ["1 1 1 0"], [("1\n1", 1, 0)], [("# log",)], None, 5, [None], b"1"],
 )
 def test_what_is_no_list_of_submoves_is_refused_and_nothing_sent(monkeypatch, moves):
     """It could become a second answer or none; the turn may still be answered rightly."""
@@ -89,6 +90,8 @@ def test_a_turn_without_an_answer_is_misuse(monkeypatch):
         ("", b"# \n"),
         ("a\n\nb", b"# a\n# \n# b\n"),
         ("\u00e9\u2028\ud800", b"# \xc3\xa9\n# \\ud800\n"),
+        (7, b"# 7\n"),
+        ([(1, 2)], b"# [(1, 2)]\n"),
     ],
 )
 def test_log_lines_begin_with_a_number_sign(monkeypatch, text, lines):

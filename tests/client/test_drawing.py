@@ -50,3 +50,22 @@ def test_a_text_of_any_length_costs_no_match(monkeypatch):
     line = wire.sent.decode().removesuffix("\n")
     assert isinstance(read_line(line, [(9, 9)]), Remark)
     assert Fault.LONG is read_line(line, [(9, 9)]).fault
+
+
+@pytest.mark.parametrize(
+    ("draw", "line"),
+    [
+        (lambda draw: draw.cell(3, 4), "#@ cell 3 4\n"),
+        (lambda draw: draw.cell(None), "#@ cell None own\n"),
+        (lambda draw: draw.line((3, 4)), "#@ line 3 4 own\n"),
+        (lambda draw: draw.cells(5), "#@ cell 5 own\n"),
+        (lambda draw: draw.cells([(1,)]), "#@ cell (1,) own\n"),
+        (lambda draw: draw.text(3, "hi"), "#@ text 3 own hi\n"),
+    ],
+)
+def test_what_is_no_place_costs_no_match(monkeypatch, draw, line):
+    """It is a remark for whoever sees the board."""
+    arena, wire = first_turn(monkeypatch)
+    draw(arena.draw)
+    assert line == wire.sent.decode()
+    assert isinstance(read_line(line.removesuffix("\n"), [(9, 9)]), Remark)

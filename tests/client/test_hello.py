@@ -91,12 +91,17 @@ def test_small_writes_go_at_once(monkeypatch):
     [
         ({}, "has no name"),
         ({"name": "a=b"}, "'a=b'"),
+        ({"name": 5}, "not 5"),
         ({"name": "two\nlines"}, r"'two\nlines'"),
         ({"name": "two  spaces"}, "single spaces"),
         ({"name": "x" * 33}, "1 to 32"),
         ({"name": "A", "room": "cup 3"}, "room must be one printable word without spaces"),
         ({"name": "A", "room": ""}, "room must be"),
         ({"name": "A", "token": "t\n"}, "token must be"),
+        ({"name": "A", "port": 65_536}, "port must be a port number, such as 7777, not 65536"),
+        ({"name": "A", "port": -1}, "port must be a port number"),
+        ({"name": "A", "port": "http"}, "not 'http'"),
+        ({"name": "A", "port": 7777.0}, "not 7777.0"),
     ],
 )
 def test_what_no_hello_can_say_is_refused_before_connecting(monkeypatch, arguments, words):
@@ -108,11 +113,20 @@ def test_what_no_hello_can_say_is_refused_before_connecting(monkeypatch, argumen
     assert b"" == wire.sent
 
 
-def test_a_port_that_is_no_number_is_named(monkeypatch):
-    monkeypatch.setenv("LANISTA_PORT", "http")
+@pytest.mark.parametrize("port", ["http", "70000"])
+def test_a_port_that_is_no_number_is_named(monkeypatch, port):
+    monkeypatch.setenv("LANISTA_PORT", port)
     with pytest.raises(ValueError) as caught:
         Arena("A")
-    assert "LANISTA_PORT must be a port number, such as 7777, not 'http'" == str(caught.value)
+    assert f"LANISTA_PORT must be a port number, such as 7777, not {port!r}" == str(caught.value)
+
+
+def test_a_name_that_no_host_can_have_is_an_unknown_host():
+    """The codec for international names refuses an empty part before anything is looked up."""
+    with pytest.raises(ArenaError) as caught:
+        Arena("A", host="\u00e9..example")
+    words = "no arena at \u00e9..example:7777: unknown host; check the host and the port"
+    assert ("unreachable", words) == (caught.value.code, caught.value.words)
 
 
 def test_no_arena_is_told_in_one_line():

@@ -2,7 +2,8 @@
  * Drawing on the board of whoever may see the bot's log (PROTOCOL.md 9): `arena.draw`.
  *
  * A drawing is a log line of a fixed form. Nothing is checked here: whoever shows the board remarks
- * beside a line what is wrong with it, so that drawing never costs a match.
+ * beside a line what is wrong with it, so that drawing never costs a match. What isn't even a place is
+ * written as it is, for the same remark.
  */
 
 /** @typedef {import("./cells.js").Cell | import("./cells.js").Pos} Place */
@@ -76,7 +77,7 @@ export class Draw {
    * @param {string} [colour]
    */
   text(place, text, colour = "own") {
-    this.#line("text", ...place, colour, text);
+    this.#line("text", ...(isPlace(place) ? place : [place]), colour, text);
   }
 
   /**
@@ -95,6 +96,8 @@ export class Draw {
    * @param {string} colour
    */
   #points(kind, places, colour) {
+    const given = isList(places) ? [...places] : [places];
+    if (!given.every(isPlace)) return this.#line(kind, ...given, colour); // it gets its remark
     const least = kind === "cell" ? 1 : 2;
     /** @type {Place[]} */
     let run = [];
@@ -104,7 +107,7 @@ export class Draw {
       if (run.length >= least) this.#line(kind, ...numbers, ...level, colour);
       run = [];
     };
-    for (const place of places) {
+    for (const place of given) {
       if (run.length > 0 && run[0][2] !== place[2]) flush();
       run.push(place);
     }
@@ -116,4 +119,20 @@ export class Draw {
     const line = [...words.join(" ").slice(0, 2 * LONGEST)].slice(0, LONGEST).join("");
     this.#write(`#@ ${line.replace(UNSEEN, " ")}\n`);
   }
+}
+
+/**
+ * @param {any} given
+ * @returns {given is Iterable<any>}
+ */
+function isList(given) {
+  return typeof given === "object" && typeof given?.[Symbol.iterator] === "function";
+}
+
+/**
+ * @param {any} given
+ * @returns {given is Place}
+ */
+function isPlace(given) {
+  return Array.isArray(given);
 }

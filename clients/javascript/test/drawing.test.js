@@ -51,3 +51,13 @@ test("no text ends the line or makes it too long", () => {
   assert.ok(Buffer.byteLength(long) <= 65_536 && long.endsWith("\n"));
   assert.ok([...long].length > 8000);
 });
+
+test("what is no place costs no match", () => {
+  /** @type {(value: any) => any} */
+  const no = (value) => value;
+  assert.equal("#@ cell 3 4\n", drawn((draw) => draw.cell(no(3), no(4))));
+  assert.equal("#@ cell  own\n", drawn((draw) => draw.cell(no(null))));
+  assert.equal("#@ line 3 4 own\n", drawn((draw) => draw.line(no([3, 4]))));
+  assert.equal("#@ cell 5 own\n", drawn((draw) => draw.cells(no(5))));
+  assert.equal("#@ text 3 own hi\n", drawn((draw) => draw.text(no(3), "hi")));
+});

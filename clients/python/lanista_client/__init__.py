@@ -73,6 +73,7 @@ __all__ = [
 ]
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7777
+_HIGHEST_PORT = 65_535
 _CONNECT_TIMEOUT = 10.0  # seconds
 _SILENCE = 1.0  # seconds of waiting for an opponent until that is told
 _READ_BUFFER = 1 << 16  # bytes; a turn of a big map comes in one read
@@ -234,7 +235,10 @@ class Arena:
         }
         self._hello = _hello(name or environ.get("LANISTA_NAME", ""), options)
         self._host = host or environ.get("LANISTA_HOST") or DEFAULT_HOST
-        self._port = _port(environ.get("LANISTA_PORT") or DEFAULT_PORT) if port is None else port
+        if port is None:
+            self._port = _port("LANISTA_PORT", environ.get("LANISTA_PORT") or DEFAULT_PORT)
+        else:
+            self._port = _port("port", port)
         self._tls = _tls(tls, tls_ca, environ)
         self.state: Any = None  # its class depends on the arena's `game` line
         self.results: list[Result] = []
@@ -349,25 +353,25 @@ class Arena:
         if not self._owes:
             raise MisuseError("no turn asks for an answer: send once for each state, not before it")
         tokens: list[str] = []
-        for move in moves:
-            if isinstance(move, str | int):
-                raise MisuseError(f"{move!r} is no submove: send a list of tuples, [(1, 2, 1, 0)]")
-            tokens.extend(map(str, move))
+        for move in _items(moves, "list of submoves"):
+            tokens.extend(map(str, _items(move, "submove")))
         line = " ".join(tokens)
         if not line.isprintable() or line.startswith("#"):
             raise MisuseError(f"not integers and letters of the game: {line!r}")
         self._owes = False
         self._write(line + "\n")
 
-    def log(self, text: str) -> None:
+    def log(self, text: object) -> None:
         """Have the arena keep a text with this turn; long lines are divided (`PROTOCOL.md 4`).
+
+        Anything else than a text is logged as `print` shows it.
 
         It is sent at once, so that it isn't lost when the bot then fails. The arena keeps 16 KiB a
         turn.
         """
         pieces = [
             line[at : at + _LOG_PIECE]
-            for line in text.splitlines() or [""]
+            for line in str(text).splitlines() or [""]
             for at in range(0, len(line) or 1, _LOG_PIECE)
         ]
         self._write("".join([f"# {piece}\n" for piece in pieces]))
@@ -387,7 +391,7 @@ class Arena:
         way: Any = (host.encode() if host.isascii() else host, self._port)
         try:
             self._socket = socket.create_connection(way, _CONNECT_TIMEOUT)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # UnicodeError: no name that a host can have
             raise ArenaError("unreachable", no_arena(host, self._port, error)) from error
         if self._tls is not None:
             self._begin_tls(self._tls)
@@ -537,7 +541,7 @@ class Arena:
             self._over = not self._keep
 
 
-def _hello(name: str, options: dict[str, int | str | None]) -> str:
+def _hello(name: Any, options: dict[str, int | str | None]) -> str:
     """The line that opens the conversation (`PROTOCOL.md 2`).
 
     Raises:
@@ -545,7 +549,8 @@ def _hello(name: str, options: dict[str, int | str | None]) -> str:
     """
     if not name:
         raise ValueError('the bot has no name: write Arena("MyBot") or set LANISTA_NAME')
-    if not name.isprintable() or "=" in name or name != " ".join(name.split()) or len(name) > 32:
+    is_text = isinstance(name, str) and name.isprintable()
+    if not is_text or "=" in name or name != " ".join(name.split()) or len(name) > 32:
         raise ValueError(
             f"a name is 1 to 32 printable characters, single spaces between, no '=': not {name!r}"
         )
@@ -591,10 +596,27 @@ def _notice_silence(connected: socket.socket) -> None:
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
-def _port(text: int | str) -> int:
+def _port(whose: str, given: int | str) -> int:
+    """Return a port's number.
+
+    Raises:
+        ValueError: It is none.
+    """
+    text = str(given).strip()
+    if not (text.isascii() and text.isdigit() and int(text) <= _HIGHEST_PORT):
+        raise ValueError(f"{whose} must be a port number, such as 7777, not {given!r}")
+    return int(text)
+
+
+def _items(given: Any, what: str) -> Iterator[Any]:
+    """Iterate over what an author gave as a list of submoves, or as one; a string is neither.
+
+    Raises:
+        MisuseError: It can't be one.
+    """
     try:
-        return int(text)
-    except ValueError:
-        raise ValueError(
-            f"LANISTA_PORT must be a port number, such as 7777, not {text!r}"
-        ) from None
+        if not isinstance(given, str | bytes):
+            return iter(given)
+    except TypeError:
+        pass
+    raise MisuseError(f"{given!r} is no {what}: send a list of tuples, [(1, 2, 1, 0)]")

@@ -21,7 +21,7 @@ def is_quiet(variable: str | None) -> bool:
     return variable not in (None, "", "0")
 
 
-def no_arena(host: str, port: int, error: OSError) -> str:
+def no_arena(host: str, port: int, error: OSError | UnicodeError) -> str:
     """Return why there is no connection, and what to do."""
     where = address(host, port)
     if isinstance(error, ConnectionRefusedError) and host in _LOOPBACK:
@@ -29,7 +29,7 @@ def no_arena(host: str, port: int, error: OSError) -> str:
     return f"no arena at {where}: {_reason(error)}; check the host and the port"
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError | UnicodeError) -> str:
     """Return why a connection failed, in words that are the same in every client library."""
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
@@ -37,7 +37,7 @@ def _reason(error: OSError) -> str:
 
     if isinstance(error, TimeoutError):
         return "timed out"
-    if isinstance(error, socket.gaierror):
+    if isinstance(error, socket.gaierror | UnicodeError):
         return "unknown host"
     return error.strerror or str(error)
 

@@ -1,7 +1,8 @@
 """Drawing on the board of whoever may see the bot's log: `arena.draw` (`PROTOCOL.md 9`).
 
 A drawing is a log line of a fixed form. Nothing is checked here: whoever shows the board remarks
-beside a line what is wrong with it, so that drawing never costs a match.
+beside a line what is wrong with it, so that drawing never costs a match. What isn't even a place is
+written as it is, for the same remark.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ class Draw:
 
     def text(self, place: Place, text: str, colour: str = "own") -> None:
         """Write a text of up to 80 characters that begins at a cell."""
-        self._line("text", *place, colour, text)
+        try:
+            self._line("text", *place, colour, text)
+        except TypeError:  # no place
+            self._line("text", place, colour, text)
 
     def value(self, name: str, number: float) -> None:
         """Give the number of this turn for the curve of that name (of `A-Z a-z 0-9 . _ -`)."""
@@ -56,6 +60,13 @@ class Draw:
 
     def _points(self, kind: str, places: Iterable[Place], colour: str) -> None:
         """Draw by as many lines of the log as there are changes of the level."""
+        try:
+            self._runs(kind, places, colour)
+        except (TypeError, ValueError):  # no places: as a line, it gets its remark
+            words = places if isinstance(places, list | tuple) else (places,)
+            self._line(kind, *words, colour)
+
+    def _runs(self, kind: str, places: Iterable[Place], colour: str) -> None:
         least = 1 if kind == "cell" else 2
         numbers: list[int] = []
         before: list[int] = []
