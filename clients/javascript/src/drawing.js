@@ -2,8 +2,8 @@
  * Drawing on the board of whoever may see the bot's log (PROTOCOL.md 9): `arena.draw`.
  *
  * A drawing is a log line of a fixed form. Nothing is checked here: whoever shows the board remarks
- * beside a line what is wrong with it, so that drawing never costs a match. What isn't even a place is
- * written as it is, for the same remark.
+ * beside a line what is wrong with it, so that drawing never costs a match. What isn't even a place
+ * is written as it is, for the same remark.
  */
 
 /** @typedef {import("./cells.js").Cell | import("./cells.js").Pos} Place */
@@ -77,7 +77,7 @@ export class Draw {
    * @param {string} [colour]
    */
   text(place, text, colour = "own") {
-    this.#line("text", ...(isPlace(place) ? place : [place]), colour, text);
+    this.#line("text", ...(isList(place) ? place : [place]), colour, text);
   }
 
   /**
@@ -97,7 +97,10 @@ export class Draw {
    */
   #points(kind, places, colour) {
     const given = isList(places) ? [...places] : [places];
-    if (!given.every(isPlace)) return this.#line(kind, ...given, colour); // it gets its remark
+    if (!given.every((place) => isList(place))) {
+      this.#line(kind, ...given, colour); // no places: as a line, it gets its remark
+      return;
+    }
     const least = kind === "cell" ? 1 : 2;
     /** @type {Place[]} */
     let run = [];
@@ -127,12 +130,4 @@ export class Draw {
  */
 function isList(given) {
   return typeof given === "object" && typeof given?.[Symbol.iterator] === "function";
-}
-
-/**
- * @param {any} given
- * @returns {given is Place}
- */
-function isPlace(given) {
-  return Array.isArray(given);
 }
