@@ -1,5 +1,6 @@
 """What a bot is called that is given as a command line, and how it is found."""
 
+import shlex
 import sys
 
 import pytest
@@ -88,6 +89,8 @@ def test_a_program_here_is_found_by_its_path_alone(tmp_path, monkeypatch):
         ("mybot", 0o644, "or make it executable (chmod +x) and call it ./mybot"),
         ("./mybot", 0o644, "or make it executable (chmod +x) and call it ./mybot"),
         ("mybot.py", 0o644, "but not executable; run it as 'python3 mybot.py'"),
+        ("my bot.py", 0o644, "own: \"python3 'my bot.py'\""),
+        ("my bot", 0o755, "own: \"'./my bot'\""),
         (
             "AIname.cc",
             0o644,
@@ -104,3 +107,20 @@ def test_a_file_that_is_no_command_is_told_how_to_run(tmp_path, monkeypatch, nam
     with pytest.raises(BadInputError) as error:
         bot_command("angrymob", name)
     assert str(error.value).endswith(words)
+
+
+def test_a_name_with_spaces_is_told_with_the_quotes_that_it_takes(tmp_path, monkeypatch):
+    """The word that is shown is the command line when a shell has read it."""
+    (tmp_path / "my $bot.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInputError) as error:
+        bot_command("angrymob", "stdio:my $bot.py")
+    [word] = shlex.split(str(error.value).partition("of its own: ")[2])
+    assert "stdio:" == word[:6]
+    assert ("python3", "my $bot.py") == parse_command(word[6:])
+
+
+def test_a_folder_is_no_program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInputError, match=r"^bot '\.': \. is a folder; give the program in it$"):
+        bot_command("angrymob", ".")

@@ -56,7 +56,7 @@ def test_mawk_is_told_how_not_to_buffer(tmp_path, monkeypatch, program, words, n
         (tmp_path / "awk").symlink_to("mawk")
     monkeypatch.setenv("PATH", str(tmp_path))
     hint = names.why_silent((*BRIDGE, program, *words, "-f", "my bot"))
-    command = f"""'stdio:{program} -W interactive -f '"'"'my bot'"'"''"""
+    command = f"\"stdio:{program} -W interactive -f 'my bot'\""
     assert names_it == hint.endswith(f"so start it as {command}")
     assert names_it != hint.endswith("does it flush standard output after each answer?")
 

@@ -12,6 +12,7 @@ from e2e.running import Program, environment, wait_until
 from e2e.running import command as lanista
 from kit.conftest import NULL
 from lanista.bots import kit
+from lanista.bots.command import parse_command
 from lanista.cli.originals import build as command
 
 
@@ -49,6 +50,14 @@ def test_the_bot_lies_in_the_present_folder_named_as_its_source(build_here, tmp_
     assert {"AINull", "cache", "original kit", "stdout", "stderr"} == {
         path.name for path in tmp_path.iterdir()
     }
+
+
+def test_a_name_with_a_space_is_quoted_for_play_and_for_the_shell(build_here, tmp_path):
+    """The command that is printed plays, copied as it is."""
+    done = build_here(source(tmp_path, NULL, "AI null.cc"), "--game", "crematoria")
+    assert 0 == done.code, done.err
+    bot = shlex.split(done.out.partition("lanista play crematoria ")[2])[0]
+    assert ("./AI null",) == parse_command(bot)
 
 
 def test_the_compilers_words_are_shown_with_the_players_line(build_here, tmp_path):

@@ -69,6 +69,15 @@ def parse_command(text: str) -> tuple[str, ...]:
     return argv
 
 
+def shell_word(command: str) -> str:
+    """Quote a command line as one word for a shell, to be copied from a message."""
+    import shlex  # noqa: PLC0415 - as above
+
+    if "'" in command and not set('"$`\\!') & set(command):
+        return f'"{command}"'  # easier to read than quotes of single quotes
+    return shlex.quote(command)
+
+
 def fill(
     argv: Iterable[str], *, host: str, port: int, name: str, token: str = ""
 ) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ def build(source: str, game: str | None, output: str | None) -> int:
     The compiler is $CXX, else g++, else clang++; $CXXFLAGS adds options.
     """
     from lanista.bots import kit
+    from lanista.bots.command import shell_word
 
     if game is not None and game not in kit.GAMES:
         raise BadInputError(
@@ -65,7 +66,9 @@ def build(source: str, game: str | None, output: str | None) -> int:
     if built.warnings:
         click.echo(built.warnings, err=True)
     bot = shlex.quote(str(built.output if built.output.is_absolute() else f"./{built.output}"))
-    click.echo(f"{bot} plays {built.game}: lanista play {built.game} {bot} Demo Null Dummy")
+    # `play` takes a command line, which is quoted once more for the shell.
+    played = f"lanista play {built.game} {shell_word(bot)} Demo Null Dummy"
+    click.echo(f"{bot} plays {built.game}: {played}")
     return 0
 
 

@@ -16,7 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lanista.bots.command import INTERPRETER, OWN_MODULE, CommandError, parse_command
+from lanista.bots.command import (
+    INTERPRETER,
+    OWN_MODULE,
+    CommandError,
+    parse_command,
+    shell_word,
+)
 from lanista.errors import BadInputError, did_you_mean
 from lanista.games import registry
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
@@ -81,6 +87,14 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     file = Path(program) if folder is None else folder / program
     if is_file(file):
         raise BadInputError(f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0])}")
+    whole = bot.removeprefix(STDIO)
+    if len(argv) > 1 and is_file(Path(whole) if folder is None else folder / whole):
+        raise BadInputError(
+            f"bot {bot!r}: a command line is split at spaces; put the file's name in quotes of its "
+            f"own: {shell_word(bot.removesuffix(whole) + _run_as(whole))}"
+        )
+    if file.is_dir():
+        raise BadInputError(f"bot {bot!r}: {argv[0]} is a folder; give the program in it")
     known = ", ".join(registry.house_bots(game)) or "none"
     raise BadInputError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
@@ -92,17 +106,26 @@ def _how_to_run(file: Path, name: str) -> str:
     """Return why a file can't be run under a name, and what would be right."""
     if file.suffix in {".cc", ".cpp"}:
         kit = file.suffix == ".cc" and file.name.startswith("AI")
-        build = f"lanista build {name}" if kit else f"g++ -O2 -o {file.stem} {name}"
-        return f"a program's source; build it first with `{build}`, then call it ./{file.stem}"
+        source, bot = shlex.quote(name), shlex.quote(file.stem)
+        build = f"lanista build {source}" if kit else f"g++ -O2 -o {bot} {source}"
+        called = shell_word(shlex.quote(f"./{file.stem}"))
+        return f"a program's source; build it first with `{build}`, then call it {called}"
     if os.access(file, os.X_OK):
-        return f"but not on the PATH; call it ./{name}"
-    interpreter = INTERPRETERS.get(file.suffix)
-    if interpreter is not None:
-        return f"but not executable; run it as '{interpreter} {name}'"
+        return f"but not on the PATH; call it {shell_word(shlex.quote(f'./{name}'))}"
+    if file.suffix in INTERPRETERS:
+        return f"but not executable; run it as {shell_word(_run_as(name))}"
     return (
         "but not executable; run it with its interpreter, or make it executable (chmod +x) and "
         f"call it {name if os.sep in name else f'./{name}'}"
     )
+
+
+def _run_as(name: str) -> str:
+    """Return the command line that runs a file."""
+    interpreter = INTERPRETERS.get(Path(name).suffix)
+    if interpreter is not None:
+        return f"{interpreter} {shlex.quote(name)}"
+    return shlex.quote(name if os.sep in name else f"./{name}")
 
 
 def _meant(bot: str, game: str) -> str:
@@ -118,6 +141,8 @@ def checked_name(name: str) -> str:
 
     Else it raises a BadInputError whose message begins with the name.
     """
+    if "=" in name:
+        raise BadInputError(f"{shown(name)}: a name has no =, which begins an option")
     try:
         parsed = parse_hello(name).name
     except RemoteProtocolError as error:
@@ -174,7 +199,7 @@ def why_not_connected(bot: "Bot", command: Sequence[str]) -> str:
     crashed = bot.exit is not None and bot.exit.code != 0
     if connects or (crashed and not _AT_END_OF_INPUT.search(bot.output_tail())):
         return ""
-    line = shlex.quote(STDIO + shlex.join(command))
+    line = shell_word(STDIO + shlex.join(command))
     return f"it never connected: if it reads its turns from standard input, start it as {line}"
 
 
@@ -186,7 +211,7 @@ def why_silent(command: Sequence[str]) -> str:
     hint = "its output was empty: "
     if _is_mawk(program) and "interactive" not in "".join(arguments[:2]):
         line = STDIO + shlex.join([program, "-W", "interactive", *arguments])
-        return f"{hint}mawk reads and writes in blocks, so start it as {shlex.quote(line)}"
+        return f"{hint}mawk reads and writes in blocks, so start it as {shell_word(line)}"
     return f"{hint}does it flush standard output after each answer?"
 
 
