@@ -44,6 +44,8 @@ def main(mode):
     matches = turns = 0
     for line in sock.makefile("r", encoding="utf-8"):
         word, *words = line.split()
+        if word == "error" and mode == "wrong-game":  # as the libraries do
+            die(f"{words[0]}: {' '.join(words[1:])}")
         if word not in KNOWN and mode == "strict":
             die(f"unknown keyword {word}")
         if word == "size" and int(words[0]) > 100 and mode == "small":

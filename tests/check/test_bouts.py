@@ -59,6 +59,7 @@ async def test_a_bot_that_never_says_its_name_fails_by_time(items_after):
 async def test_a_bot_that_asks_for_another_game_is_told_so(items_after):
     items = await items_after(mode("wrong-game"))
     check(items, "name", "unknown-game: it asks for hogwarts; angrymob is played here")
+    assert 1 == items["name"].evidence[0].count("it asks for hogwarts")  # the bot prints it too
     assert "--game" in items["name"].advice
 
 

@@ -121,7 +121,8 @@ def test_a_token_is_made_once_and_kept_before_it_is_sent(run, page, kept):
     page.on_ask = look
     done = run("bot.py", "--name", "Ada")
     assert (0, "") == (done.code, done.err)
-    assert done.out.startswith("Ada: bot.py is version 1 on pit\n")
+    look_again = f"lanista submit --arena {page.url} --ladder pit --name Ada --list"
+    assert f"Ada: bot.py is version 1 on pit\nhow it goes: {look_again}\n" == done.out
     ((method, path, words, body),) = page.asked[1:]
     assert ("POST", f"{PATH}?file=bot.py", b"x = 1\n") == (method, path, body)
     name, _, token = words.partition(":")
@@ -190,6 +191,7 @@ def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch
         (["bot.py"], "no name is kept for http://127.0.0.1:"),
         (["--list", "--name", "Ada"], "no token is kept for Ada at http://127.0.0.1:"),
         (["bot.py", "--name", "A:b"], "--name 'A:b': a name has letters, digits, spaces"),
+        (["bot.py", "--name", "A=b"], "--name 'A=b': a name has letters, digits, spaces"),
         (["large.py", "--name", "Ada"], "large.py has 1001 bytes; at most 1000 are taken"),
     ],
 )

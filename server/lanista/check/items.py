@@ -146,7 +146,8 @@ def _name(results: Results) -> Item:
         )
     else:
         advice = "run the same command by hand: it must keep running, connect and send its name"
-    why = ": ".join(filter(None, [plain.not_there, plain.crash]))
+    crash = "" if plain.crash in plain.not_there else plain.crash  # a library repeats a refusal
+    why = ": ".join(filter(None, [plain.not_there, crash]))
     evidence = (why, *output_of(plain))
     return _item("name", Status.FAILED, evidence=evidence, advice=advice)
 

@@ -4,6 +4,7 @@ import hashlib
 import io
 import os
 import re
+import shlex
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -119,7 +120,8 @@ def _hand_in(page: "SubmissionsPage", files: tuple[Path, ...], *, follow: bool) 
     say(f"{page.name}: {name} is version {number} on {page.ladder}")
     if follow:
         return follow_version(page, number)
-    click.echo(f"how it goes: lanista submit --arena {page.url} --ladder {page.ladder} --list")
+    known = ["--arena", page.url, "--ladder", page.ladder, "--name", page.name]
+    click.echo(f"how it goes: {shlex.join(['lanista', 'submit', *known, '--list'])}")
     return 0
 
 

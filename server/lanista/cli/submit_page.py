@@ -319,7 +319,7 @@ class SubmissionsPage:
             if kept is None:
                 raise BadInputError(f"no name is kept for {page.url}; give one by --name")
             name = kept.name
-        if ":" in name or not name.isprintable():
+        if ":" in name or "=" in name or not name.isprintable():
             raise BadInputError(f"--name {name!r}: a name has letters, digits, spaces and . _ -")
         about = _answered(partial(_about, page, ladder))
         is_new = False
