@@ -15,7 +15,9 @@ A page is gone through in one folder; first-bot.md and kits.md are, part by part
 their own.
 """
 
+import gzip
 import itertools
+import json
 import re
 import shutil
 import subprocess
@@ -282,3 +284,16 @@ def test_a_bad_answer_is_answered_so(tmp_path):
     whole = conversation("conversation")
     until_go = whole[: whole.index(("<", "go")) + 1]
     converse(until_go + conversation("conversation bad"), tmp_path)
+
+
+def test_the_slowest_answers_are_found_in_a_record_with_a_late_one(tmp_path, monkeypatch, capsys):
+    """Such a turn has no time of an answer, and one in which the seat was sent nothing no time."""
+    [program] = [text for info, text in fenced(BOTS / "timing.md") if "slowest.py" in info]
+    times = [[9, 5000, 7000, 7100], [9], None, [9, 1000, 2000, 2100]]
+    lines = [{"turn": turn, "times": [of, None]} for turn, of in enumerate(times)]
+    record = tmp_path / "match.jsonl.gz"
+    with gzip.open(record, "wt") as file:
+        file.writelines(json.dumps(line) + "\n" for line in [{}, *lines, {"end": "finished"}])
+    monkeypatch.setattr(sys, "argv", ["slowest.py", str(record)])
+    exec(program, {})
+    assert "median 2.0 ms\nturn 0 7.0 ms\nturn 3 2.0 ms\n" == capsys.readouterr().out
