@@ -13,6 +13,7 @@ Token = int | str
 _NUMERIC = "0123456789- "
 _MAX_DIGITS = 10
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
+_DIGITS = re.compile(r"-?[0-9]+")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _COMMON: Mapping[str, Token] = {
     **{letter: letter for letter in _LETTERS},
@@ -62,6 +63,11 @@ def tokenize(line: str) -> list[Token]:
 
 def _number(word: str, index: int) -> int:
     if not _INTEGER.fullmatch(word):
+        if _DIGITS.fullmatch(word):
+            raise MalformedLineError(
+                f"token {index} is {shown(word)}; whole numbers have at most {_MAX_DIGITS} digits, "
+                "and must fit in 32 bits"
+            )
         raise MalformedLineError(
             f"token {index} is {shown(word)}; tokens are whole numbers separated by spaces"
         )

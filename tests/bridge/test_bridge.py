@@ -99,10 +99,11 @@ def test_without_a_name_the_command_gives_one(tmp_path):
     ("words", "env", "expected"),
     [
         (["--", "nonesuch"], {}, "no program 'nonesuch' that could be run"),
+        (["--", __file__], {}, f"not executable; run it as -- python3 {__file__}"),
         (
             ["--name", "a=b", "--", "true"],
             {},
-            "'a=b': no name",
+            "'a=b': a name has no =",
         ),
         (["--name", "x" * 33, "--", "true"], {}, "the name has 33 characters; 32 at most"),
         (["--name", "a\tb", "--", "true"], {}, "'a\\tb'"),

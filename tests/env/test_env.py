@@ -261,6 +261,14 @@ def draw(mask, seed=1):
         (lambda: started().action_space("seat_7"), "no agent 'seat_7'; they are seat_0, seat_1"),
         (lambda: started().step({"seat_1": [1, 2]}), r"seat_1's action has shape \(2,\) and type"),
         (lambda: started().step({"seat_1": np.zeros(20)}), "20 whole numbers from 0 to 8"),
+        (
+            lambda: started().step({"seat_1": np.arange(20)}),
+            "seat_1's action has 9 for thing 9; it must be 20 whole numbers from 0 to 8",
+        ),
+        (
+            lambda: as_bot(len, "hogwarts").moves(lanista.new_game("angrymob").state(0)),
+            "state of angrymob; the policy plays hogwarts",
+        ),
     ],
 )
 def test_bad_arguments_are_told(make, words):

@@ -68,6 +68,17 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
     assert "exited with code 1" == match.exits[1]
 
 
+def test_a_function_that_returns_no_list_is_told_so():
+    """A coroutine, for one: what the function of an asynchronous program returns."""
+
+    async def right(state):
+        return []
+
+    match = lanista.play("angrymob", [right, "CamperJoe"], seed=3, **PATIENT)
+    assert "the function returned <coroutine object" in match.faults[0][-1].message
+    assert "it must be a list of tuples" in match.faults[0][-1].message
+
+
 def spins(state):
     """Uses more processor time than a match allows."""
     while True:
@@ -272,7 +283,7 @@ BAD = {
     "a record that can't be written": (
         ("angrymob", PAIR),
         {"record": "/proc/record.jsonl"},
-        "can't write the record /proc/record.jsonl",
+        "can't write the record /proc/record.jsonl: No such file or directory",
         lanista.FileError,
     ),
 }

@@ -151,6 +151,15 @@ def test_answers(vector):
         tokenize(line)
 
 
+@pytest.mark.parametrize(
+    "number", ["2147483648", "-2147483649", "9" * 10, "1" + 30 * "0", "-" + 11 * "1"]
+)
+def test_a_number_that_is_too_large_is_told_so(number):
+    """It is a whole number, so to ask for whole numbers would be no help."""
+    with pytest.raises(MalformedLineError, match=r"^token 1 is .* must fit in 32 bits$"):
+        tokenize(f"0 {number}")
+
+
 @each("numbers")
 def test_numbers(vector):
     """PROTOCOL.md 1: decimal, at most 4 digits after the point, no trailing zeros."""

@@ -87,15 +87,13 @@ def command(
     Exit codes: COMMAND's own; 1 the arena can't be reached, 2 bad input.
     """
     from lanista.bots import bridge
-    from lanista.hosting.names import checked_name, name_of
+    from lanista.hosting.names import checked_name, name_of, why_not_run
     from lanista_client.console import no_arena
     from lanista_protocol import RemoteProtocolError, parse_hello
 
     bridge.keep_standard_streams()
     if shutil.which(argv[0]) is None:
-        raise BadInputError(
-            f"no program {argv[0]!r} that could be run; give the bot's command after --"
-        )
+        raise BadInputError(why_not_run(argv[0]))
     values: dict[str, object] = {
         "v": 1,
         "game": game,

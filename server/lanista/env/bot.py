@@ -36,8 +36,13 @@ class PolicyBot:
         """Return the submoves of a turn, as for `Arena.send`.
 
         Raises:
-            BadInputError: What the policy returned isn't an action of `step` either.
+            BadInputError: What the policy returned isn't an action of `step` either, or the state
+                is of another game.
         """
+        game = getattr(state, "game", None)
+        if game != self._game:
+            what = f"of {game}" if game else repr(state)[:200]
+            raise BadInputError(f"state {what}; the policy plays {self._game}")
         rules = state.to_game(seed=0).rules
         if self._encoder is None or self._encoder[0] != state.match:
             settings = {name: int(value) for name, value in state.settings.items()}

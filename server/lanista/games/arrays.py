@@ -63,9 +63,12 @@ def check_action(encoder: Encoder, action: Any, whose: str) -> Cells:
         or array.min() < 0
         or array.max() >= choices
     ):
+        what = f"shape {array.shape} and type {array.dtype}"
+        if array.shape == (things,) and array.dtype.kind in "iu":
+            thing = int(np.flatnonzero((array < 0) | (array >= choices))[0])
+            what = f"{array[thing]} for thing {thing}"
         raise BadInputError(
-            f"{whose} action has shape {array.shape} and type {array.dtype}; it must be {things} "
-            f"whole numbers from 0 to {choices - 1}"
+            f"{whose} action has {what}; it must be {things} whole numbers from 0 to {choices - 1}"
         )
     return array
 

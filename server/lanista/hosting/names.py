@@ -120,6 +120,18 @@ def _how_to_run(file: Path, name: str) -> str:
     )
 
 
+def why_not_run(program: str) -> str:
+    """Return why there is no program of a name, for whoever gives a command's words one by one."""
+    if not is_file(Path(program)):
+        return f"no program {program!r} that could be run; give the bot's command after --"
+    if os.access(program, os.X_OK):
+        return f"{program} is a file, but not on the PATH; call it {shlex.quote(f'./{program}')}"
+    how = "make it executable (chmod +x), or run it with its interpreter"
+    if Path(program).suffix in INTERPRETERS:
+        how = f"run it as -- {_run_as(program)}"
+    return f"{program} is a file, but not executable; {how}"
+
+
 def _run_as(name: str) -> str:
     """Return the command line that runs a file."""
     interpreter = INTERPRETERS.get(Path(name).suffix)

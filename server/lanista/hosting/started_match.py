@@ -90,6 +90,8 @@ class StartedMatch:
                     records=VoidRecords(self.running),
                     may_repeat=lambda: not self.interrupted,
                 )
+        except FileError:  # an OSError too: nothing was written
+            raise
         except OSError as error:
             where = f" {error.filename}" if error.filename else ""
             raise FileError(
@@ -100,7 +102,11 @@ class StartedMatch:
 
     async def _seat(self, pool: BotPool, spec: MatchSpec) -> SeatedMatch | None:
         """Start all bots; return None if the match was interrupted."""
-        writer = RecordWriter(self.record_path(spec.match))
+        path = self.record_path(spec.match)
+        try:
+            writer = RecordWriter(path)
+        except OSError as error:
+            raise FileError.of("can't write the record", path, error) from None
         bots: Sequence[PooledBot] = ()
         try:
             bots = await self._start(pool, writer)

@@ -13,10 +13,11 @@ import pickle
 import signal
 import sys
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from lanista_client import Arena, ArenaError
+from lanista_client import Arena, ArenaError, MisuseError
 
 
 def main() -> int:
@@ -52,7 +53,13 @@ def main() -> int:
 
 def _moves(function: Any, state: Any) -> list[Any]:
     moves = function(state)
-    return [] if moves is None else list(moves)
+    if moves is None:
+        return []
+    if not isinstance(moves, Iterable):
+        raise MisuseError(
+            f"the function returned {moves!r:.200}; it must be a list of tuples, [(1, 2, 1, 0)]"
+        )
+    return list(moves)
 
 
 def _quote(function: Any, name: str, lines: list[str]) -> None:
