@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}
 """The interpreters of scripts, by the ending of the file's name."""
+_WITH_VALUE = {
+    "java": frozenset({"-cp", "-classpath", "--class-path", "-p", "--module-path"}),
+    "python": frozenset({"-W", "-X"}),
+    "pypy": frozenset({"-W", "-X"}),
+}
+"""By interpreter: options whose value is the next word, which names no bot."""
 STDIO = "stdio:"
 """Prefix of the command line of a bot that reads stdin and writes stdout."""
 
@@ -167,15 +173,20 @@ def checked_name(name: str) -> str:
 def name_of(argv: Sequence[str]) -> str:
     """Return a name for a bot: that of its program or script, without folder and extension."""
     named = argv[0]
-    if INTERPRETER.fullmatch(os.path.basename(named)):  # noqa: PTH119 - what the user typed
+    interpreter = INTERPRETER.fullmatch(os.path.basename(named))  # noqa: PTH119 - what was typed
+    if interpreter is not None:
+        of_option = _WITH_VALUE.get(interpreter[1], frozenset())
         for index, argument in enumerate(argv[1:], 1):
+            if argv[index - 1] in of_option:
+                continue
             if argument == "-m" and argv[index + 1 :]:
                 named = argv[index + 1].rpartition(".")[2]
                 break
             if argument in {"-c", "-e"}:  # code follows, which has no name
                 break
             if not argument.startswith("-"):
-                named = argument
+                is_class = interpreter[1] == "java" and not argument.endswith((".jar", ".java"))
+                named = argument.rpartition(".")[2] if is_class else argument
                 break
     stem = Path(named).stem
     cleaned = "".join(char if char.isalnum() or char in "-_." else "-" for char in stem)
