@@ -162,6 +162,22 @@ def test_a_token_that_is_given_is_kept_when_it_was_right(run, page, kept):
     assert ["Ada:mistyped", "Ada:right", "ada:right"] == page.tokens()
 
 
+def test_where_no_name_can_be_kept_a_given_token_serves(run, page, kept):
+    """As in a container whose home is read-only: what was handed in isn't reported as an error."""
+    kept.parent.parent.write_bytes(b"")  # a file in place of the folder
+    done = run("bot.py", "--name", "Ada", "--token", "given")
+    assert done.out.startswith("Ada: bot.py is version 1 on pit\n")
+    words = f"can't write {kept}: Not a directory; give --name and --token the next time too\n"
+    assert (0, words) == (done.code, done.err)
+    done = run("bot.py", "--name", "Ada")  # a token that nobody would know any more isn't used
+    assert (2, "", f"lanista: can't write {kept}: Not a directory\n") == (
+        done.code,
+        done.out,
+        done.err,
+    )
+    assert ["Ada:given"] == page.tokens()
+
+
 def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch):
     """The file is for all arenas of an author, and each entry is a name's."""
     submit_page.keep(submit_page.KeptName(arena="http://other", name="Ada", token="other"))

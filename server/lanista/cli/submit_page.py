@@ -277,7 +277,8 @@ def _write_names(names: tuple[KeptName, ...]) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
         raise FileError.of("can't write", path, error) from None
 
 
@@ -402,7 +403,10 @@ class SubmissionsPage:
         if self.kept is None or self.kept.token != self.token:
             # It is right, so that it needn't be given again.
             self.kept = KeptName(arena=self.url, name=self.name, token=self.token)
-            keep(self.kept)
+            try:
+                keep(self.kept)
+            except FileError as error:  # the arena has done what was asked for
+                say(f"{error}; give --name and --token the next time too", err=True)
         return answer
 
     def _headers(self) -> dict[str, str]:
