@@ -65,7 +65,7 @@ def test_the_hello_is_made_of_the_options():
     hello = b"Ann Lee v=1 game=hogwarts room=a-1 seat=2 token=s3cret keep=1 notes=1\n"
     options = ["--host", "127.0.0.1", "--name", "Ann Lee", "--game", "hogwarts", "--room", "a-1"]
     options += ["--seat", "2", "--token", "s3cret", "--keep", "--notes"]
-    with ScriptedArena(Hears(hello)) as arena:
+    with ScriptedArena(Hears(hello), Says(b"hi\n"), Hears(b"> hi\n")) as arena:
         done = connect(*options, "--", *bot(ECHO), port=arena.port)
     assert (0, b"", b"") == (done.returncode, done.stdout, done.stderr)
 
@@ -148,6 +148,14 @@ def test_no_arena_is_one_line_and_exit_code_1_and_no_bot_is_started(tmp_path):
     done = run_here(["connect", "--port", 1, "--", "touch", mark], tmp_path / "run")
     words = "lanista connect: no arena at 127.0.0.1:1; start one with `lanista serve`\n"
     assert (1, words, False) == (done.code, done.err, mark.exists())
+
+
+def test_a_port_at_which_nobody_greets_is_told():
+    """As the libraries tell it: it may be the page's, which closes such a connection."""
+    done = play(ECHO)
+    assert (0, b"") == (done.returncode, done.stdout)
+    words = b"the connection ended before a match; check that the arena is running, and that the "
+    assert done.stderr == b"lanista connect: " + words + b"port is the one for bots\n"
 
 
 # -- lines ---------------------------------------------------------------------------------------

@@ -46,6 +46,12 @@ LOG_KEPT = 32768
 the log was cut."""
 TOLD = (b"\nerror ", b"\nnote room ")
 """The beginnings of the arena's lines that are printed, after the end of the line before them."""
+NOT_GREETED = (
+    "lanista connect: the connection ended before a match; check that the arena is running, and "
+    "that the port is the one for bots"
+)
+"""What is printed if nothing has come from the arena and the bot has no complaint of its own; the
+client libraries have the same words."""
 _LOG_PIECE = 8192  # code points, of at most 4 bytes each, which is below LINE_LIMIT
 
 
@@ -119,7 +125,11 @@ def run(
             raise CannotConnectError(f"can't start {command[0]!r}: {error.strerror}") from None
         with bot:
             try:
-                return _Bridge(arena, bot, wake).run(hello.encode() + b"\n")
+                bridge = _Bridge(arena, bot, wake)
+                code = bridge.run(hello.encode() + b"\n")
+                if code == 0 and not bridge.arena_open and not bridge.is_greeted:
+                    print(NOT_GREETED, file=sys.stderr)  # noqa: T201 - a program of its own
+                return code
             finally:
                 with contextlib.suppress(OSError):
                     os.killpg(bot.pid, signal.SIGKILL)
@@ -154,6 +164,7 @@ class _Bridge:
         self.to_arena = bytearray()
         self.to_stderr = bytearray()
         self.arena_open = True
+        self.is_greeted = False  # whether the arena has said anything
         self.answer = b""  # an unfinished line of its stdout
         self.log = b""  # an unfinished line of its stderr
         self.logged = bytearray()  # log lines to send before the next answer
@@ -234,6 +245,7 @@ class _Bridge:
             self.arena_open = False
             self.to_arena.clear()
             return
+        self.is_greeted = True
         self.to_bot += data
         self.write_to_bot()
         self.print_told(data)
