@@ -270,6 +270,14 @@ def test_ways_in_crematoria(planet):
     assert (-1, 1, 0) == crematoria.DIRECTIONS[crematoria.RT]
 
 
+def test_one_cell_is_no_list_of_goals(school, planet):
+    """The commonest slip: `distances(state.voldemort)`."""
+    for state, cell in ((school, (0, 1)), (planet, (1, 2, 0))):
+        with pytest.raises(TypeError, match=rf"distances\(\[cell\]\): {cell[0]} is no cell$"):
+            state.distances(cell)
+        assert {} == state.distances([])
+
+
 def test_distances_in_crematoria(planet):
     """Also by elevators, unless the level is left out."""
     steps = planet.distances([(1, 2, 0)])

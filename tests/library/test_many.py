@@ -241,6 +241,7 @@ BAD = {
         "workers 0; expected a whole number from 1 to 10000, or",
     ),
     "an unknown choice": (([PAIR], [1]), {"keep": "some"}, "keep 'some'; expected 'all', "),
+    "no path": (([PAIR], [1]), {"records": 5}, "^records 5; expected a path"),
     "unknown seatings": (([PAIR], [1]), {"seatings": "x"}, "seatings 'x'; expected 'given', "),
 }
 

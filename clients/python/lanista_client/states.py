@@ -212,8 +212,13 @@ def steps_from(
         ways: the ways out of a place: directions, and the places they lead to.
         blocked: places to go around.
         within: steps to look at, at most.
+
+    Raises:
+        TypeError: `goals` is one place, or no list of places.
     """
     steps = dict.fromkeys(goals, 0)
+    if not isinstance(first := next(iter(steps), ()), tuple):
+        raise TypeError(f"goals are a list of cells, as in distances([cell]): {first!r} is no cell")
     queue = list(steps)
     for place in queue:  # it grows meanwhile
         step = steps[place] + 1

@@ -30,7 +30,7 @@ from lanista.errors import BadInputError, FileError
 from lanista.games.base import check_seed
 from lanista.games.outcome import Ending
 from lanista.hosting.bot_pool import Contestant, apart
-from lanista.hosting.inputs import RECORDS, record_name
+from lanista.hosting.inputs import RECORDS, given_path, record_name
 from lanista.hosting.started_match import StartFailureError
 from lanista.jobs import Job
 from lanista.library.bots import AnyBot
@@ -129,6 +129,8 @@ def _begun(
     of_match = {name: options[name] for name in options.keys() - _OURS}
     ours = {name: options[name] for name in options.keys() & _OURS}
     on_progress = ours.pop("on_progress", None)
+    if ours.get("records") is not None:
+        given_path("records", ours["records"])
     with prepared(game, of_match, ours.get("records"), on_progress) as setup:
         many = _Many(setup, pairings, seeds, **ours)
         job = Job(many.run)
