@@ -1,8 +1,11 @@
 """`lanista.play` and `aplay`: one match, from whatever kind of program."""
 
 import asyncio
+import pickle
 import re
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -310,3 +313,40 @@ def test_results_call_a_map_as_it_was_given_and_a_text_by_its_hash():
             assert re.fullmatch(called, setup.map)
             boards.append(setup.ruleset.write_board(setup.board))
     assert 1 == len(set(boards))
+
+
+def test_an_error_of_a_bots_start_comes_from_another_process_whole():
+    """Else a pool of multiprocessing, whose thread for results it ended, never returned."""
+    with pytest.raises(lanista.StartFailureError) as caught:
+        lanista.play("angrymob", ["CamperJoe", "sh -c 'echo no >&2; false'"])
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert str(caught.value) == str(error)
+    assert (1, "no\n") == (error.seat, error.output)
+
+
+SPAWNS = """
+import multiprocessing
+import lanista
+
+turns = 3
+
+def nothing(state):
+    return [] if turns else None
+
+def play(seed):
+    settings = {"move_limit": turns}
+    return lanista.play("angrymob", ["CamperJoe", nothing], seed=seed, settings=settings).end
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(*pool.map(play, range(2)))
+"""
+
+
+def test_a_scripts_function_plays_in_spawned_processes_too(here):
+    """There the script is called `__mp_main__`, which no other process can import."""
+    (here / "experiment.py").write_text(SPAWNS)
+    done = subprocess.run(
+        [sys.executable, "experiment.py"], capture_output=True, text=True, timeout=100, cwd=here
+    )
+    assert (0, "finished finished\n") == (done.returncode, done.stdout), done.stderr

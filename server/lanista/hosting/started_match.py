@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attrs
 import trio
@@ -35,6 +36,9 @@ class StartFailureError(LanistaError):
         """The seat that the bot was started for."""
         self.output = output
         """The last part of what the bot wrote to stderr and stdout."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.seat, self.output)  # it can come from another process
 
 
 WAIT_TOLD = 3.0

@@ -47,6 +47,8 @@ class Bot:
 AnyBot = str | Path | Function | Bot
 """What can be given for a bot."""
 
+_SCRIPT_OF_PARENT = "__mp_main__"
+"""The name of the running script's module in a process that multiprocessing has spawned."""
 _PLAY = (sys.executable, "-P", "-m", "lanista.library.function_bot")
 
 
@@ -75,7 +77,10 @@ class Functions:
         """Write a bot's function to a file, and return the command by which it plays a game."""
         import cloudpickle  # type: ignore[import-untyped] # noqa: PLC0415 - only if wanted
 
+        script = sys.modules.get(_SCRIPT_OF_PARENT)
         try:
+            if script is not None:  # once more makes no difference
+                cloudpickle.register_pickle_by_value(script)
             pickled = cloudpickle.dumps(function)
         except Exception as error:
             raise BadInputError(
@@ -103,7 +108,7 @@ def _folder_of_module(function: Callable[..., Any]) -> Path | None:
     """Return the folder from which a function's module is imported; None if it goes as a whole."""
     name = getattr(inspect.unwrap(function), "__module__", None) or "__main__"
     file = getattr(sys.modules.get(name), "__file__", None)
-    if name == "__main__" or file is None:
+    if name in {"__main__", _SCRIPT_OF_PARENT} or file is None:
         return None
     path = Path(file).absolute()
     depth = name.count(".") + (path.stem == "__init__")
