@@ -1,5 +1,7 @@
 """A ladder's results: none is lost while the database can't be written, or if the arena dies."""
 
+import gzip
+import json
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -157,20 +159,32 @@ async def played(folder, name, ladder):
 
 
 async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clock):
-    """Those of this ladder that aren't stored; a damaged record is passed over."""
+    """Those of this ladder that aren't stored; a damaged record is passed over.
+
+    So is whatever else has such a name: an arena with one in its folder has to start.
+    """
     day = tmp_path / "2026-01-01"
     day.mkdir()
     third = attrs.evolve(INFO, versions=(None, 2))
     for number, ladder in enumerate([INFO, None, attrs.evolve(INFO, name="other"), third]):
         await played(day, f"{number}.jsonl.gz", ladder)
     (day / "broken.jsonl.gz").write_bytes((day / "3.jsonl.gz").read_bytes()[:-9])
-    (day / "else.jsonl.gz").write_bytes(b"not gzip")
+    others = [b"", b"not gzip", b"no JSON\n", b"[1]\n", b'{"ladder":"pit"}\n']
+    for number, data in enumerate(others):
+        (day / f"else{number}.jsonl.gz").write_bytes(data)
+    header, *rest = gzip.decompress((day / "3.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    whenever = json.dumps(json.loads(header) | {"started": "whenever"}).encode() + b"\n"
+    (day / "started.jsonl.gz").write_bytes(b"".join([whenever, *rest]))
+    (day / "folder.jsonl.gz").mkdir()
     with capture_logs() as logs:
         found = list(unstored(tmp_path, "pit", LONG_AGO, {"2026-01-01/0.jsonl.gz"}))
     [result] = found
     assert "2026-01-01/3.jsonl.gz" == result.match.record
     assert [(1, None), (2, 2)] == [(seat.rank, seat.version) for seat in result.match.seats]
-    assert ["a record can't be read"] == [line["event"] for line in logs]
+    assert {"a record can't be read"} == {line["event"] for line in logs}
+    names = ["broken", *(f"else{number}" for number in range(5)), "folder", "started"]
+    assert names == [line["path"].split("/")[-1].split(".")[0] for line in logs]
+    assert f"{day}/folder.jsonl.gz: Is a directory" == logs[-2]["why"]
 
 
 async def test_records_from_long_before_the_last_stored_match_are_not_read(tmp_path):

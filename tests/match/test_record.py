@@ -365,7 +365,29 @@ BAD = {
     ),
     "a count of no faults": (
         changed(2, fault_counts=[{}, {"late": 0}, {}]),
-        "line 3: a count of faults that isn't positive",
+        "line 3: a count of faults that isn't one",
+    ),
+    "a count that no database holds": (
+        changed(2, fault_counts=[{}, {"late": 10**30}, {}]),
+        "line 3: a count of faults that isn't one",
+    ),
+    "turns that no database holds": (
+        changed(2, turns=10**30),
+        "line 3: a number of turns that isn't one: 1000",
+    ),
+    "a version that no database holds": (
+        changed(0, ladder={"name": "pit", "versions": [10**30, None, 1]}),
+        "line 1: the ladder's versions are [1000",
+    ),
+    "a start that is no time": (changed(0, started="now"), "line 1: started is 'now'; expected"),
+    "a start in no zone": (
+        changed(0, started="2026-01-01T00:00:00"),
+        "line 1: started is '2026-01-01T00:00:00'; expected a time as ISO 8601 with its zone",
+    ),
+    "an end that is no time": (changed(2, ended="\ud800"), "line 3: ended is '\\ud800'; expected"),
+    "an end that isn't one": (
+        changed(2, end="perhaps"),
+        "line 3: no end 'perhaps'; they are finished, forfeit, aborted, void",
     ),
     "a line behind the result": (changed(1) + changed(1)[2:], "line 4: a line after the result"),
 }

@@ -10,8 +10,8 @@ numbered in the order of their commits, so each arena learns from the numbers wh
 what isn't its own.
 """
 
+import contextlib
 import itertools
-import json
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -29,6 +29,7 @@ from lanista.match.figures import Histogram
 from lanista.match.record import (
     BadRecordError,
     Header,
+    LineReader,
     ResultInfo,
     read_ends,
     whole_lines,
@@ -132,8 +133,11 @@ def unstored(
             if not _is_of(records / path, ladder):
                 continue
             header, info = read_ends(records / path)
-        except (BadRecordError, OSError) as error:
+        except BadRecordError as error:
             on_damaged(path, str(error))
+            continue
+        except OSError as error:
+            on_damaged(path, f"{records / path}: {error.strerror}")
             continue
         result = result_of(header, info, path)
         if result is not None:
@@ -159,10 +163,11 @@ def result_of(header: Header, info: ResultInfo, record: str) -> SingleMatch | No
 
 
 def _is_of(path: Path, ladder: str) -> bool:
-    """Return whether a record's first line says that its match was played on a ladder."""
-    line = next(whole_lines(path), b"")
-    about = json.loads(line).get("ladder") if line else None
-    return about is not None and about["name"] == ladder
+    """Return whether a record's match was played on a ladder, of which its first line tells."""
+    with contextlib.closing(whole_lines(path)) as lines:
+        header = LineReader(path).read(next(lines, b""))
+    assert isinstance(header, Header)  # as in `read_ends`
+    return header.ladder is not None and header.ladder.name == ladder
 
 
 def store_possible(

@@ -24,6 +24,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,8 @@ MAX_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
 MAX_TIME = 2**53
 """Maximum number of microseconds in a turn's times, for readers: some centuries."""
+MAX_NUMBER = 2**53
+"""The largest count or version, for readers: every program and database can hold it."""
 MAX_MESSAGE = 900
 """Maximum length of a message about a bad record, in characters."""
 DETAILED = 4 * 1024
@@ -497,6 +500,7 @@ class LineReader:
         if version != FORMAT:
             raise self._bad(f"record format {version}; this version reads format {FORMAT}")
         header: Header = self._structured(line, value, Header)
+        self._check_time("started", header.started)
         self._seats = len(header.players)
         if len(header.seat_seeds) not in {0, self._seats}:
             raise self._bad(
@@ -504,7 +508,9 @@ class LineReader:
                 f"expected one for each of {self._seats} seats"
             )
         versions = () if header.ladder is None else header.ladder.versions
-        if len(versions) not in {0, self._seats} or any(v is not None and v < 1 for v in versions):
+        if len(versions) not in {0, self._seats} or any(
+            v is not None and not 1 <= v <= MAX_NUMBER for v in versions
+        ):
             raise self._bad(
                 f"the ladder's versions are {list(versions)}; expected null "
                 f"or a number from 1 for each of {self._seats} seats"
@@ -532,12 +538,24 @@ class LineReader:
         lengths |= {len(given) for given in (result.bots, result.endings) if given}
         if lengths | {len(counts) if is_counted else seats} != {seats}:
             raise self._bad(f"expected {seats} seats in every list")
-        if any(count < 1 for of_seat in counts for count in of_seat.values()):
-            raise self._bad("a count of faults that isn't positive")
+        if any(not 1 <= count <= MAX_NUMBER for of_seat in counts for count in of_seat.values()):
+            raise self._bad("a count of faults that isn't one")
+        if not 0 <= result.turns <= MAX_NUMBER:
+            raise self._bad(f"a number of turns that isn't one: {result.turns}")
+        if result.end not in _ENDS:
+            raise self._bad(f"no end {result.end!a}; they are {', '.join(_ENDS)}")
         for ending in result.endings:
             if ending not in ENDINGS:
                 raise self._bad(f"no ending {ending!a}; they are {', '.join(ENDINGS)}")
+        if result.ended or result.endings:
+            self._check_time("ended", result.ended)
         self._check_seats(result.faults)
+
+    def _check_time(self, key: str, text: str) -> None:
+        with contextlib.suppress(ValueError):
+            if datetime.fromisoformat(text).tzinfo is not None:
+                return
+        raise self._bad(f"{key} is {text!a}; expected a time as ISO 8601 with its zone")
 
     def _check_seats(self, faults: Sequence[FaultInfo], named: Iterable[str] = ()) -> None:
         seats = {*named, *[str(fault.seat) for fault in faults]}
@@ -592,4 +610,5 @@ def _no_constant(name: str) -> None:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_ENDS = tuple(end.value for end in Termination)
 _NAMES = {Header: "header", TurnInfo: "turn", ResultInfo: "result"}

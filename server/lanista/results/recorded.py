@@ -99,7 +99,10 @@ def read_whole(path: Path) -> tuple[Header, ResultInfo]:
         OSError: The file can't be read.
     """
     header, result = read_ends(path)
-    text = [header.game, header.match, result.reason, *(player.name for player in header.players)]
+    text = [header.game, header.match, result.reason, result.digest]
+    text += [player.name for player in header.players]
+    if header.ladder is not None:
+        text += [header.ladder.name, header.ladder.map]
     try:
         json.dumps(text, ensure_ascii=False).encode()
     except UnicodeEncodeError:
