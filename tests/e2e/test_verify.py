@@ -149,10 +149,15 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     for number in range(5):
         await played(records, f"{number}.jsonl.gz", attrs.evolve(INFO, versions=(2, None)))
     verify = "arena verify arena.toml"
-    assert ["pit: no results are stored"] == verified(verify, tmp_path, code=0)
+    database = tmp_path / "data" / "lanista.db"
+    done = run_here(verify.split(), tmp_path)
+    assert (2, "") == (done.code, done.out)
+    assert "data/lanista.db: there is no such file" in done.err
+    assert not database.exists()
+    Database.of_arena(DataFolder(tmp_path / "data")).close()
+    assert verified(verify, tmp_path)[-1] == "pit: 0 matches stored; not stored: 5"
     open_room(tmp_path)
     assert ["pit: 5 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
-    database = tmp_path / "data" / "lanista.db"
     execute(
         database,
         "UPDATE matches SET scores = '[9, 9]', reason = '\"luck\"' WHERE number = 2",

@@ -50,11 +50,11 @@ class ArenaFile:
         """The data folder of the arena."""
         return DataFolder(self.path.parent / self.spec.data)
 
-    def database(self) -> "Database":
-        """Open the database of the arena, and make it if need be; it may be the running one's."""
+    def database(self, *, create: bool = True) -> "Database":
+        """Open the database of the arena, which may be running; make it if need be and `create`."""
         from lanista.results.base import Database
 
-        return Database.of_arena(self.data, self.spec.store, check=False)
+        return Database.of_arena(self.data, self.spec.store, create=create, check=False)
 
     @contextlib.contextmanager
     def changing_names(self) -> "Iterator[NameStore]":
