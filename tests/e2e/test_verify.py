@@ -130,6 +130,24 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
+def test_files_of_others_among_a_tournament_s_records_are_passed_over(cup, tmp_path):
+    """Also while the database is rebuilt, which has been lost."""
+    folder = tmp_path / "cup"
+    shutil.copytree(cup, folder)
+    record = next((folder / "cup.records").glob("*/*.jsonl.gz"))
+    for name in ("notes", "a-b", "0-0", "copy of " + record.name):
+        record.with_name(f"{name}.jsonl.gz").write_bytes(record.read_bytes())
+    verify = "tournament verify cup.toml"
+    assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
+    (folder / "cup.db").unlink()
+    done = run_here(verify.split(), folder)
+    assert 2 == done.code
+    assert "cup.db, but there are records in" in done.err
+    assert "`lanista tournament verify cup.toml --rebuild`" in done.err
+    assert ["cup: 6 matches stored again"] == verified(verify + " --rebuild", folder, code=0)
+    assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
+
+
 def names_like(start, folder):
     return {path.name for path in folder.glob(f"{start}*")}
 

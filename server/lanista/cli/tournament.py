@@ -375,6 +375,11 @@ def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
     setup = setup_of(read_spec(file), file, plays=False)
     lost = isinstance(setup.database, Path) and not setup.database.exists()
     if lost and not may_be_lost:
+        if any(setup.records.glob("*/*")):
+            raise BadInputError(
+                f"there is no {setup.database}, but there are records in {setup.records}; "
+                f"rebuild it from them with `lanista tournament verify {file} --rebuild`"
+            )
         raise BadInputError(
             f"nothing has been played yet: there is no {setup.database}; "
             f"play it with `lanista tournament run {file}`"

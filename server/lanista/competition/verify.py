@@ -1,5 +1,6 @@
 """Comparing a tournament's results with its records, and rebuilding its database from them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,10 @@ from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, rebuilding, why
 from lanista.results.recorded import Comparison, Finding, Trouble, corrected, key_of
 
+_NAME = re.compile(
+    r"(?P<block>[0-9a-f]{32})-(?P<seating>[0-9]{1,2})(?P<void>-void[0-9]{1,2})?" + re.escape(ENDING)
+)
+"""The name of a record, as in `BlockMatch.place`."""
 BATCH = 500
 """Number of matches that are read, or of blocks that are stored, at once."""
 
@@ -49,10 +54,16 @@ class TournamentRecords:
         return attrs.evolve(result, match=played)
 
     def paths(self) -> Iterator[tuple[str, str, int, bool]]:
-        """Yield the path of each record, its block, its seating, and whether it counts."""
+        """Yield the path of each record, its block, its seating, and whether it counts.
+
+        Files with other names aren't the tournament's.
+        """
         for path in sorted(self.folder.glob(f"[0-9a-f][0-9a-f]/*{ENDING}")):
-            block, seating, *void = path.name.removesuffix(ENDING).split("-")
-            yield f"{path.parent.name}/{path.name}", block, int(seating), not void
+            found = _NAME.fullmatch(path.name)
+            if found is not None:
+                is_void = found["void"] is not None
+                record = f"{path.parent.name}/{path.name}"
+                yield record, found["block"], int(found["seating"]), not is_void
 
     def read(self, record: str, seating: int) -> SingleMatch | None:
         """Return the result of a match that isn't stored; None if it was aborted.
