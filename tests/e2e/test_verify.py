@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import json
 import os
 import shutil
 import signal
@@ -146,6 +147,24 @@ def test_files_of_others_among_a_tournament_s_records_are_passed_over(cup, tmp_p
     assert "`lanista tournament verify cup.toml --rebuild`" in done.err
     assert ["cup: 6 matches stored again"] == verified(verify + " --rebuild", folder, code=0)
     assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
+
+
+def test_half_a_character_in_a_record_is_damage(cup, tmp_path):
+    """No database can hold it, so it keeps no rebuild from the other matches."""
+    folder = tmp_path / "cup"
+    shutil.copytree(cup, folder)
+    record = next((folder / "cup.records").glob("*/*-0.jsonl.gz"))
+    *lines, result = gzip.decompress(record.read_bytes()).splitlines(keepends=True)
+    result = json.loads(result)
+    result["result"]["digest"] = "\ud800"
+    record.write_bytes(gzip.compress(b"".join([*lines, json.dumps(result).encode() + b"\n"])))
+    verify = "tournament verify cup.toml"
+    assert "cup: 6 matches stored; record unreadable: 1" == verified(verify, folder)[-1]
+    (folder / "cup.db").unlink()
+    trouble, played_again, total = verified(verify + " --rebuild", folder)
+    assert "half a character (a lone surrogate) in its text" in trouble
+    assert "so it is played again" in played_again
+    assert "cup: 4 matches stored again" == total
 
 
 def names_like(start, folder):

@@ -379,6 +379,10 @@ BAD = {
         changed(0, ladder={"name": "pit", "versions": [10**30, None, 1]}),
         "line 1: the ladder's versions are [1000",
     ),
+    "an attempt that is none": (
+        changed(0, attempt=0),
+        "line 1: attempt 0; expected a number from 1",
+    ),
     "a start that is no time": (changed(0, started="now"), "line 1: started is 'now'; expected"),
     "a start in no zone": (
         changed(0, started="2026-01-01T00:00:00"),

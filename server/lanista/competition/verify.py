@@ -11,14 +11,14 @@ from lanista.competition.setup import Setup
 from lanista.errors import StoreError
 from lanista.games.outcome import Termination
 from lanista.hosting.host import match_result
-from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
+from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store
 from lanista.results.match_result import BlockResult, SingleMatch
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, rebuilding, why
-from lanista.results.recorded import Comparison, Finding, Trouble, corrected, key_of
+from lanista.results.recorded import Comparison, Finding, Trouble, corrected, key_of, read_whole
 
 _NAME = re.compile(
     r"(?P<block>[0-9a-f]{32})-(?P<seating>[0-9]{1,2})(?P<void>-void[0-9]{1,2})?" + re.escape(ENDING)
@@ -70,7 +70,7 @@ class TournamentRecords:
 
         An unreadable record is a BadRecordError or an OSError.
         """
-        header, info = read_ends(self.folder / record)
+        header, info = read_whole(self.folder / record)
         boards = self.setup.match_setup.boards.items()
         maps = [name for name, board in boards if board == header.board]
         return _result(header, info, maps[0] if maps else "", seating, record)

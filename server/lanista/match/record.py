@@ -501,6 +501,8 @@ class LineReader:
             raise self._bad(f"record format {version}; this version reads format {FORMAT}")
         header: Header = self._structured(line, value, Header)
         self._check_time("started", header.started)
+        if not 1 <= header.attempt <= MAX_NUMBER:
+            raise self._bad(f"attempt {header.attempt}; expected a number from 1")
         self._seats = len(header.players)
         if len(header.seat_seeds) not in {0, self._seats}:
             raise self._bad(

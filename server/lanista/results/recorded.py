@@ -257,7 +257,7 @@ def corrected(records: Records, stored: StoredMatch) -> tuple[SingleMatch, Findi
         return as_stored, None
     path = records.folder / stored.match.record
     try:
-        recorded = records.result(stored, *read_ends(path))
+        recorded = records.result(stored, *read_whole(path))
     except FileNotFoundError:
         return as_stored, Finding(Trouble.MISSING, f"{_title(stored)}: {path} isn't there")
     except BadRecordError as error:
