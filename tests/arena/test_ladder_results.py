@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import threading
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -148,6 +149,26 @@ def test_a_result_against_what_is_stored_is_refused_by_the_database_itself(tmp_p
         assert ([2], 1) == store_possible(hall, "hall", [stored(), with_id("n")])
         with hall.ladder_reading() as now:
             assert 2 == now.last_number()
+
+
+async def test_the_arena_ends_although_the_database_is_silent():
+    """As a server is that was stopped, or whose network has gone: nobody waits for its answer."""
+    asked, ended = trio.Event(), threading.Event()
+    outcomes = []
+
+    def add_matches(_):
+        trio.from_thread.run_sync(asked.set)
+        outcomes.append(ended.wait(5))
+        return []
+
+    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(results.run)
+        results.add(stored())
+        await asked.wait()
+        nursery.cancel_scope.cancel()
+    assert [] == outcomes
+    ended.set()
 
 
 async def played(folder, name, ladder):
