@@ -149,6 +149,24 @@ def test_files_of_others_among_a_tournament_s_records_are_passed_over(cup, tmp_p
     assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
 
 
+@pytest.mark.parametrize(
+    "lost", ["DELETE FROM {} WHERE number = 6", "UPDATE {} SET ranks = '[1]' WHERE number = 6"]
+)
+def test_a_block_that_is_not_whole_is_damage(cup, tmp_path, lost):
+    """Neither counted nor played on, but rebuilt."""
+    folder = tmp_path / "cup"
+    shutil.copytree(cup, folder)
+    execute(folder / "cup.db", "DELETE FROM seats WHERE match = 6", lost.format("matches"))
+    for command in ("standings", "run"):
+        done = run_here(["tournament", command, "cup.toml"], folder)
+        assert (2, "") == (done.code, done.out)
+        assert "cup.db: damaged (not all matches of block " in done.err
+        assert "`lanista tournament verify --rebuild` rebuilds it" in done.err
+    run_here(["tournament", "verify", "cup.toml", "--rebuild"], folder)
+    assert 0 == run_here(["tournament", "standings", "cup.toml"], folder).code
+    assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
+
+
 def test_half_a_character_in_a_record_is_damage(cup, tmp_path):
     """No database can hold it, so it keeps no rebuild from the other matches."""
     folder = tmp_path / "cup"

@@ -18,13 +18,16 @@ another one of the same name; the secret from which seeds are drawn; and which b
 import json
 import secrets
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import attrs
 
 from lanista.competition.setup import Opening, Setup
+from lanista.errors import StoreError
 from lanista.results.blocks import BlockScore
 from lanista.results.database import Store
+from lanista.results.engines import damaged, where_of
 from lanista.results.reading import PlayedBlock
 from lanista.toml_spec import SpecError
 
@@ -72,6 +75,9 @@ def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlo
     """Divide stored blocks into those that belong to the spec and all others, in commit order.
 
     The setup is one after `settle_seed`.
+
+    Raises:
+        StoreError: A block that belongs to the spec isn't whole, so the database was damaged.
     """
     blocks = list(blocks)
     openings = _Openings(setup, len(blocks))
@@ -96,9 +102,20 @@ def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlo
         if number is None:
             unmatched.append(block.id)
         else:
+            _check_whole(setup, block)
             score = BlockScore(block.bots, block.ranks, number)
             entries.append(Entry(block.id, score))
     return StoredBlocks(entries=entries, unmatched=unmatched)
+
+
+def _check_whole(setup: Setup, block: PlayedBlock) -> None:
+    """Raise an error if a block lacks a match, or a match the rank of a seat."""
+    expected = [len(seating) for seating in setup.seatings(block.bots)]
+    if [len(ranks) for ranks in block.ranks] != expected:
+        what = f"not all matches of block {block.id} are stored"
+        if isinstance(setup.database, Path):
+            raise damaged(setup.database, what)
+        raise StoreError(f"{where_of(setup.database)}: damaged ({what}); restore it from a dump")
 
 
 class _Openings:
