@@ -167,6 +167,17 @@ def test_a_block_that_is_not_whole_is_damage(cup, tmp_path, lost):
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
+def test_a_database_of_a_newer_version_is_not_rebuilt(cup, tmp_path):
+    """Nothing is wrong with it, and this version can't read what only it has."""
+    folder = tmp_path / "cup"
+    shutil.copytree(cup, folder)
+    execute(folder / "cup.db", "UPDATE lanista_version SET version_num = 'v999'")
+    done = run_here(["tournament", "verify", "cup.toml", "--rebuild"], folder)
+    assert (2, "") == (done.code, done.out)
+    assert "cup.db: written by a newer version of Lanista" in done.err
+    assert {"cup.db", "cup.db.lock"} == names_like("cup.db", folder)
+
+
 def test_half_a_character_in_a_record_is_damage(cup, tmp_path):
     """No database can hold it, so it keeps no rebuild from the other matches."""
     folder = tmp_path / "cup"

@@ -19,6 +19,7 @@ from lanista.errors import StoreError
 from lanista.results.base import Database, Kind
 from lanista.results.engines import log_of
 from lanista.results.lock import file_lock
+from lanista.results.migrations import NewerDatabaseError
 from lanista.results.reading import Reading, StoredMatch, rows
 from lanista.results.schema import (
     BARRED,
@@ -144,7 +145,8 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
     `Database.open`.
 
     Raises:
-        StoreError: It is in use, the new one can't be written, or the block raises an OSError.
+        StoreError: It is in use or was written by a newer version, the new one can't be written, or
+            the block raises an OSError.
     """
     path = path.resolve()
     part = path.with_name(path.name + ".new")
@@ -160,6 +162,8 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
                     try:
                         work.former = Database.open(path, create=False, check=False)
                         opened.enter_context(work.former)
+                    except NewerDatabaseError:
+                        raise  # nothing is wrong with it, and all that only it has would be lost
                     except StoreError as error:
                         work.troubles.append(f"nothing could be kept: {why(error)}")
                 yield work

@@ -20,6 +20,10 @@ _upgrading = threading.Lock()
 thread may open a database of its own."""
 
 
+class NewerDatabaseError(StoreError):
+    """A database was written by a newer version of Lanista."""
+
+
 def is_current(connection: sa.Connection) -> bool:
     """Return whether the database has the tables of this version; else call `bring_up_to_date`."""
     there = sa.inspect(connection).get_table_names()
@@ -32,8 +36,9 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
     The connection is in a transaction that may write, and that excludes other writers.
 
     Raises:
+        NewerDatabaseError: It was written by a newer version.
         StoreError: It is empty and may not be filled, is another program's, or was written by a
-            newer version, or by one before the first release.
+            version before the first release.
     """
     there = sa.inspect(connection).get_table_names()
     version = _version(connection) if VERSION_TABLE in there else None
@@ -66,7 +71,7 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
     config.attributes["connection"] = connection
     known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
     if version is not None and version not in known:
-        raise StoreError(
+        raise NewerDatabaseError(
             f"{where}: written by a newer version of Lanista (its tables are {version}, "
             f"this one knows up to {REVISION}); use that version"
         )
