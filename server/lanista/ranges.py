@@ -34,9 +34,14 @@ def rule(fault: Callable[[Any], str | None]) -> Validator:
 
 def at_least(low: float) -> Validator:
     """Return a validator for finite numbers that are not below a number."""
-    return rule(
-        lambda value: None if low <= value < math.inf else f"{value}; expected at least {low:g}"
-    )
+
+    def fault(value: float) -> str | None:
+        if low <= value < math.inf:
+            return None
+        kind = "" if math.isfinite(value) else "a finite number, "
+        return f"{value}; expected {kind}at least {low:g}"
+
+    return rule(fault)
 
 
 def at_most(high: float) -> Validator:

@@ -1,6 +1,7 @@
 """What processes of ours need of the system: signals that stop them, cores, memory, disks."""
 
 import contextlib
+import errno
 import os
 import signal
 from collections.abc import Iterable
@@ -46,6 +47,19 @@ def return_large_blocks() -> None:
 
     with contextlib.suppress(AttributeError, OSError):  # another C library
         ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
+
+
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make a folder and those around it, unless it is there.
+
+    Raises:
+        OSError: It can't be made; if a file is in its place, the error says so.
+    """
+    try:
+        folder.mkdir(mode, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        why = "a file is in its place"
+        raise NotADirectoryError(errno.ENOTDIR, why, error.filename) from None
 
 
 def sync_folder(folder: Path) -> None:

@@ -100,10 +100,16 @@ def test_an_empty_file_is_an_arena():
         ),
         (LADDER + 'sandbox = "docker"', "ladders[1].sandbox: 'docker'; it can be none, bwrap"),
         (LADDER + "fill_after = -1", "ladders[1].fill_after: -1.0; expected at least 0"),
-        (LADDER + "fill_after = inf", "ladders[1].fill_after: inf; expected at least 0"),
+        (
+            LADDER + "fill_after = inf",
+            "ladders[1].fill_after: inf; expected a finite number, at least 0",
+        ),
         (LADDER + "bench_after = 0", "ladders[1].bench_after: 0; expected at least 1"),
         (LADDER + "lag_allowance = 0.3", "ladders[1].lag_allowance: 0.3; expected at most 0.25"),
-        (LADDER + "clock.time_move = nan", "ladders[1].clock.time_move: nan; expected at least 0"),
+        (
+            LADDER + "clock.time_move = inf",
+            "ladders[1].clock.time_move: inf; expected a finite number of seconds; 0 is no limit",
+        ),
         (
             LADDER + "house = [" + '"Demo",' * 65 + "]",
             "ladders[1].house: 65 entries; expected at most 64",

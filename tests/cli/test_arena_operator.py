@@ -93,6 +93,16 @@ def test_a_name_is_listed_with_where_it_is_benched(operate):
     assert "operator" in operate("name list").out.splitlines()[2].split()[-1]
 
 
+def test_a_name_that_nobody_has_is_benched_with_a_note(operate):
+    """It may be mistyped; a house bot's name and one that is benched already are known."""
+    operate("name add", "Ada")
+    assert "" == operate("bench", "camperjoe").err
+    expected = "note: no bot called 'Adda' is registered or has played here; did you mean 'Ada'?\n"
+    for command, note in (("unbench", expected), ("bench", expected), ("bench", "")):
+        done = operate(command, "Adda")
+        assert (0, "", note) == (done.code, done.out, done.err)
+
+
 def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
     """Until it is interrupted; text of the arena is safe for the terminal."""
     ladder = {"name": "p\x1bit", "game": "angrymob", "waiting": 1, "playing": 2, "resting": 0}

@@ -128,7 +128,7 @@ BAD = {
     "record's name too long": ([*PLAY, "-o", LONG], f"lanista: -o {LONG}: File name too long"),
     "data below a file": (
         ["serve", "--data", "empty/data"],
-        "lanista: can't write records to empty/data/records: Not a directory",
+        "lanista: can't write records to empty/data: Not a directory",
     ),
     "data a file": (
         ["serve", "--data", "empty"],

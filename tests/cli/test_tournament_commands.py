@@ -272,3 +272,10 @@ def test_the_game_of_house_bots_is_known():
 
     assert "angrymob" == game_of(["GravityGoers", "./mine"])
     assert "angrymob" == game_of(["./mine", "CamperJoe"])
+
+
+def test_records_that_are_a_file(lanista, tmp_path):
+    (tmp_path / "cup.toml").write_text(CUP)
+    (tmp_path / "cup.records").touch()
+    done = lanista("tournament", "run", "cup.toml")
+    complains(done, "can't use", "cup.records: a file is in its place")

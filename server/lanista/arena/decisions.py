@@ -72,6 +72,15 @@ def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[L
     store.note_change()
 
 
+def known_names(store: NameStore, ladders: Iterable[LadderSpec]) -> list[str]:
+    """Return the names that are registered or benched, or that have played on some ladders."""
+    names = [one.name for one in store.names()] + [one.name for one in store.benched()]
+    for each in ladders:
+        with _results(store, each).ladder_reading() as now:
+            names += now.bots()
+    return names
+
+
 def strike(store: NameStore, name: str, ladder: LadderSpec, *, is_struck: bool) -> None:
     """Take a name's matches until now out of a ladder's ratings and table, or put them back."""
     results = _results(store, ladder)

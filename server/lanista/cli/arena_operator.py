@@ -14,11 +14,16 @@ from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text, say
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, did_you_mean
 from lanista.games.picture import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import RenderableType
+
+    from lanista.arena.spec import LadderSpec
+    from lanista.results.names import NameStore
 
 
 INTERVAL = 1.0
@@ -129,7 +134,9 @@ def bench(arena: ArenaFile, name: str, ladder: str | None) -> int:
 
     on = None if ladder is None else arena.ladder(ladder).name
     with arena.changing_names() as store:
+        notes = list(_note_if_unknown(arena, store, name))
         decisions.bench(store, name, on)
+    say(*notes, err=True)
     return 0
 
 
@@ -146,8 +153,22 @@ def unbench(arena: ArenaFile, name: str, ladder: str | None) -> int:
 
     on = None if ladder is None else arena.ladder(ladder).name
     with arena.changing_names() as store:
+        notes = list(_note_if_unknown(arena, store, name))
         decisions.unbench(store, name, on, arena.spec.ladders)
+    say(*notes, err=True)
     return 0
+
+
+def _note_if_unknown(arena: ArenaFile, store: "NameStore", name: str) -> "Iterator[str]":
+    """Yield a line that says so if no bot is known by a name: it may be mistyped."""
+    from lanista.arena.decisions import known_names
+    from lanista.results.names import key_of
+
+    names = known_names(store, arena.spec.ladders)
+    names += [bot for _, house in _house_names(arena) for bot in house]
+    if key_of(name) not in map(key_of, names):
+        hint = did_you_mean(name, names)
+        yield f"note: no bot called {name!r} is registered or has played here{hint}"
 
 
 @click.command("strike")
@@ -303,13 +324,18 @@ def list_(arena: ArenaFile) -> int:
     return 0
 
 
-def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
+def _house_names(arena: ArenaFile) -> "Iterator[tuple[LadderSpec, list[str]]]":
+    """Yield the ladders, each with the names of its house bots."""
     from lanista.arena.ladder_room import house_contestants
     from lanista.toml_spec import placed
 
     for number, ladder in enumerate(arena.spec.ladders, 1):
         with placed(f"{arena.path}: ladders[{number}]."):
-            house = [bot.name for bot in house_contestants(ladder, arena.path.parent)]
+            yield ladder, [bot.name for bot in house_contestants(ladder, arena.path.parent)]
+
+
+def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
+    for ladder, house in _house_names(arena):
         if name.casefold() in map(str.casefold, house):
             raise BadInputError(
                 f"{name!r} is the name of a house bot of the ladder {ladder.name}; "

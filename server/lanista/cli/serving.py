@@ -25,6 +25,7 @@ from lanista.errors import BadInputError
 from lanista.page.connections import MAX_CONNECTIONS
 from lanista.page.ladders import Ladders
 from lanista.ranges import ValueOfKeyError
+from lanista.system import make_folder
 from lanista.toml_spec import placed
 
 log = structlog.get_logger()
@@ -106,13 +107,15 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
     possible = allow_connections(options.spec, partial(click.echo, err=True))
     options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
     records = options.data.records
+    place = options.data.path
     try:
         options.data.make()
-        records.mkdir(exist_ok=True)
+        place = records
+        make_folder(records)
         with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
             pass
     except OSError as error:
-        raise BadInputError(f"can't write records to {records}: {error.strerror}") from None
+        raise BadInputError(f"can't write records to {place}: {error.strerror}") from None
     configure_log(options.spec.log_format)
     page = None
     if has_page:

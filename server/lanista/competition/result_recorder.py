@@ -30,7 +30,7 @@ from lanista.results.block_records import PLAYING
 from lanista.results.blocks import BlockScore, Pairing
 from lanista.results.database import Store
 from lanista.results.match_result import Benching, BlockResult, MatchResult
-from lanista.system import sync_folder
+from lanista.system import make_folder, sync_folder
 
 SYNC_THREADS = 16
 """Number of records that are written, or folders flushed, to the disk at the same time."""
@@ -61,7 +61,7 @@ class Records:
         Raises:
             OSError: The folders can't be made or emptied.
         """
-        self.playing.mkdir(parents=True, exist_ok=True)
+        make_folder(self.playing)
         for path in self.playing.iterdir():
             # A worker of a manager that was just killed may be removing its files right now.
             with contextlib.suppress(FileNotFoundError):
@@ -116,7 +116,7 @@ class Records:
 
     def _put(self, place: Path, written: str | bytes) -> None:
         if not place.parent.is_dir():
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(place.parent)
             self._changed.add(place.parent.parent)
         if isinstance(written, str):
             # Its content is on the disk: a worker returns a record only when it is complete.

@@ -37,6 +37,7 @@ from lanista.library.bots import AnyBot
 from lanista.library.matches import Match, match_of
 from lanista.library.playing import MatchOptions, OnProgress, Prepared, prepared
 from lanista.results.blocks import seatings
+from lanista.system import make_folder
 from lanista.temporary import TemporaryFolder
 
 Keep = Literal["all", "failures", "none"]
@@ -204,7 +205,7 @@ class _Many(Scheduler):
         """Play all matches and post each."""
         self._job = job
         try:
-            self._records.mkdir(parents=True, exist_ok=True)
+            make_folder(self._records)
             # Several machines may share the folder for records.
             kind = f".playing-{os.uname().nodename}"
             self._folder = TemporaryFolder(kind, self._records, watched=True)

@@ -4,6 +4,7 @@ Making a board from a seed may take tens of milliseconds, so an arena has a proc
 that (`arena.match_player`). `Match` makes those that it isn't given.
 """
 
+import math
 import os
 import time
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ import attrs
 from lanista.games.base import Ruleset
 from lanista.games.chance import Chance
 from lanista.match.clock import ClockInfo
-from lanista.ranges import at_least, positive
+from lanista.ranges import at_least, positive, rule
 
 SHORTEST = 0.0001
 """Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
@@ -22,6 +23,14 @@ VOID_TRIES = 3
 """Default of the number of times that a match is played because it ended void."""
 MAX_MATCH_CPU = 10_000_000
 """Maximum budget of processor time that a bot may have for a match, in seconds: four months."""
+
+
+@rule
+def _time_limit(seconds: float) -> str | None:
+    """Validate that a number is finite and not negative."""
+    if 0 <= seconds < math.inf:
+        return None
+    return f"{seconds}; expected a finite number of seconds; 0 is no limit"
 
 
 @attrs.frozen(kw_only=True)
@@ -33,9 +42,9 @@ class Clock:
     """
 
     # As from a file: the ids of blocks tell 0 from 0.0.
-    time_init: float = attrs.field(default=20.0, converter=float, validator=at_least(0))
+    time_init: float = attrs.field(default=20.0, converter=float, validator=_time_limit)
     """Seconds for the first answer; 0 is no limit."""
-    time_move: float = attrs.field(default=0.2, converter=float, validator=at_least(0))
+    time_move: float = attrs.field(default=0.2, converter=float, validator=_time_limit)
     """Seconds for every other answer; 0 is no limit."""
     time_start: float = attrs.field(default=30.0, converter=float, validator=positive)
     """Seconds from the start of a bot to its hello."""

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import attrs
 
+from lanista.system import make_folder
+
 DATABASE = "lanista.db"
 """Name of an arena's database in its data folder."""
 
@@ -55,4 +57,4 @@ class DataFolder:
 
     def make(self) -> None:
         """Make the folder if it isn't there, closed to other users because of the bots' logs."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self.path, 0o700)

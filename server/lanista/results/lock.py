@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from lanista.errors import FileError, StoreError
+from lanista.system import make_folder
 
 RELEASE_PATIENCE = 5.0
 """How long to wait for a PostgreSQL lock, in seconds.
@@ -66,7 +67,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
         FileError: The folder can't be made.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise FileError.of("can't make the folder of records", folder, error) from None
     in_use = f"{folder}: in use by another tournament; give each its own folder of records"
