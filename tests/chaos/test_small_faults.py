@@ -100,6 +100,17 @@ def test_a_complaint_without_room_leaves_the_exit_code(folder):
     assert 2 == done.returncode
 
 
+@pytest.mark.parametrize(
+    "words", [["--help"], ["replay", "show", "match.gz"], at_length(["games"])], ids="-".join
+)
+def test_an_output_that_nobody_reads_is_told_by_the_exit_code(folder, words):
+    """As in `lanista games | head -1`: 1 would be a result, of `check` say."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as pipe:
+        assert (141, []) == ended(words, folder, stdout=pipe)
+
+
 def bounded():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 

@@ -25,6 +25,11 @@ EXIT_BAD_INPUT = 2
 EXIT_OUR_ERROR = 70
 """An error of Lanista's own; its trace is on stderr. No command uses this code for a result."""
 EXIT_INTERRUPTED = 130
+EXIT_CLOSED_PIPE = 141
+"""Nobody reads the output any more, as in `lanista … | head -1`.
+
+A shell says the same of a program that SIGPIPE ended. No command uses this code for a result.
+"""
 
 
 class Group(click.Group):
@@ -117,6 +122,10 @@ def main() -> NoReturn:
         what = f"can't use {error.filename}" if error.filename else "can't write the output"
         _complain(f"lanista: {what}: {error.strerror or error}")
         sys.exit(EXIT_BAD_INPUT)
+    except SystemExit:
+        # No command exits by itself: only click and rich do, by 1, which may be a result, where
+        # stdout is a closed pipe.
+        sys.exit(EXIT_CLOSED_PIPE)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
     except Exception:  # noqa: BLE001 - Python would exit with 1, which may be a result
