@@ -2,6 +2,8 @@
 
 import re
 import sqlite3
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 
@@ -70,6 +72,15 @@ def test_migrations_make_what_no_comparison_sees(tmp_path):
     expected = made(tmp_path / "direct.db")
     assert set(METADATA.tables) < set(expected)
     assert expected == made(tmp_path / "migrated.db")
+
+
+def test_who_reads_a_file_loads_nothing_of_postgresql(migrated_file):
+    """That takes each command and process of an arena some 30 ms."""
+    code = (
+        "import sys; from lanista.results.database import Store; Store.open(sys.argv[1]).close();"
+        "assert not [name for name in sys.modules if 'postgresql' in name or 'alembic' in name]"
+    )
+    subprocess.run([sys.executable, "-c", code, str(migrated_file)], check=True)
 
 
 def test_newest_migration_is_the_one_the_schema_names():

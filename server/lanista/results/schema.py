@@ -6,6 +6,9 @@ stored: they are written once and never changed, except for what the operator no
 `ladder_reading`, `match_list`). The meaning of the values is described in `results`. A change here
 needs a new file in `migrations/versions` and its id in `REVISION`; a test compares the two. No
 connection is made here.
+
+The conditions of partial indexes are given for SQLite alone: naming `postgresql_where` here would
+load SQLAlchemy's part for PostgreSQL in every process. The migrations give them for both.
 """
 
 import sqlalchemy as sa
@@ -136,12 +139,11 @@ MATCHES = sa.Table(
         *("competition", "block", "seating", "attempt"),
         unique=True,
         sqlite_where=OF_BLOCK,
-        postgresql_where=OF_BLOCK,
     ),
     sa.Index(None, "competition", "number"),
     sa.Index(None, "competition", "termination", "number"),
-    sa.Index("ix_matches_id", "id", unique=True, sqlite_where=LISTED, postgresql_where=LISTED),
-    sa.Index("ix_matches_seed", "seed", sqlite_where=LISTED, postgresql_where=LISTED),
+    sa.Index("ix_matches_id", "id", unique=True, sqlite_where=LISTED),
+    sa.Index("ix_matches_seed", "seed", sqlite_where=LISTED),
 )
 
 SEATS = sa.Table(
@@ -171,7 +173,6 @@ SEATS = sa.Table(
         "ix_seats_failed",
         *("competition", "match", "bot"),
         sqlite_where=FAILED,
-        postgresql_where=FAILED,
     ),
     sqlite_with_rowid=False,
 )
