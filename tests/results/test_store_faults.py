@@ -209,7 +209,15 @@ def test_other_kinds_of_databases(bad):
 
 
 @pytest.mark.parametrize(
-    "bad", ["postgresql://ant:sec:ret@host:sec/ret", "postgresql://ant:secret@host:secret/cup"]
+    "bad",
+    [
+        "postgresql://ant:sec:ret@host:sec/ret",
+        "postgresql://ant:secret@host:secret/cup",
+        # Taken for a host by SQLAlchemy, and then by the message of a look-up that fails.
+        "postgresql://ant:p@secret@host.invalid/cup",
+        "postgresql://ant:p?@secret@host.invalid/cup",
+        "postgresql://ant:p@127.0.0.1/secret@host:1/cup",
+    ],
 )
 def test_a_url_that_cannot_be_read(bad):
     words = refused(lambda: Store.open(bad))
@@ -269,6 +277,7 @@ def test_a_store_that_was_closed_leaves_no_log(tmp_path):
         ("postgresql+psycopg://me:secret@host/cup", "postgresql://me@host/cup"),
         ("postgresql:///cup?host=127.0.0.1&password=top@secret", "postgresql:///cup"),
         ("postgresql://me:se@cret@host/cup", "a database whose URL can't be read"),
+        ("postgresql://me:se@cret/s@host/cup", "a database whose URL can't be read"),
         ("postgresql://[secret", "a database whose URL can't be read"),
     ],
     ids=str,

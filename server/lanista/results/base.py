@@ -25,8 +25,7 @@ from typing import Self
 
 import attrs
 import sqlalchemy as sa
-from sqlalchemy import event, exc
-from sqlalchemy.engine import make_url
+from sqlalchemy import event
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from lanista.errors import StoreError
@@ -42,6 +41,7 @@ from lanista.results.engines import (
     postgresql_error,
     sqlite_engine,
     sqlite_error,
+    url_of,
     where_of,
 )
 from lanista.results.lock import Session, file_lock
@@ -222,14 +222,13 @@ class Database:
 
     @classmethod
     def _postgresql(cls, target: str, schema: str | None) -> Self:
-        try:
-            url = make_url(target)
-        except (exc.ArgumentError, ValueError):
+        url = url_of(target)
+        if url is None:
             # The message doesn't repeat the URL, since a password may be anywhere in it.
             raise StoreError(
                 "the database's URL can't be read; write it as "
-                "postgresql://USER:PASSWORD@HOST:PORT/NAME"
-            ) from None
+                "postgresql://USER:PASSWORD@HOST:PORT/NAME, and an @ in the password as %40"
+            )
         if url.drivername not in {"postgresql", "postgresql+psycopg"}:
             raise StoreError(
                 f"{url.drivername}: unknown kind of database; give a path, sqlite:///PATH "

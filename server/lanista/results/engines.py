@@ -141,6 +141,21 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
     return StoreError(f"{where}: {no_password(detail, password)}")
 
 
+def url_of(target: str) -> URL | None:
+    """Return the URL of a database; None if it can't be read.
+
+    After an @ in a password that isn't written as `%40`, the rest of the password would be taken
+    for a host or a database, which messages name.
+    """
+    try:
+        url = make_url(target)
+    except (exc.ArgumentError, ValueError):
+        return None
+    before_options = target.partition("://")[2].partition("?")[0]
+    is_ambiguous = before_options.count("@") > 1 or "@" in (url.host or "")
+    return None if is_ambiguous else url
+
+
 def where_of(target: str | Path) -> str:
     """Return the name of a database for people: its file, or its URL without its password.
 
@@ -148,12 +163,9 @@ def where_of(target: str | Path) -> str:
     """
     if isinstance(target, Path) or "://" not in target:
         return str(target)
-    try:
-        url = make_url(target)
-    except (exc.ArgumentError, ValueError):
+    url = url_of(target)
+    if url is None or not _HOST.fullmatch(url.host or ""):
         return "a database whose URL can't be read"  # a password may be anywhere in it
-    if not _HOST.fullmatch(url.host or ""):  # half of a password with an @ may be taken for one
-        return "a database whose URL can't be read"
     shown = URL.create(
         url.drivername.partition("+")[0], url.username, None, url.host, url.port, url.database
     )
