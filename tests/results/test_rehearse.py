@@ -81,6 +81,22 @@ def test_a_schema_that_open_refuses_is_refused(data, url):
         Database.rehearse(data, url)
 
 
+def test_a_schema_that_can_only_be_read_is_refused(data, url):
+    """By the rights of its user: an arena couldn't run."""
+    import psycopg
+
+    Database.of_arena(data, url).close()
+    with psycopg.connect(url) as connection:
+        connection.execute("DROP ROLE IF EXISTS reader")
+        connection.execute("CREATE ROLE reader LOGIN")
+        connection.execute("GRANT USAGE ON SCHEMA lanista TO reader")
+        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA lanista TO reader")
+    with pytest.raises(StoreError, match="permission denied for table"):
+        Database.rehearse(data, url.replace("//lanista@", "//reader@"))
+    with psycopg.connect(url) as connection:
+        connection.execute("DROP OWNED BY reader")
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -45,7 +45,7 @@ from lanista.results.engines import (
     where_of,
 )
 from lanista.results.lock import Session, file_lock
-from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS
+from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS, METADATA
 
 _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 """Keys of PostgreSQL's advisory locks: that of a writing transaction, that of the manager."""
@@ -312,8 +312,11 @@ class Database:
             self._check(self._path)
         if self._schema is None or self._has_schema():
             with self.reading() as connection:
-                if migrations.is_current(connection):
-                    return
+                is_current = migrations.is_current(connection)
+            if is_current:
+                if not keep:
+                    self._rehearse_writing()
+                return
         elif not create:
             raise StoreError(f"{self.where}: not there")
         with self.writing() as connection:
@@ -324,6 +327,13 @@ class Database:
                 competition_in(connection, holds)
             if not keep:
                 connection.rollback()
+
+    def _rehearse_writing(self) -> None:
+        """Raise an error if nothing can be written, as by a role that may only read."""
+        with self.writing() as connection:
+            for table in METADATA.sorted_tables:
+                connection.execute(table.delete().where(sa.false()))
+            connection.rollback()
 
     def _has_schema(self) -> bool:
         there = sa.select(sa.func.to_regnamespace(sa.func.quote_ident(self._schema)).is_not(None))
