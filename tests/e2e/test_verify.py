@@ -178,6 +178,35 @@ def test_a_database_of_a_newer_version_is_not_rebuilt(cup, tmp_path):
     assert {"cup.db", "cup.db.lock"} == names_like("cup.db", folder)
 
 
+def test_an_arena_s_database_is_not_rebuilt_as_a_tournament_s(cup, tmp_path):
+    """As when the key `database` names it by mistake."""
+    folder = tmp_path / "cup"
+    shutil.copytree(cup, folder)
+    data = DataFolder(folder / "data")
+    with Database.of_arena(data) as database:
+        Store.of_ladder(database, "pit", "angrymob")
+    (folder / "cup.db").unlink()
+    (folder / "cup.db").symlink_to(data.database)
+    done = run_here(["tournament", "verify", "cup.toml", "--rebuild"], folder)
+    assert (2, "") == (done.code, done.out)
+    assert "the database of an arena, not of a tournament" in done.err
+    assert not (data.path / "lanista.db.1").exists()
+
+
+async def test_a_competition_of_no_kind_keeps_no_database_from_being_rebuilt(
+    tmp_path, autojump_clock
+):
+    (tmp_path / "arena.toml").write_text(ARENA)
+    records = tmp_path / "data" / "records" / DAY
+    records.mkdir(parents=True)
+    await played(records, "M0.jsonl.gz", INFO)
+    open_room(tmp_path)
+    execute(tmp_path / "data" / "lanista.db", "UPDATE competitions SET kind = 'x'")
+    trouble, total = verified("arena verify arena.toml --rebuild", tmp_path)
+    assert "arena: competition 1 of the former one: no kind 'x'" == trouble
+    assert total.startswith("arena: 1 match stored again; ")
+
+
 def test_half_a_character_in_a_record_is_damage(cup, tmp_path):
     """No database can hold it, so it keeps no rebuild from the other matches."""
     folder = tmp_path / "cup"

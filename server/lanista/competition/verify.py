@@ -114,11 +114,13 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
     again.
 
     Raises:
-        StoreError: The database is in use, the new one can't be written, or the folder of records
-            can't be read.
+        StoreError: The database is in use or is an arena's, the new one can't be written, or the
+            folder of records can't be read.
     """
     records = TournamentRecords(setup)
     with rebuilding(database, Kind.TOURNAMENT) as work:
+        if any(kind is not Kind.TOURNAMENT for kind, *_ in work.competitions().values()):
+            raise StoreError(f"{database}: the database of an arena, not of a tournament")
         blocks: dict[str, list[tuple[int, SingleMatch]]] = {}
         paths = set()
         last = 0

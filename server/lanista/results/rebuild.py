@@ -45,6 +45,7 @@ _KEPT: Mapping[sa.Table, str] = {
     RATINGS: "ratings in them",
 }
 """The tables that only a database has, and what is in them."""
+_KINDS = frozenset(kind.value for kind in Kind)
 _AT_ONCE = 5000
 """Number of rows that are inserted at once."""
 
@@ -74,8 +75,14 @@ class Rebuild:
 
     def competitions(self) -> dict[int, tuple[Kind, str, str]]:
         """Return kind, name and game of the former competitions by number."""
-        found = self._readable("competitions", sa.select(COMPETITIONS))
-        return {row["number"]: (Kind(row["kind"]), row["name"], row["game"]) for row in found}
+        found = {}
+        for row in self._readable("competitions", sa.select(COMPETITIONS)):
+            number, kind = row["number"], row["kind"]
+            if kind in _KINDS:
+                found[number] = Kind(kind), row["name"], row["game"]
+            else:
+                self.troubles.append(f"competition {number} of the former one: no kind {kind!a}")
+        return found
 
     def numbers(self) -> list[tuple[int, int, str]]:
         """Return number, competition and id (or "") of the former matches, the oldest first."""
