@@ -9,6 +9,8 @@ import pytest
 from lanista.arena.backup import back_up
 from lanista.arena.spec import read_spec
 from lanista.cli import arena_submissions
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.submissions import SubmissionFolder, write_file
 from support.submissions import handed_in, ready, refused
 
@@ -193,7 +195,8 @@ def test_a_version_that_goes_during_a_backup_is_gone_as_a_whole(folder, tmp_path
     )
 
 
-def test_verify_finds_sources_that_were_changed(lanista, folder):
+def test_verify_finds_sources_that_were_changed(lanista, folder, tmp_path):
+    Database.of_arena(DataFolder(tmp_path / "lanista-data")).close()
     assert (
         "pit: 3 versions handed in; nothing is wrong"
         in lanista("arena", "verify", "arena.toml").out

@@ -126,7 +126,7 @@ def test_output_that_the_terminal_cannot_encode_is_escaped(tmp_path):
 
 
 def test_a_reader_that_has_gone_is_told_nothing():
-    """As with `lanista bots | head -0`: no traceback."""
+    """As with `lanista bots | head -0`: no traceback, and the exit code that a shell expects."""
     code = "import sys; sys.argv = ['lanista', 'bots']; from lanista.cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -134,4 +134,4 @@ def test_a_reader_that_has_gone_is_told_nothing():
     process.stdout.close()  # before it has printed anything: it has yet to start
     with process.stderr:
         told = process.stderr.read()
-    assert (1, b"") == (process.wait(60), told)
+    assert (141, b"") == (process.wait(60), told)
