@@ -276,6 +276,17 @@ def test_bad_arguments_are_told(make, words):
         make()
 
 
+def test_one_by_one_an_action_is_refused_when_it_is_given():
+    """Refused only when the last agent has acted, it could never be replaced: the game hung."""
+    made = env("angrymob", map=MAP)
+    made.reset(seed=1)
+    for agent in ("seat_0", "seat_1"):
+        with pytest.raises(lanista.BadInputError, match=f"^{agent}'s action has shape"):
+            made.step(None)
+        made.step(np.zeros(20, int))
+    assert 1 == made.unwrapped.game.turn
+
+
 def test_without_a_game_nothing_can_be_asked():
     made = parallel_env("angrymob", map=MAP)
     for ask in (lambda: made.step({}), lambda: made.action_mask("seat_0"), made.state):
