@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lanista.games import registry
 from lanista.match.channel import BrokenChannelError
-from lanista.match.record import read_record
+from lanista.match.record import BadRecordError, read_record
 from lanista.match.replay import payloads
 from lanista_protocol import parse_hello
 from match.playing import (
@@ -144,6 +144,22 @@ async def test_a_bot_may_speak_another_dialect_than_the_recorded_one(tmp_path, a
     classic = list(payloads(record, ANGRYMOB, 1, parse_hello("Old")))
     assert [b"2 2\nB .\n. A\n", b"0 0 1 0\n"] == classic
     assert b"start m1\n" == next(payloads(record, ANGRYMOB, 1))[:9]
+
+
+async def test_a_record_of_what_is_never_sent_is_said_to_be_one(tmp_path, autojump_clock):
+    """Strangers write records; `lanista replay feed` ended by a traceback."""
+    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL)
+    record = await table.play(answers(*CAPTURE), answers("", ""))
+    header = record.header
+    nobody = attrs.evolve(header.players[1], name="")
+    for changed in (
+        attrs.evolve(header, clock=attrs.evolve(header.clock, time_move=-1.0)),
+        attrs.evolve(header, match="two words"),
+        attrs.evolve(header, seat_seeds=(-1, 2**40)),
+        attrs.evolve(header, players=(header.players[0], nobody)),
+    ):
+        with pytest.raises(BadRecordError, match=r"^the record can't be sent: "):
+            next(payloads(attrs.evolve(record, header=changed), ANGRYMOB, 0))
 
 
 async def test_a_failure_tells_the_last_two_turns(tmp_path, autojump_clock):

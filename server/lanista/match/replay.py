@@ -58,7 +58,7 @@ from lanista.match.verdicts import (
     in_order,
     read_answer,
 )
-from lanista_protocol import Hello
+from lanista_protocol import Hello, LocalProtocolError
 
 
 class MismatchError(LanistaError):
@@ -494,8 +494,16 @@ def payloads(
     For each turn in which it was asked: notes on its last answer, the position, `go`. If its bot
     has come back, the match's beginning instead of the notes. For a turn in which it was absent: no
     bytes. `hello` is that of the bot that is to be fed, which decides on the dialect and on notes;
-    None means as in the match. The errors are those of `verify`.
+    None means as in the match. The errors are those of `verify`; BadRecordError also says that the
+    record has what is never sent, such as a player without a name.
     """
+    try:
+        yield from _payloads(record, ruleset, seat, hello)
+    except LocalProtocolError as error:
+        raise BadRecordError(f"the record can't be sent: {error}") from None
+
+
+def _payloads(record: Record, ruleset: Ruleset, seat: int, hello: Hello | None) -> Iterator[bytes]:
     header = record.header
     player = header.players[seat]
     encoder: Encoder = version1(header)
