@@ -20,6 +20,7 @@ def _setting(**changes):
 rules("name 'Counting Game'", name="Counting Game")
 rules("title is ''", title="")
 rules("version '1 beta'", version="1 beta")
+rules("the checks can't go on after TypeError", version=1)
 rules("0 seats", seats=0)
 rules("consequence 'skip'", consequence="skip")
 rules("seeds 5 to 4", seeds=(5, 4))
@@ -166,6 +167,8 @@ for _words, _told in (
     ("single spaces", b"omen  1\n"),
     ("must begin with a keyword", b"1 omen\n"),
     ("`turn` is a keyword of the protocol itself", b"turn 1\n"),
+    ("`lag` is a keyword of the protocol itself", b"lag 1\n"),
+    ("'sum 1\\n' must be bytes", "sum 1\n"),
 ):
     variant(_words, _Facts, told=_told)
 

@@ -42,8 +42,8 @@ KEYWORD = re.compile(r"[a-z][a-z0-9_]*")
 """The pattern of the first word of a fact."""
 RESERVED = frozenset(
     (
-        *("welcome", "wait", "start", "game", "seat", "player", "clock", "seed", "turn", "go"),
-        *("end", "rank", "bye", "error", "note"),
+        *("welcome", "wait", "start", "game", "seat", "player", "clock", "lag", "seed", "turn"),
+        *("go", "end", "rank", "bye", "error", "note"),
     )
 )
 """The keywords of the lines around the facts (PROTOCOL.md 3 and 7), with which no fact begins."""
@@ -73,6 +73,7 @@ def require_texts(what: str, *texts: str) -> None:
 
 def require_lines(data: bytes, what: str) -> list[str]:
     """Require printable UTF-8 lines, each ended by a newline (PROTOCOL.md 1), and return them."""
+    require(isinstance(data, bytes), f"{what}: {data!r:.80} must be bytes")
     try:
         lines = data.decode().split("\n")
     except UnicodeDecodeError as error:

@@ -95,6 +95,24 @@ def check_ruleset(
         AssertionError: The ruleset breaks a requirement; the message says what it did and what
             was expected.
     """
+    try:
+        _check(ruleset, player, bad_boards, seeds, turns)
+    except AssertionError:
+        raise
+    except Exception as error:
+        raise AssertionError(
+            f"the checks can't go on after {error!r}; the traceback above shows which value of "
+            "the ruleset or the player isn't what lanista.games.base says"
+        ) from error
+
+
+def _check(
+    ruleset: Ruleset,
+    player: Player,
+    bad_boards: Sequence[str],
+    seeds: Sequence[int] | None,
+    turns: int,
+) -> None:
     _check_description(ruleset)
     if seeds is None:
         low, high = ruleset.seeds
@@ -182,6 +200,7 @@ def _check_boards(ruleset: Ruleset, seeds: Sequence[int], bad_boards: Sequence[s
         require(boards[0] == boards[1], f"seed {seed} generates another board the second time")
         with unharmed(f"write_board of seed {seed}"):
             text = ruleset.write_board(boards[0])
+        require(isinstance(text, str), f"write_board returns {text!r:.80}; it must be a text")
         require_lines(text.encode(), f"the board file of seed {seed}")
         with unharmed(f"read_board of the board file of seed {seed}"):
             board = ruleset.read_board(text)
