@@ -102,6 +102,14 @@ def test_map_generate_tells_the_seed_it_drew(lanista):
     assert drawn.out == lanista("map", "generate", "angrymob", "-s", seed).out
 
 
+def test_a_terminal_whose_size_is_not_known_has_the_usual_one(lanista, monkeypatch):
+    """Some shells export 0: `map show` drew nothing, and `replay show` ended by a traceback."""
+    usual = lanista("map", "show", "angrymob", "pit")
+    monkeypatch.setenv("COLUMNS", "0")
+    monkeypatch.setenv("LINES", "0")
+    assert usual == lanista("map", "show", "angrymob", "pit")
+
+
 def test_map_show_draws_without_colours_for_a_file(lanista):
     done = lanista("map", "show", "angrymob", "pit")
     assert (0, "") == (done.code, done.err)

@@ -96,6 +96,10 @@ def main() -> NoReturn:
     # Memory goes with the process: to search it for garbage at the end takes 50 ms and more.
     atexit.register(gc.freeze)
     _open_missing_streams()
+    for name in ("COLUMNS", "LINES"):
+        # 0 says that the terminal's size isn't known; rich would take it for the size.
+        if not os.environ.get(name, "0").strip("0"):
+            os.environ.pop(name, None)
     for stream in (sys.stdout, sys.stderr):
         # Names and maps may hold characters that the terminal's encoding lacks: they are escaped.
         if isinstance(stream, io.TextIOWrapper):
