@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from match.playing import answers
-from page.records import captured, changed, played, unpacked, wandering
+from page.records import absent_in_a_row, captured, changed, played, unpacked, wandering
 
 TRACES = Path(__file__).parents[1] / "traces"
 HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
@@ -111,6 +111,19 @@ def test_res_is_printed_or_written_as_ever(lanista, tmp_path, match):
     done = lanista("replay", "export", match, "--format", "res")
     assert (2, "") == (done.code, done.out)
     assert done.err == ("lanista: Angry Mob has no match files (.res); its matches are records\n")
+
+
+def test_a_match_file_that_lacks_rounds_is_said_to_lack_them(lanista, tmp_path):
+    """Whoever exported a match in which all were put out wasn't told that nothing can read it."""
+    whole = absent_in_a_row(tmp_path)
+    (tmp_path / "cut.jsonl").write_bytes(b"".join(unpacked(whole)[:10]))
+    notes = {
+        record: lanista("replay", "export", record, "--format", "res", "-o", "m.res").err
+        for record in (whole, "cut.jsonl")
+    }
+    assert "20 rounds" not in notes[whole]
+    assert "note: the match ended after 9 of 20 rounds; " in notes["cut.jsonl"]
+    assert 2 == lanista("explain", "m.res").code
 
 
 @pytest.mark.parametrize(

@@ -145,9 +145,10 @@ def _read(file: str) -> str:
 
 def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
     """Yield a record as its original game's match file, in parts."""
+    from lanista.games.base import BadSettingError, complete_settings
     from lanista.games.originals import of_game, printable_names
     from lanista.match.record import BadRecordError
-    from lanista.match.replay import MismatchError, positions
+    from lanista.match.replay import MismatchError, played_turns, positions
 
     originals = of_game(ruleset.name)
     if originals is None:
@@ -159,13 +160,21 @@ def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
             err=True,
         )
     try:
+        rounds = ruleset.max_turns(complete_settings(ruleset, record.header.settings))
+        played = len(played_turns(record))
+        if played < rounds:
+            click.echo(
+                f"note: the match ended after {played} of {rounds} rounds; a match file of so few "
+                "isn't whole, and neither `lanista explain` nor `replay html` reads it",
+                err=True,
+            )
         yield from originals.write(
             positions(record, ruleset),
             record.header.seed,
             printable_names([player.name for player in record.header.players]),
             lambda round_: _status(record, round_),
         )
-    except (MismatchError, BadRecordError) as error:
+    except (MismatchError, BadRecordError, BadSettingError) as error:
         raise BadInputError(f"the record doesn't fit the rules: {error}") from None
 
 
