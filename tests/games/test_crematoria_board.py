@@ -42,9 +42,9 @@ def test_white_space_is_free():
     assert read_board("\n".join(LINES)) == read_board(text)
 
 
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_an_empty_file(text):
-    assert problem(text) == ("line 1: the file ends where `FIXED` belongs", 1, None)
+@pytest.mark.parametrize(("text", "line"), [("", 1), ("\n \n", 3)])
+def test_an_empty_file(text, line):
+    assert problem(text) == (f"line {line}: the file ends where `FIXED` belongs", line, None)
 
 
 def test_another_keyword():

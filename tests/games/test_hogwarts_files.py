@@ -233,7 +233,7 @@ CNF = write_cnf(DEFAULTS, None)
         ),
         (CNF.replace("NUM_INI_BOOKS", "BOOKS"), "line 8: expected `NUM_INI_BOOKS`, got 'BOOKS'"),
         (CNF.replace("RANDOM", ""), "the file ends where `RANDOM` or `FIXED` belongs"),
-        (CNF.replace("RANDOM", "FIXED"), "the file ends where `00000000001"),
+        (CNF.replace("RANDOM\n", "FIXED"), "line 18: the file ends where `00000000001"),
     ],
 )
 def test_a_broken_configuration_is_refused_with_its_line(text, words):

@@ -40,8 +40,14 @@ class Tokens:
 
     @property
     def line(self) -> int:
-        """The line of the next word, from 1; at the end, that of the last word."""
-        return self._words[min(self._taken, len(self._words) - 1)][1] if self._words else 1
+        """The line of the next word, from 1; at the end, that of the last word.
+
+        Without any words it is the last line of the text, of which the others were taken before
+        (`remaining`).
+        """
+        if not self._words:
+            return self._text.count("\n") + 1
+        return self._words[min(self._taken, len(self._words) - 1)][1]
 
     @property
     def at_end(self) -> bool:
