@@ -446,7 +446,8 @@ class Storyteller:
             text = f"was ahead of {winner} for the last time, {own} to {other}"
         else:
             lost = next(number for number, gap in enumerate(gaps) if 2 * gap >= gaps[-1])
-            text = f"was {gaps[lost]} points behind {winner}, half of the final gap"
+            behind = counted(gaps[lost], "point")
+            text = f"was {behind} behind {winner}, half of the final gap"
         yield Chapter(lost, seat, text)
         near = range(max(1, lost - AFTERWARDS // 2), min(lost + AFTERWARDS, len(gaps) - 1) + 1)
         gains = [
