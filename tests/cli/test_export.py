@@ -200,6 +200,15 @@ def test_the_match_itself_is_not_written_over(lanista, match):
     assert before == match.read_bytes()
 
 
+def test_a_match_file_is_not_written_over_its_record(lanista, tmp_path):
+    """The record was lost."""
+    record = absent_in_a_row(tmp_path)
+    before = record.read_bytes()
+    done = lanista("replay", "export", record, "--format", "res", "-o", record)
+    assert (2, before) == (done.code, record.read_bytes())
+    assert f"lanista: {record} is the file to read; give another name\n" in done.err
+
+
 def test_a_file_that_cannot_be_finished_is_removed(lanista, tmp_path):
     """What is wrong shows in the middle of the match: no half of a picture stays."""
     record = captured(tmp_path / "records")

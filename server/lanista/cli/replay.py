@@ -23,7 +23,6 @@ from lanista.cli.common import (
     size_option,
     turns_text,
     verdict_text,
-    write_text,
 )
 from lanista.errors import BadInputError, LanistaError
 from lanista.games.base import Game, Ruleset, turn_word
@@ -340,13 +339,14 @@ def _new_name(file: str, ending: str) -> Path:
 
 def _export_res(file: str, output: str | None) -> None:
     from lanista.cli.originals import as_res
+    from lanista.page import files
 
     record, ruleset = _read(file)
     text = "".join(as_res(record, ruleset))
     if output is None:
         click.echo(text, nl=False)
         return
-    write_text(Path(output), text)
+    files.write([file], Path(output), [text.encode()])
 
 
 @command.command("html")
