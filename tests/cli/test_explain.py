@@ -54,6 +54,14 @@ def test_the_first_round_that_cannot_be_is_named(lanista, tmp_path, res):
     assert compared.out.startswith(f"line {at + 1} differs: the file has {lines[at]!r}")
 
 
+def test_a_fault_of_the_orders_is_said_of_their_file(lanista, tmp_path):
+    """It was said of the match file."""
+    (tmp_path / "bad.orders").write_text("R 0 P 0 Q x\n", encoding="ascii")
+    done = lanista("explain", CREMATORIA, "--orders", "bad.orders")
+    assert 2 == done.code
+    assert done.err.startswith("lanista: bad.orders: line 1: expected the number of orders given")
+
+
 def test_crematoria_has_one_behaviour(lanista):
     done = lanista("explain", CREMATORIA, "--rules", "text")
     assert 2 == done.code

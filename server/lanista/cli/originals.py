@@ -101,7 +101,12 @@ def explain(file: str, rules: str, orders: str | None) -> int:
     try:
         originals = of_text(text)
         if orders is not None:
-            return _compare(text, originals.replay(text, _read(orders)))
+            log = _read(orders)
+            try:
+                originals.read_orders(log)
+            except FormatError as error:
+                raise BadInputError(f"{orders}: {error}") from None
+            return _compare(text, originals.replay(text, log))
         tried = originals.rules if rules == "auto" else (rules,)
         if rules != "auto" and rules not in originals.rules:
             raise BadInputError(f"--rules {rules}: {originals.game} has only the original's rules")
