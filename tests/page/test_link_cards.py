@@ -44,6 +44,9 @@ async def test_of_a_match_from_its_beginning_on(tmp_path):
         proxy = "X-Forwarded-Proto: https", "X-Forwarded-Host: arena.example"
         _, told = head(await house.get(f"/match/{match}", *proxy))
         assert f"https://arena.example{picture}" == told["og:image"]
+        twice = "X-Forwarded-Proto: http", "X-Forwarded-Host: other.example"
+        _, told = head(await house.get(f"/match/{match}", *proxy, *twice))
+        assert f"https://arena.example{picture}" == told["og:image"]
 
 
 async def test_of_what_is_not_there(tmp_path):

@@ -340,6 +340,8 @@ async def test_files_are_sent_compressed_to_whoever_takes_them_so(tmp_path):
     async with opened(tmp_path) as house:
         plain = await house.get("/page/script.js")
         packed = await house.get("/page/script.js", "Accept-Encoding: gzip, deflate, br")
+        twice = await house.get("/page/script.js", "Accept-Encoding: br", "Accept-Encoding: gzip")
+    assert packed.body == twice.body
     assert plain.body == gzip.decompress(packed.body)
     assert "gzip" == packed.header("Content-Encoding")
     assert "Accept-Encoding" == packed.header("Vary")
@@ -427,6 +429,7 @@ NO_REQUESTS = (
     b"GET /\xff HTTP/1.1\r\n\r\n",
     b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3\r\n\r\nabc",
     b"GET / HTTP/1.1\r\nHost\r\n\r\n",
+    b"GET /api/1/ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n\r\n",
     b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n",
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n",
 )

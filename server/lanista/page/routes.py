@@ -171,7 +171,7 @@ class Routes:
         path = unquote(target)
         for file in (request.path, path):  # files that last are named with their version
             if file in self.files and request.method == "GET":
-                packs = "gzip" in request.headers.get("Accept-Encoding", "")
+                packs = "gzip" in ",".join(request.headers.get_all("Accept-Encoding"))
                 return self.packed_files[file] if packs else self.files[file]
         authorizations = request.headers.get_all("Authorization")
         asked = Asked(
@@ -208,8 +208,10 @@ class Routes:
 
     def _origin(self, headers: "Headers") -> str:
         """Return the address of the page for whoever asked: a proxy says what it is there."""
-        scheme = headers.get("X-Forwarded-Proto", self.scheme)
-        return f"{scheme}://{headers.get('X-Forwarded-Host', headers['Host'])}"
+        # Whoever asks may send a header several times.
+        (scheme, *_) = *headers.get_all("X-Forwarded-Proto"), self.scheme
+        (host, *_) = *headers.get_all("X-Forwarded-Host"), headers["Host"]
+        return f"{scheme}://{host}"
 
     # -- the arena -----------------------------------------------------------------------------
 

@@ -271,7 +271,7 @@ class Server:
 
     def _check_viewer(self, peer: Peer, request: Request) -> None:
         """Refuse a request for the WebSocket that can't become one."""
-        if request.headers.get("Upgrade", "").lower() != "websocket":
+        if [name.lower() for name in request.headers.get_all("Upgrade")] != ["websocket"]:
             raise RefusedError(HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")
         if not self.connections.may_view(peer):
             raise unavailable("too many viewers already")
