@@ -436,6 +436,14 @@ def test_no_record_at_all(tmp_path, data, words):
     assert "\n" not in str(caught.value)
 
 
+def test_a_named_pipe_is_none(tmp_path):
+    """Opening it would wait for ever."""
+    path = tmp_path / "m.jsonl.gz"
+    os.mkfifo(path)
+    with pytest.raises(BadRecordError, match="a named pipe; a record is a file"):
+        read_record(path)
+
+
 @pytest.mark.parametrize("end", [-8, -1, 40])
 async def test_a_damaged_file_is_none(tmp_path, end):
     """Cut anywhere, or with another checksum: refused, though its lines could be read."""

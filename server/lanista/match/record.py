@@ -586,9 +586,11 @@ def whole_lines(path: Path) -> Generator[bytes, None, None]:
     """Yield the complete lines of a record, compressed or not, with only one in memory.
 
     Raises:
-        BadRecordError: The compressed data is damaged, or a line is too long.
+        BadRecordError: The compressed data is damaged, a line is too long, or it is a named pipe.
         OSError: The file can't be read.
     """
+    if path.is_fifo():  # opening it would wait for a writer, for ever
+        raise BadRecordError(f"{path}: a named pipe; a record is a file")
     with path.open("rb") as plain:
         is_packed = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
