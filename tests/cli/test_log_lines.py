@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lanista.cli.logs import MAX_ITEMS, MAX_TEXT, json_line, shortened
+from lanista.cli.logs import MAX_ITEMS, MAX_TEXT, escaped, json_line, shortened
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,10 @@ def test_a_line_is_printable_ascii():
     assert line.isprintable()
     assert event == json.loads(line)
     assert ["timestamp", "level", "event", "name"] == list(json.loads(line))
+
+
+def test_a_terminal_obeys_nothing_in_a_line_of_text():
+    """Such as the name of a file that somebody else has put among the records."""
+    event = {"path": "a\x1b]0;owned\x07\rb", "trace": "one\ntwo", "worker": 1}
+    expected = {"path": r"a\x1b]0;owned\x07\rb", "trace": "one\ntwo", "worker": 1}
+    assert expected == escaped(None, "info", event)

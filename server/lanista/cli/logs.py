@@ -15,6 +15,7 @@ from typing import Any, TextIO, cast
 import structlog
 
 from lanista.arena.spec import LogFormat
+from lanista.bots.execute import printable
 from lanista.hosting import accept
 
 MAX_TEXT = 8192
@@ -79,9 +80,21 @@ def json_line(_: Any, __: str, event: structlog.typing.EventDict) -> str:
     return json.dumps(ordered, allow_nan=False).replace("\x7f", "\\u007f")
 
 
+def escaped(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Return what a line of text has, without characters that a terminal would obey.
+
+    Ends of lines stay: what renders the line escapes them.
+    """
+    return {
+        key: printable(value, kept="\n") if isinstance(value, str) else value
+        for key, value in event.items()
+    }
+
+
 def configure_log(log_format: LogFormat = LogFormat.TEXT) -> None:
     """Configure structlog; commands that serve call this once."""
     renderer: structlog.typing.Processor
+    escaping = [] if log_format is LogFormat.JSON else [escaped]
     if log_format is LogFormat.JSON:
         renderer = json_line
     elif os.isatty(2):
@@ -94,6 +107,7 @@ def configure_log(log_format: LogFormat = LogFormat.TEXT) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             lambda _, __, event: shortened(event),
+            *escaping,
             renderer,
         ],
         logger_factory=structlog.WriteLoggerFactory(cast("TextIO", Stderr())),
