@@ -230,6 +230,21 @@ def test_results_that_can_t_be_used_are_found(checked, tmp_path):
     assert wrong(lines)[0].startswith(f"database: {path}: not an SQLite database, or damaged")
 
 
+@pytest.mark.parametrize("listen", ["0", "none"])
+def test_a_list_of_matches_that_can_t_be_used_is_found(checked, tmp_path, listen):
+    """Without ladders, nothing else is in the file; without a page, nobody needs it."""
+    folder = tmp_path / "lanista-data"
+    folder.mkdir()
+    (folder / "lanista.db").write_bytes(b"something else" * 1000)
+    code, lines = checked(QUIET.replace("none", listen))
+    expected = "list of matches, which is made again if lanista.db is removed: "
+    is_shown = listen != "none"
+    assert (int(is_shown), [expected] * is_shown) == (
+        code,
+        [line[: len(expected)] for line in wrong(lines)],
+    )
+
+
 def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypatch):
     """As root would make them; a folder of root's keeps even their existence from others."""
 

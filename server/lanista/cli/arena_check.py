@@ -31,7 +31,7 @@ from lanista.games.picture import counted
 from lanista.hosting.accept import open_port
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.base import Database
-from lanista.results.data_folder import DataFolder
+from lanista.results.data_folder import DATABASE, DataFolder
 from lanista.system import usable_cores
 from lanista_client.console import address
 
@@ -283,13 +283,15 @@ def _data(report: Report, data: DataFolder) -> None:
 
 
 def _store(report: Report, spec: ArenaSpec, data: DataFolder) -> None:
-    """Tell what would keep the arena from opening its database."""
-    if not spec.ladders:
-        return
-    with report.failing("database: " if spec.store is None else "store: "):
-        Database.rehearse(data, spec.store)
-        if spec.store is not None:
-            report.ok("store: the PostgreSQL database can be used")
+    """Tell what would keep the arena from opening its databases."""
+    if spec.ladders:
+        with report.failing("database: " if spec.store is None else "store: "):
+            Database.rehearse(data, spec.store)
+            if spec.store is not None:
+                report.ok("store: the PostgreSQL database can be used")
+    if spec.page.listen != NO_PAGE and not (spec.ladders and spec.store is None):
+        with report.failing(f"list of matches, which is made again if {DATABASE} is removed: "):
+            Database.rehearse(data)
 
 
 # -- the machine -------------------------------------------------------------------------------

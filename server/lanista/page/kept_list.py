@@ -64,7 +64,12 @@ class KeptList:
             self._list = await self._in_thread(MatchList.open, DataFolder(self.data), own)
         except LanistaError as error:
             self._news = None
-            log.error("no list of matches", why=str(error))
+            # The arena wouldn't have started if a ladder's results were in there too.
+            log.error(
+                "no list of matches, so the page shows none; it is made again from the records if "
+                "the arena is stopped and the file removed",
+                why=str(error),
+            )
             task_status.started()
             return
         for name in own:
