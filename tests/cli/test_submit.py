@@ -230,7 +230,7 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
         return done.err.removeprefix(f"lanista: {page.url}: ")
 
     here = ("--arena", page.url, "--ladder")
-    expected = "there is no ladder 'pit'; did you mean 'pitt'?; its ladders are: pitt, open\n"
+    expected = "there is no ladder 'pit'; its ladders are: pitt, open; did you mean 'pitt'?\n"
     assert expected == said(*here, "pit")
     expected = "no programs are handed in to open; its bots connect to the arena\n"
     assert expected == said(*here, "open")

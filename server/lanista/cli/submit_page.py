@@ -433,6 +433,6 @@ def _about(page: Page, ladder: str) -> Any:
             f"{page.url}: no programs are handed in to {ladder}; its bots connect to the arena"
         )
     raise BadInputError(
-        f"{page.url}: there is no ladder {ladder!r}{did_you_mean(ladder, names)}; "
-        f"its ladders are: {', '.join(names) or 'none'}"
+        f"{page.url}: there is no ladder {ladder!r}; "
+        f"its ladders are: {', '.join(names) or 'none'}{did_you_mean(ladder, names)}"
     )
