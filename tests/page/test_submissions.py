@@ -78,6 +78,7 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
         await until(lambda: house.arena.submissions.tools.languages)
         about, in_rust = (await house.get(PATH)).json, hand_in(house, file="bot.rs")
         in_two_words = post(house, f"{PATH}?file=bot.py", basic("Ann", "two words"), body=b"x")
+        with_option = post(house, f"{PATH}?file=bot.py", basic("Ann room=x", "t"), body=b"x")
         assert ([".py", ".zip"], {"numpy": "1.26.4"}) == (
             about["endings"],
             about["python_packages"],
@@ -91,6 +92,7 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
             (400, "in Rust can't be built by this arena; it takes .py .zip", in_rust),
             (400, "no parameter 'evil'", hand_in(house, file="bot.py&evil=1")),
             (400, "a token has no spaces", in_two_words),
+            (400, "a name has no =", with_option),
             (401, "curl -u", post(house, f"{PATH}?file=bot.py", length=10)),
             (404, "no ladder", post(house, PATH.replace("pit", "x") + "?file=b.py", length=9)),
             (405, "only GET", post(house, "/api/1/lobby", length=10)),

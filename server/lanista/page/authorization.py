@@ -155,8 +155,11 @@ class Authorization:
                 "send the bot's name and its token as Basic authorization (curl -u NAME:TOKEN)",
             )
         with self._names(asked.peer) as names:
-            if " " in token:  # what follows would be read as another option
+            # What follows a space in it, or has an =, would be read as another option.
+            if " " in token:
                 raise bad_request("a token has no spaces; it is 1 to 128 of A-Z a-z 0-9 . _ = -")
+            if "=" in name:
+                raise bad_request("a name has no =; it is 1 to 32 of A-Z a-z 0-9 . _ - and spaces")
             hello = parse_hello(f"{name} token={token}")
             return await names.check(hello, asked.peer.address)
 
