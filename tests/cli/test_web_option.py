@@ -147,6 +147,13 @@ async def test_a_token_that_is_given_is_needed_on_loopback_too(monkeypatch):
     assert PagePort("127.0.0.1:0").url(server).endswith("/#token=a%26b%23c%20d")
 
 
+async def test_a_token_that_came_out_empty_makes_nobody_the_operator(monkeypatch):
+    """As `LANISTA_WEB_TOKEN=$(openssl …)` does where there is no openssl."""
+    monkeypatch.setenv("LANISTA_WEB_TOKEN", "")
+    server = await listening(PagePort("127.0.0.1:0"))
+    assert server.token
+
+
 async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path):
     """One line says why, and no port stays open."""
     from lanista.errors import CannotListenError

@@ -185,8 +185,9 @@ class PagePort:
         from lanista.arena.admission import is_loopback
         from lanista.page.server import Server
 
-        token = os.environ.get(TOKEN) or None
-        if token is None and not is_loopback(self._host):
+        token = os.environ.get(TOKEN)
+        # An empty one was to be a token: what should have made it failed, such as `openssl`.
+        if token == "" or (token is None and not is_loopback(self._host)):
             token = secrets.token_urlsafe(16)
         server = Server(view, self._host, self._port, token, self._open_logs, tls, self._embed)
         try:
