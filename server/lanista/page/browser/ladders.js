@@ -255,6 +255,9 @@ export function ladderView(root, link, name) {
     version: ladderVersion(name),
     show,
     fail: (message) => {
+      if (about.textContent === COMPUTING) {
+        about.textContent = ""; // as nobody should wait for what isn't there
+      }
       trouble.textContent = `The ladder can't be loaded: ${message}`;
       trouble.hidden = false;
     },

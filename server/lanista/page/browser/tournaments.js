@@ -224,6 +224,9 @@ export function tournamentView(root, link, name) {
     },
     show,
     fail: (message) => {
+      if (about.textContent === COMPUTING) {
+        about.textContent = ""; // as nobody should wait for what isn't there
+      }
       trouble.textContent = `The standings can't be loaded: ${message}`;
       trouble.hidden = false;
     },
