@@ -237,7 +237,7 @@ def test_a_list_of_matches_that_can_t_be_used_is_found(checked, tmp_path, listen
     folder.mkdir()
     (folder / "lanista.db").write_bytes(b"something else" * 1000)
     code, lines = checked(QUIET.replace("none", listen))
-    expected = "list of matches, which is made again if lanista.db is removed: "
+    expected = "list of matches, which is made again if lanista.db is moved away: "
     is_shown = listen != "none"
     assert (int(is_shown), [expected] * is_shown) == (
         code,

@@ -290,7 +290,7 @@ def _store(report: Report, spec: ArenaSpec, data: DataFolder) -> None:
             if spec.store is not None:
                 report.ok("store: the PostgreSQL database can be used")
     if spec.page.listen != NO_PAGE and not (spec.ladders and spec.store is None):
-        with report.failing(f"list of matches, which is made again if {DATABASE} is removed: "):
+        with report.failing(f"list of matches, which is made again if {DATABASE} is moved away: "):
             Database.rehearse(data)
 
 

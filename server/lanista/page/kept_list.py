@@ -67,7 +67,7 @@ class KeptList:
             # The arena wouldn't have started if a ladder's results were in there too.
             log.error(
                 "no list of matches, so the page shows none; it is made again from the records if "
-                "the arena is stopped and the file removed",
+                "the arena is stopped and the file moved away",
                 why=str(error),
             )
             task_status.started()
