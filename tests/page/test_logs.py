@@ -2,6 +2,7 @@
 lets all see it (docs/api.md, "Frames").
 """
 
+import gzip
 import json
 
 import pytest
@@ -14,6 +15,7 @@ from lanista.page.view import View
 from match.playing import ANGRYMOB
 from page.house import done, opened, play
 from page.records import AWAY, BACK
+from page.test_sent_files import TRACE, send
 
 ELSEWHERE = {"host": "0.0.0.0", "token": "sesame"}
 PLAN = "# I go east"
@@ -106,6 +108,16 @@ async def test_closing_gives_up_waiting_for_logs(tmp_path, is_open):
         await page.say(do="open", id="logs", match=match, logs=True)
         assert done(await page.ask("close", match=match))
         assert done(await page.answer("logs"))
+
+
+async def test_nobody_waits_for_the_logs_of_no_match(tmp_path):
+    """There will never be any; and a file that was sent has all of its own."""
+    async with opened(tmp_path, **ELSEWHERE) as house:
+        page = await house.page()
+        told = await page.ask("open", match="none", logs=True)
+        assert ("error", "there is no match 'none' here") == (told["type"], told["words"])
+        sent = await send(page, gzip.decompress(TRACE.read_bytes()))
+        assert (await page.ask("open", match=sent["match"], logs=True))["logs"]
 
 
 async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, autojump_clock):

@@ -208,7 +208,7 @@ class Viewer:
 
     async def _open(self, message: Mapping[str, Any]) -> None:
         match = field(message, "match", str)
-        if message.get("logs") is True:
+        if message.get("logs") is True and self._may_come(match):
             with self._until_closed(match) as scope:
                 await self.view.until_shown(match)
             if scope.cancelled_caught:
@@ -230,6 +230,13 @@ class Viewer:
             else:
                 self._frame_files[match] = frame_file
         await self._send_head(message, match, self._frame_files[match])
+
+    def _may_come(self, match: str) -> bool:
+        """Return whether a match may have a record to wait for."""
+        if match in self.uploads:
+            return False
+        is_unfinished = self.view.is_running(match) or self.view.running.hides(match)
+        return is_unfinished or match in self._frame_files
 
     async def _may_see_others(self, match: str, frame_file: FrameFile) -> bool:
         """Return whether the viewer may see other logs of a match than those in some frames."""
