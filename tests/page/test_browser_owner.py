@@ -122,6 +122,26 @@ def refused(arena, hello):
         peer.leave()
 
 
+def test_a_browser_that_stores_nothing_has_tokens_until_the_page_is_left(pit, visit):
+    """As one does for a page that is within another site's page, if it is set so."""
+    arena, token = pit
+    one = visit()
+    one.context.add_init_script(
+        """for (const name of ["localStorage", "sessionStorage"]) {
+          Object.defineProperty(window, name, { get() { throw new DOMException("no"); } });
+        }"""
+    )
+    page = one.open(f"{arena.page}/#/ladder/pit/bot/Ann")
+    owner = page.get_by_role("region", name="Owner")
+    owner.get_by_text("Is it yours?").click()
+    owner.get_by_label("Token", exact=True).fill(token)
+    owner.get_by_role("button").click()
+    expect(owner.get_by_role("status")).to_contain_text("You have shown this bot's token")
+    page = one.open(f"{arena.page}/#token={TOKEN}&/operator")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Operator")
+    expect(page.get_by_role("region", name="Names").get_by_text("Ann")).to_be_visible()
+
+
 def test_the_operators_page(pit, visit, bots):
     """Names, refusals, commands for many matches at once, and house bots for a room that is chosen
     or named; a new name's token is shown, and whoever is benched.

@@ -1,7 +1,9 @@
 /**
- * What this browser keeps of somebody's choices on the page, from one visit to the next.
+ * What this browser keeps of somebody's choices on the page, from one visit to the next, and the
+ * tokens that it keeps for a tab.
  *
- * There may be no storage, as in a private window: then a choice holds until the page is left.
+ * There may be no storage, as in a private window, or within another site's page: then both hold
+ * until the page is left.
  *
  * @module
  */
@@ -38,5 +40,44 @@ export function keep(name, value) {
     localStorage.setItem(PREFIX + name, value);
   } catch {
     // It holds for this visit.
+  }
+}
+
+/** What is kept for this tab where nothing can be stored. @type {Map<string, string>} */
+const inTab = new Map();
+
+/**
+ * Return what is kept for this tab.
+ *
+ * @param {string} key
+ * @returns {string | null} null: nothing
+ */
+export function keptInTab(key) {
+  try {
+    return sessionStorage.getItem(key);
+  } catch {
+    return inTab.get(key) ?? null;
+  }
+}
+
+/**
+ * Keep something for this tab.
+ *
+ * @param {string} key
+ * @param {string | null} value null: nothing any more
+ */
+export function keepInTab(key, value) {
+  try {
+    if (value === null) {
+      sessionStorage.removeItem(key);
+    } else {
+      sessionStorage.setItem(key, value);
+    }
+  } catch {
+    if (value === null) {
+      inTab.delete(key);
+    } else {
+      inTab.set(key, value);
+    }
   }
 }

@@ -26,6 +26,7 @@ import { el, fill } from "./dom.js";
 import { acceptDrops, fileButton } from "./drop.js";
 import { ladderBotView, ladderPairView } from "./ladder_bots.js";
 import { ladderView } from "./ladders.js";
+import { keepInTab, keptInTab } from "./kept.js";
 import { API, Link } from "./link.js";
 import { lobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
@@ -222,7 +223,7 @@ function showArena() {
    * @param {boolean} [trusted] whether it takes them without a token
    */
   async function authenticate(trusted = operator) {
-    const token = sessionStorage.getItem(OPERATOR_KEY);
+    const token = keptInTab(OPERATOR_KEY);
     let now = trusted;
     if (token !== null && link.hello !== null) {
       try {
@@ -231,7 +232,7 @@ function showArena() {
         if (link.state !== "open") {
           return;
         }
-        sessionStorage.removeItem(OPERATOR_KEY);
+        keepInTab(OPERATOR_KEY, null);
         showNotice(`The operator's token was refused: ${errorMessage(error)}`);
       }
     }
@@ -553,7 +554,7 @@ function takeToken() {
   if (!location.hash.startsWith("#token=") || token === null) {
     return false;
   }
-  sessionStorage.setItem(OPERATOR_KEY, token);
+  keepInTab(OPERATOR_KEY, token);
   const rest = location.hash.split("&").slice(1).join("&"); // the hash is #token=…&/match/ID
   replaceAddress(`#${rest || "/"}`);
   return true;

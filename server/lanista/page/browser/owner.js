@@ -6,6 +6,7 @@
  */
 
 import { el } from "./dom.js";
+import { keepInTab, keptInTab } from "./kept.js";
 import { errorMessage } from "./matches.js";
 
 /** @typedef {import("./link.js").Link} Link */
@@ -18,7 +19,7 @@ export const OPERATOR_KEY = "lanista-token";
 /** Return the tokens that were kept, by name. @returns {Record<string, string>} */
 function keptTokens() {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "{}");
+    const kept = JSON.parse(keptInTab(KEY) ?? "{}");
     return typeof kept === "object" && kept !== null ? kept : {};
   } catch {
     return {};
@@ -34,7 +35,7 @@ function keptTokens() {
 function keep(name, token) {
   const { [name]: _, ...others } = keptTokens();
   const now = token === null ? others : { ...others, [name]: token };
-  sessionStorage.setItem(KEY, JSON.stringify(now));
+  keepInTab(KEY, JSON.stringify(now));
 }
 
 /** Return the names whose tokens are kept. @returns {string[]} */
@@ -91,7 +92,7 @@ export async function proveKeptNames(link) {
  * @returns {Record<string, string>}
  */
 export function authorization(names) {
-  const operator = sessionStorage.getItem(OPERATOR_KEY);
+  const operator = keptInTab(OPERATOR_KEY);
   if (operator !== null) {
     return { Authorization: `Bearer ${operator}` };
   }
