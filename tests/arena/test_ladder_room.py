@@ -11,7 +11,7 @@ import pytest
 from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
-from lanista.arena.spec import LadderSpec, Submissions
+from lanista.arena.spec import HouseBot, LadderSpec, Submissions
 from lanista.games.outcome import Ending
 from lanista.hosting.bot_pool import Contestant
 from lanista.results.base import Database
@@ -88,6 +88,19 @@ async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp
         room.set_benched([])
         room.wait(who("B"))
         assert room.resting(who("B")) is None
+
+
+def test_a_house_bot_rests_by_the_operators_word_or_as_it_could_not_be_started(tmp_path):
+    house = tuple(HouseBot(command=bot) for bot in ("CamperJoe", "GravityGoers"))
+    spec = attrs.evolve(SPEC, house=house)
+    data = DataFolder(tmp_path)
+    with stored_names(tmp_path) as names, Database.of_arena(data) as database:
+        room = LadderRoom.open(spec, tmp_path, data, database)
+        names.bench("camperjoe")
+        room.set_benched(names.benched())
+        room.bench_house("GravityGoers")
+        assert "the arena's operator has benched it" == room.why_resting("CamperJoe")
+        assert room.why_resting("GravityGoers").startswith("it couldn't be started")
 
 
 def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):

@@ -279,7 +279,7 @@ class LadderRoom:
     def why_resting(self, name: str) -> str:
         """Return why a bot that rests does so."""
         if self._ladder.is_benched(name):
-            if name in self.house:
+            if name in self.house and key_of(name) not in self._benched:
                 return "it couldn't be started; the arena's log says why"
             return "the arena's operator has benched it"
         why = f"{self.spec.bench_after} failed matches in a row"
