@@ -7,9 +7,11 @@ from cli.test_tournament_display import done, match
 from lanista.cli.sprt import EXIT_UNDECIDED, code_of
 from lanista.cli.tournament_run import Scores
 from lanista.competition.director import Report
+from lanista.competition.setup import prepare
 from lanista.games.outcome import Ending
 from ratings.samples import standings
 from results.samples import seat
+from support.tournament import directing, setup_in
 
 PLAIN = match(Ending.NORMAL, Ending.NORMAL)
 
@@ -53,6 +55,19 @@ def test_four_players_count_what_is_between_a_and_b():
     scores = Scores("A")
     scores.event(done(1, *[ranked("AABB", (1, 2, 3, 4))] * 4))
     assert "A scored 100.0 % in 1 block" == scores.line()  # 33 scores are no line for people
+
+
+async def test_blocks_of_a_test_the_other_way_round_do_not_count(tmp_path):
+    setup = setup_in(
+        tmp_path, bots=2, seeds={"count": 3, "base": 1}, format="sprt", blocks=3, sprt={"elo1": 1.0}
+    )
+    with directing(setup) as director:
+        await director.run()
+    swapped = prepare(attrs.evolve(setup.spec, bots=setup.spec.bots[::-1]), tmp_path)
+    for test, line in ((setup, "A scored 58.3 % in 3 blocks"), (swapped, "")):
+        scores = Scores(test.bots[0])
+        scores.begin(test)
+        assert line == scores.line().partition(";")[0]
 
 
 @pytest.mark.parametrize(("decision", "code"), [("H1", 0), ("H0", 1), ("", EXIT_UNDECIDED)])

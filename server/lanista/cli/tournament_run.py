@@ -38,6 +38,7 @@ from lanista.competition.formats.base import Format
 from lanista.competition.running import open_tournament
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
+from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import read_stored_blocks
 from lanista.competition.worker import Trial
 from lanista.errors import BadInputError, StoreError
@@ -71,10 +72,13 @@ class Scores:
         self._most = 0.0  # the points that A can have in a block
 
     def begin(self, setup: Setup) -> None:
-        """Count the blocks that were played before."""
+        """Count the blocks of this test that were played before."""
         with Store.open(setup.database, create=False) as store, store.reading() as now:
             stored = read_stored_blocks(setup, now.played())
+        test = format_of(setup)
         for entry in stored.entries:
+            if not test.counts(entry.played.pairing):
+                continue  # as those of a test of B against A under the same name
             bots, seatings = entry.played.bots, setup.seatings(entry.played.bots)
             self._add(
                 ([bots[place] for place in seating], ranks)
