@@ -78,3 +78,18 @@ def test_nothing_is_left_behind_where_there_is_no_final(new, tmp_path):
         "no ladder 'pit'; its ladders are: none"
         in ((tmp_path / "none.toml").write_text(""), new("--arena", "none.toml").err)[1]
     )
+
+
+def test_maps_of_one_name_in_two_folders_are_two_maps_of_the_final(new, tmp_path):
+    text = (tmp_path / "mine.cnf").read_text()
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.cnf").write_text(f"{text}{folder}\n")
+    arena = tmp_path / "arena.toml"
+    arena.write_text(FILE.replace('"mine.cnf"', '"a/mine.cnf", "b/mine.cnf"'))
+    handed_in(tmp_path / "lanista-data", "Ada", ready("a.py", b"1"), playing=1)
+    assert 0 == new().code
+    maps = read_spec(tmp_path / "final.toml").maps
+    assert [f"{text}{folder}\n" for folder in "ab"] == [
+        (tmp_path / map_).read_text() for map_ in maps
+    ]

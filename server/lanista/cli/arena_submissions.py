@@ -5,6 +5,7 @@ arena by its socket.
 """
 
 import contextlib
+import itertools
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
@@ -384,8 +385,14 @@ def _map(arena: Path, map_: str, folder: Path) -> str:
 
     if "\n" in map_ or not is_file(arena / map_):
         return map_
-    shutil.copyfile(arena / map_, folder / Path(map_).name)
-    return f"{folder.name}/{Path(map_).name}"
+    name = Path(map_)
+    numbered = (f"{name.stem}-{number}{name.suffix}" for number in itertools.count(2))
+    # Maps of other folders may have the same name.
+    copy = next(
+        copy for copy in itertools.chain([name.name], numbered) if not (folder / copy).exists()
+    )
+    shutil.copyfile(arena / map_, folder / copy)
+    return f"{folder.name}/{copy}"
 
 
 def _fill(ruleset: Ruleset, bots: int) -> Mapping[str, str]:
