@@ -100,6 +100,13 @@ def test_lines_tell_how_far_it_is_now_and_then(lines):
     assert 6 + 9 == len(others)
 
 
+def test_blocks_that_are_stored_together_at_the_end_have_one_line(lines):
+    display, _, told = lines
+    for _ in range(7):
+        display.event(done(45, NORMAL))
+    assert ["45 of 45 blocks"] == [line.partition(",")[0] for line in told()]
+
+
 def test_lines_tell_every_failure_at_once_and_printable(lines):
     display, _, told = lines
     display.event(done(1, match(Ending.NORMAL, Ending.CRASH, words=NASTY), NORMAL))

@@ -23,6 +23,7 @@ from lanista.bots.execute import printable
 from lanista.cli.common import say
 from lanista.cli.tables import empty_table, show
 from lanista.competition import events
+from lanista.competition.formats.base import Progress
 from lanista.games.outcome import FAILURES
 from lanista.games.picture import counted
 from lanista.ratings.table import SCHEMA, Standings
@@ -136,6 +137,7 @@ class LineDisplay(Display):
         self._console = console
         self._printed = time.monotonic()
         self._lines = 0
+        self._progress: Progress | None = None  # that of the last such line
         self._more = ""
 
     def _print(self, line: str) -> None:
@@ -147,10 +149,13 @@ class LineDisplay(Display):
             for line in failure_lines(event):
                 self._print(line)
             every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
+            # Blocks that were stored together have the same progress.
             is_last = event.progress.played == event.progress.planned
+            is_last = is_last and event.progress != self._progress
             if is_last or time.monotonic() - self._printed >= every:
                 self._printed = time.monotonic()
                 self._lines += 1
+                self._progress = event.progress
                 parts = [progress_line(event), event.progress.words, self._more]
                 self._print("; ".join(filter(None, parts)))
         elif line := note_of(event):
