@@ -108,6 +108,5 @@ class VersionTest(Format):
             outcome = f"undecided, as {next(iter(self._benched))} was benched"
         else:
             outcome = "undecided"
-        return (
-            f"{outcome}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {self._fed} blocks"
-        )
+        blocks = f"{self._fed} block{'s'[: self._fed != 1]}"
+        return f"{outcome}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {blocks}"
