@@ -4,6 +4,7 @@ The mathematics of the test is in `ratings.sequential`; here is what it is fed, 
 """
 
 from lanista.competition.formats.base import Contest, Format, Progress
+from lanista.games.picture import counted
 from lanista.ratings.sequential import Sequential
 from lanista.results.blocks import BlockScore, Pairing, points_by_place
 
@@ -108,5 +109,5 @@ class VersionTest(Format):
             outcome = f"undecided, as {next(iter(self._benched))} was benched"
         else:
             outcome = "undecided"
-        blocks = f"{self._fed} block{'s'[: self._fed != 1]}"
-        return f"{outcome}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {blocks}"
+        after = counted(self._fed, "block")
+        return f"{outcome}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {after}"
