@@ -10,6 +10,8 @@ from pathlib import Path
 
 COMPARED = 64
 """Number of characters of a name that are compared; comparing a long text would take long."""
+MAX_QUOTING = 900
+"""Maximum length of a message that quotes what a stranger may have written, in characters."""
 
 
 class LanistaError(Exception):
@@ -51,6 +53,13 @@ def one_line(error: object) -> str:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def printable_line(message: str) -> str:
+    """Return a message that quotes a stranger's text as one printable line, cut if too long."""
+    if not message.isprintable():
+        message = message.encode("unicode_escape").decode("ascii")
+    return message if len(message) <= MAX_QUOTING else message[:MAX_QUOTING] + "…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -509,7 +509,7 @@ SHARES = st.integers(0, 10_000).map(lambda share: share / 10_000)
 @example({"0": "\x7f\x1b\ud800"}, [(2**70,)], [])
 @given(
     st.dictionaries(st.text(), st.text() | st.none()),
-    st.lists(st.tuples(st.integers(0, record_module.MAX_TIME))),
+    st.lists(st.tuples(st.integers(0, record_module.MAX_NUMBER))),
     st.lists(SHARES | st.just(-1.0)),
 )
 def test_a_turns_line_is_written_like_any_other(logs, times, status):

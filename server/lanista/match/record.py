@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import orjson
 
-from lanista.errors import LanistaError
+from lanista.errors import LanistaError, printable_line
 from lanista.games.outcome import ENDINGS, FAILURES, Outcome, Termination
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import LadderInfo
@@ -50,12 +50,8 @@ TMP = ".tmp"
 """Suffix that the name has while the finished record is being compressed."""
 MAX_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
-MAX_TIME = 2**53
-"""Maximum number of microseconds in a turn's times, for readers: some centuries."""
 MAX_NUMBER = 2**53
-"""The largest count or version, for readers: every program and database can hold it."""
-MAX_MESSAGE = 900
-"""Maximum length of a message about a bad record, in characters."""
+"""Maximum of counts, versions and microseconds, for readers: every program can hold it."""
 DETAILED = 4 * 1024
 """Maximum length of a line in bytes for which all errors in it are reported.
 
@@ -83,14 +79,7 @@ class BadRecordError(LanistaError):
     """A file isn't a valid record; the message says where."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
-
-
-def one_line(message: str) -> str:
-    """Return a message that quotes a record as one printable line, cut if it is too long."""
-    if not message.isprintable():
-        message = message.encode("unicode_escape").decode("ascii")
-    return message if len(message) <= MAX_MESSAGE else message[:MAX_MESSAGE] + "…"
+        super().__init__(printable_line(message))
 
 
 @attrs.frozen(kw_only=True)
@@ -510,9 +499,8 @@ class LineReader:
                 f"expected one for each of {self._seats} seats"
             )
         versions = () if header.ladder is None else header.ladder.versions
-        if len(versions) not in {0, self._seats} or any(
-            v is not None and not 1 <= v <= MAX_NUMBER for v in versions
-        ):
+        numbers = [version for version in versions if version is not None]
+        if len(versions) not in {0, self._seats} or any(not 1 <= n <= MAX_NUMBER for n in numbers):
             raise self._bad(
                 f"the ladder's versions are {list(versions)}; expected null "
                 f"or a number from 1 for each of {self._seats} seats"
@@ -525,10 +513,12 @@ class LineReader:
         if turn.turn != self._turns or counts != {seats}:
             raise self._bad(f"expected turn {self._turns} with {seats} seats in every list")
         for times in turn.times:
-            if times is not None and (len(times) not in {1, 4} or max(map(abs, times)) > MAX_TIME):
+            if times is None:
+                continue
+            if len(times) not in {1, 4} or max(map(abs, times)) > MAX_NUMBER:
                 raise self._bad("expected times of 1 or 4 microseconds")
         lengths = [*turn.lags.values(), *chain.from_iterable(turn.round_trips.values())]
-        if any(not 0 <= length <= MAX_TIME for length in lengths):
+        if any(not 0 <= length <= MAX_NUMBER for length in lengths):
             raise self._bad("expected ways of 0 microseconds or more")
         named = [*turn.logs, *turn.shortened, *turn.left, *turn.rejoined]
         self._check_seats(turn.faults, [*named, *turn.round_trips, *turn.lags])

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import attrs
 
-from lanista.errors import FileError, LanistaError
+from lanista.errors import FileError, LanistaError, printable_line
 from lanista.games import registry
 from lanista.games.base import (
     Answer,
@@ -46,7 +46,6 @@ from lanista.match.record import (
     Record,
     ResultInfo,
     TurnInfo,
-    one_line,
     read_record,
 )
 from lanista.match.verdicts import (
@@ -65,7 +64,7 @@ class MismatchError(LanistaError):
     """A record contradicts the rules."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+        super().__init__(printable_line(message))
 
 
 @attrs.frozen(eq=False)
