@@ -152,7 +152,7 @@ def test_a_result_against_what_is_stored_is_refused_by_the_database_itself(tmp_p
 
 
 async def test_the_arena_ends_although_the_database_is_silent():
-    """As a server is that was stopped, or whose network has gone: nobody waits for its answer."""
+    """Nobody waits for the answer of a server that was stopped, or whose network has gone."""
     asked, ended = trio.Event(), threading.Event()
     outcomes = []
 

@@ -151,7 +151,7 @@ def test_no_arena_is_one_line_and_exit_code_1_and_no_bot_is_started(tmp_path):
 
 
 def test_a_port_at_which_nobody_greets_is_told():
-    """As the libraries tell it: it may be the page's, which closes such a connection."""
+    """The port may be the page's, which closes such a connection; the libraries say the same."""
     done = play(ECHO)
     assert (0, b"") == (done.returncode, done.stdout)
     words = b"the connection ended before a match; check that the arena is running, and that the "

@@ -134,7 +134,7 @@ def test_output_that_the_terminal_cannot_encode_is_escaped(tmp_path):
 
 
 def test_a_reader_that_has_gone_is_told_nothing():
-    """As with `lanista bots | head -0`: no traceback, and the exit code that a shell expects."""
+    """There is no traceback in `lanista bots | head -0`, but the exit code that a shell expects."""
     code = "import sys; sys.argv = ['lanista', 'bots']; from lanista.cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE

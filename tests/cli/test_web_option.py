@@ -148,7 +148,7 @@ async def test_a_token_that_is_given_is_needed_on_loopback_too(monkeypatch):
 
 
 async def test_a_token_that_came_out_empty_makes_nobody_the_operator(monkeypatch):
-    """As `LANISTA_WEB_TOKEN=$(openssl …)` does where there is no openssl."""
+    """`LANISTA_WEB_TOKEN=$(openssl …)` is empty where there is no openssl."""
     monkeypatch.setenv("LANISTA_WEB_TOKEN", "")
     server = await listening(PagePort("127.0.0.1:0"))
     assert server.token

@@ -179,7 +179,7 @@ def test_a_database_of_a_newer_version_is_not_rebuilt(cup, tmp_path):
 
 
 def test_an_arena_s_database_is_not_rebuilt_as_a_tournament_s(cup, tmp_path):
-    """As when the key `database` names it by mistake."""
+    """The key `database` may name it by mistake."""
     folder = tmp_path / "cup"
     shutil.copytree(cup, folder)
     data = DataFolder(folder / "data")

@@ -123,7 +123,7 @@ def refused(arena, hello):
 
 
 def test_a_browser_that_stores_nothing_has_tokens_until_the_page_is_left(pit, visit):
-    """As one does for a page that is within another site's page, if it is set so."""
+    """A browser may be set so, for pages within another site's page for example."""
     arena, token = pit
     one = visit()
     one.context.add_init_script(

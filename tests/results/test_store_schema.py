@@ -75,7 +75,7 @@ def test_migrations_make_what_no_comparison_sees(tmp_path):
 
 
 def test_who_reads_a_file_loads_nothing_of_postgresql(migrated_file):
-    """That takes each command and process of an arena some 30 ms."""
+    """To load it takes each command and process of an arena some 30 ms."""
     code = (
         "import sys; from lanista.results.database import Store; Store.open(sys.argv[1]).close();"
         "assert not [name for name in sys.modules if 'postgresql' in name or 'alembic' in name]"

@@ -50,8 +50,10 @@ NOT_GREETED = (
     "lanista connect: the connection ended before a match; check that the arena is running, and "
     "that the port is the one for bots"
 )
-"""What is printed if nothing has come from the arena and the bot has no complaint of its own; the
-client libraries have the same words."""
+"""The line that is printed if nothing has come from the arena, and the bot has told of nothing.
+
+The client libraries have the same words.
+"""
 _LOG_PIECE = 8192  # code points, of at most 4 bytes each, which is below LINE_LIMIT
 
 
