@@ -104,7 +104,7 @@ def test_a_complaint_without_room_leaves_the_exit_code(folder):
     "words", [["--help"], ["replay", "show", "match.gz"], at_length(["games"])], ids="-".join
 )
 def test_an_output_that_nobody_reads_is_told_by_the_exit_code(folder, words):
-    """The code isn't 1, which is a result of some commands; so it is in `lanista games | head -1`."""
+    """The code of `lanista games | head -1` isn't 1, which is a result of some commands."""
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as pipe:
