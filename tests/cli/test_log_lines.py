@@ -49,7 +49,7 @@ def test_a_line_is_printable_ascii():
 
 
 def test_a_terminal_obeys_nothing_in_a_line_of_text():
-    """Such as the name of a file that somebody else has put among the records."""
+    """The name of a file among the records, for one, may be anybody's."""
     event = {"path": "a\x1b]0;owned\x07\rb", "trace": "one\ntwo", "worker": 1}
     expected = {"path": r"a\x1b]0;owned\x07\rb", "trace": "one\ntwo", "worker": 1}
     assert expected == escaped(None, "info", event)

@@ -163,7 +163,7 @@ def test_a_token_that_is_given_is_kept_when_it_was_right(run, page, kept):
 
 
 def test_where_no_name_can_be_kept_a_given_token_serves(run, page, kept):
-    """What was handed in isn't reported as an error; homes in containers may be read-only."""
+    """A program that was handed in isn't reported as an error; a home may be read-only."""
     kept.parent.parent.write_bytes(b"")  # a file in place of the folder
     done = run("bot.py", "--name", "Ada", "--token", "given")
     assert done.out.startswith("Ada: bot.py is version 1 on pit\n")

@@ -271,7 +271,7 @@ def test_ways_in_crematoria(planet):
 
 
 def test_one_cell_is_no_list_of_goals(school, planet):
-    """The commonest slip: `distances(state.voldemort)`."""
+    """`distances(state.voldemort)` is the commonest slip."""
     for state, cell in ((school, (0, 1)), (planet, (1, 2, 0))):
         with pytest.raises(TypeError, match=rf"distances\(\[cell\]\): {cell[0]} is no cell$"):
             state.distances(cell)

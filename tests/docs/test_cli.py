@@ -1,4 +1,4 @@
-"""The page on the commands: whether it has all of them, and their options."""
+"""Tests that the page on the commands has all of them, and their options."""
 
 import re
 
@@ -9,7 +9,7 @@ from lanista.cli import lanista
 
 
 def commands(group, *words):
-    """Each command with the words by which it is called."""
+    """Yield each command with the words by which it is called."""
     with click.Context(group) as context:
         for name in group.list_commands(context):
             found = group.get_command(context, name)
@@ -20,7 +20,7 @@ def commands(group, *words):
 
 
 def test_every_option_is_on_the_page():
-    """By one of its spellings; the page says for some that they are those of `play`."""
+    """One spelling of each is enough; the page says of some that they are those of `play`."""
     known = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", (DOCS / "cli.md").read_text("utf-8")))
     missing = [
         f"{' '.join(words)}: {option.opts[0]}"

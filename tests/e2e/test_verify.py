@@ -132,7 +132,7 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_
 
 
 def test_files_of_others_among_a_tournament_s_records_are_passed_over(cup, tmp_path):
-    """Also while the database is rebuilt, which has been lost."""
+    """It is the same while a lost database is rebuilt."""
     folder = tmp_path / "cup"
     shutil.copytree(cup, folder)
     record = next((folder / "cup.records").glob("*/*.jsonl.gz"))
@@ -153,7 +153,7 @@ def test_files_of_others_among_a_tournament_s_records_are_passed_over(cup, tmp_p
     "lost", ["DELETE FROM {} WHERE number = 6", "UPDATE {} SET ranks = '[1]' WHERE number = 6"]
 )
 def test_a_block_that_is_not_whole_is_damage(cup, tmp_path, lost):
-    """Neither counted nor played on, but rebuilt."""
+    """It is neither counted nor played on, but can be rebuilt."""
     folder = tmp_path / "cup"
     shutil.copytree(cup, folder)
     execute(folder / "cup.db", "DELETE FROM seats WHERE match = 6", lost.format("matches"))

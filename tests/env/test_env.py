@@ -140,7 +140,7 @@ def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
     ],
 )
 def test_a_policy_that_returns_no_action_is_told_so(returned, told):
-    """The error is that of `step`: the bot neither stands still nor goes anywhere instead."""
+    """The bot neither stands still nor goes anywhere instead; the error is that of `step`."""
     made = parallel_env("angrymob", **ENVS["angrymob"])
     made.reset(seed=1)
     bot = as_bot(lambda *_: returned, "angrymob", size=(4, 5))
@@ -277,7 +277,7 @@ def test_bad_arguments_are_told(make, words):
 
 
 def test_one_by_one_an_action_is_refused_when_it_is_given():
-    """Refused only when the last agent has acted, it could never be replaced: the game hung."""
+    """If it were refused only when the last agent has acted, the game could never go on."""
     made = env("angrymob", map=MAP)
     made.reset(seed=1)
     for agent in ("seat_0", "seat_1"):

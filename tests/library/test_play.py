@@ -72,7 +72,7 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
 
 
 def test_a_function_that_returns_no_list_is_told_so():
-    """A coroutine, for one: what the function of an asynchronous program returns."""
+    """The function of an asynchronous program returns such a thing, a coroutine."""
 
     async def right(state):
         return []
@@ -316,7 +316,7 @@ def test_results_call_a_map_as_it_was_given_and_a_text_by_its_hash():
 
 
 def test_an_error_of_a_bots_start_comes_from_another_process_whole():
-    """Else a pool of multiprocessing, whose thread for results it ended, never returned."""
+    """An error that can't be unpickled ends a pool's thread for results: it never returns."""
     with pytest.raises(lanista.StartFailureError) as caught:
         lanista.play("angrymob", ["CamperJoe", "sh -c 'echo no >&2; false'"])
     error = pickle.loads(pickle.dumps(caught.value))

@@ -111,7 +111,7 @@ async def test_closing_gives_up_waiting_for_logs(tmp_path, is_open):
 
 
 async def test_nobody_waits_for_the_logs_of_no_match(tmp_path):
-    """There will never be any; and a file that was sent has all of its own."""
+    """There will never be any logs of such a match; a file that was sent has all of its own."""
     async with opened(tmp_path, **ELSEWHERE) as house:
         page = await house.page()
         told = await page.ask("open", match="none", logs=True)

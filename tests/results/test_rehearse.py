@@ -82,7 +82,7 @@ def test_a_schema_that_open_refuses_is_refused(data, url):
 
 
 def test_a_schema_that_can_only_be_read_is_refused(data, url):
-    """By the rights of its user: an arena couldn't run."""
+    """No arena can run whose user may not write."""
     import psycopg
 
     Database.of_arena(data, url).close()
