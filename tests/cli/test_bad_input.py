@@ -121,6 +121,10 @@ BAD = {
         [*PLAY, "-o", "folder"],
         "lanista: -o folder: is a folder; name a file (a folder is for -n)",
     ),
+    "record the map": (
+        [*PLAY, "-i", "right.map", "-o", "folder/../right.map"],
+        "lanista: -o folder/../right.map: is the map of -i; give the record another name",
+    ),
     "record's folder a file": (
         [*PLAY, "-n", 2, "-o", "empty"],
         "lanista: -o empty: isn't a folder; with -n, name a folder",
@@ -171,6 +175,7 @@ def files(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\n")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"some lines\n" * 1000)[:-20])
     (tmp_path / "asymmetric.map").write_text("2 3\nA . .\n. 1 B\n")
+    (tmp_path / "right.map").write_text("2 3\nA . .\n. . B\n")
     (tmp_path / "token.map").write_text("2 3\nA . x\n. . B\n")
     (tmp_path / "short.map").write_text("3 3\nA . .\n. . B\n")
 

@@ -427,15 +427,19 @@ class Screen {
 
   /** Say that nothing is there to be shown. */
   #showNothing() {
-    this.#setTitle(printable(this.#options.tournament ?? "Lanista"), "");
-    const rooms = this.#link.lobby?.rooms ?? [];
-    const waiting = rooms.flatMap(({ bots }) => bots.map(({ name }) => name));
+    const { tournament } = this.#options;
+    this.#setTitle(printable(tournament ?? "Lanista"), "");
+    const { lobby } = this.#link;
+    const waiting = (lobby?.rooms ?? []).flatMap(({ bots }) => bots.map(({ name }) => name));
+    const isThere = lobby === null || lobby.tournaments.some(({ name }) => name === tournament);
     fill(
       this.#stage,
       el(
         "p",
         { class: "nothing" },
-        waiting.length > 0
+        tournament !== null && !isThere
+          ? "There is no tournament of this name here."
+          : waiting.length > 0
           ? `Waiting: ${waiting.slice(0, ROWS).map(printable).join(", ")}`
           : "The next match begins soon.",
       ),
