@@ -90,6 +90,17 @@ async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp
         assert room.resting(who("B")) is None
 
 
+async def test_a_benched_name_that_is_struck_stays_benched(tmp_path, others):
+    """Even for the moment until the arena has read again who is benched."""
+    with stored_names(tmp_path) as names, opened(tmp_path) as room:
+        room.wait(who("A"))
+        names.bench("a", "pit")
+        room.set_benched(names.benched(), [who("A")])
+        others.strike("A")
+        await room.take_up_notes()
+        assert math.inf == room.resting(who("A"))
+
+
 def test_a_house_bot_rests_by_the_operators_word_or_as_it_could_not_be_started(tmp_path):
     house = tuple(HouseBot(command=bot) for bot in ("CamperJoe", "GravityGoers"))
     spec = attrs.evolve(SPEC, house=house)

@@ -327,6 +327,7 @@ class LadderRoom:
             for name, number in now.items():
                 if number != before.get(name):
                     self._ladder.unbench(name, self.now)  # failures of who is struck don't count
+                    self._bench_or_not(name, key_of(name))
         self._struck, self._unbenched = struck, unbenched
 
     def _notes(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
