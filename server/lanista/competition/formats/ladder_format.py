@@ -37,10 +37,9 @@ class LadderFormat(Format):
         # The seats that the ladder deals are of no account: a block is played in all seatings.
         self._chance = random.Random(0)  # noqa: S311 - no secret
         self._ladder = Ladder(seats=self._seats, chance=self._chance)
-        # By bot: the number of its blocks that were played or handed out.
+        # By bot: the number of its blocks that were played or handed out. Who has begun one last
+        # comes last, so that the others go first of those who wait equally long.
         self._begun = dict.fromkeys(self._entries, 0)
-        for entry in self._entries:
-            self._ladder.wait(entry, entry, 0)
         # Every opening below `_next_opening` was used by a block that was played or handed out.
         self._next_opening = 0
         self._used_openings: set[int] = set()
@@ -71,7 +70,7 @@ class LadderFormat(Format):
     def give_back(self, pairing: Pairing) -> None:
         """Take back a block that won't be played; for its bots it no longer counts as begun."""
         super().give_back(pairing)
-        self._wait_again(pairing, -1)
+        self._count_begun(pairing, -1)
 
     def _next(self) -> Pairing | None:
         if self._limit is not None:
@@ -86,12 +85,13 @@ class LadderFormat(Format):
         # a tournament that is resumed goes on as it would have.
         self._chance.seed(opening)
         now = sum(self._begun.values())  # nobody waits from a later time on
-        ahead = self._far_ahead()
-        for bot in ahead:
+        most = self._most_begun()
+        for bot, begun in self._begun.items():
+            # All wait anew, so that their order depends on the blocks alone, in a resumed run too.
             self._ladder.leave(bot)
+            if begun <= most:
+                self._ladder.wait(bot, bot, begun)
         match = self._ladder.next(now)
-        for bot in ahead:
-            self._ladder.wait(bot, bot, self._begun[bot])
         if match is None:
             return None
         self._ladder.over(match, now)
@@ -99,15 +99,10 @@ class LadderFormat(Format):
         self._begin(pairing)
         return pairing
 
-    def _far_ahead(self) -> list[str]:
-        """Return the bots that have begun too many more blocks than others to play now."""
-        there = sorted(
-            (begun, bot) for bot, begun in self._begun.items() if bot not in self._benched
-        )
-        if len(there) < self._seats:
-            return []
-        most = max(there[0][0] + SLACK, there[self._seats - 1][0])
-        return [bot for begun, bot in there if begun > most]
+    def _most_begun(self) -> int:
+        """Return how many blocks a bot may have begun to play now, and not be too far ahead."""
+        there = sorted(begun for bot, begun in self._begun.items() if bot not in self._benched)
+        return max(there[0] + SLACK, there[self._seats - 1]) if len(there) >= self._seats else 0
 
     def _rate_anew(self) -> None:
         """Rate the bots again whenever an eighth to a sixteenth more blocks were played.
@@ -123,14 +118,11 @@ class LadderFormat(Format):
 
     def _begin(self, pairing: Pairing) -> None:
         self._used_openings.add(pairing.opening)
-        self._wait_again(pairing, 1)
+        self._count_begun(pairing, 1)
 
-    def _wait_again(self, pairing: Pairing, begun: int) -> None:
-        """Let the bots of a block wait as suits their having begun this many more blocks."""
+    def _count_begun(self, pairing: Pairing, number: int) -> None:
         for bot in pairing.bots:
-            self._begun[bot] += begun
-            self._ladder.leave(bot)
-            self._ladder.wait(bot, bot, self._begun[bot])
+            self._begun[bot] = self._begun.pop(bot) + number
 
     def over(self) -> bool:
         """Return whether all blocks asked for were played, or too few bots are left."""
