@@ -50,14 +50,12 @@ def stored(**changes):
 
 
 def with_id(id_):
-    result = stored()
-    return attrs.evolve(result, match=attrs.evolve(result.match, id=id_))
+    return attrs.evolve(stored(), id=id_)
 
 
 def test_what_is_stored_of_a_match():
-    result = stored()
-    match = result.match
-    assert ("m", 5, "maze") == (match.id, result.seed, result.map)
+    match = stored()
+    assert ("m", 5, "maze") == (match.id, match.seed, match.map)
     assert (0, 1, 9.0, 0.25) == (match.seating, match.attempt, match.seconds, match.stall)
     ann, bob = match.seats
     assert ("Ann", 1, Ending.NORMAL) == (ann.bot, ann.rank, ann.ending)
@@ -76,8 +74,8 @@ def test_the_versions_of_submitted_programs_are_stored():
         result=RESULT,
         record="",
     )
-    assert [4, None] == [seat.version for seat in result.match.seats]
-    assert [None, None] == [seat.version for seat in stored().match.seats]
+    assert [4, None] == [seat.version for seat in result.seats]
+    assert [None, None] == [seat.version for seat in stored().seats]
 
 
 def test_of_an_aborted_match_nothing_is_stored():
@@ -115,7 +113,7 @@ async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_cl
     kept = []
 
     def add_matches(batch):
-        if any(one.match.id == "m2" for one in batch):
+        if any(one.id == "m2" for one in batch):
             raise error("match m2: too long")
         kept.extend(batch)
         return [0] * len(batch)
@@ -136,7 +134,7 @@ async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_cl
     assert (0, 1) == (results.waiting, results.refused)
     (line,) = logs
     assert "a result can't be stored and doesn't count; its record stays" == line["event"]
-    match = blocks[2].match
+    match = blocks[2]
     assert ("pit", match.id, match.record) == (line["ladder"], line["match"], line["record"])
     assert f"{error.__name__}: match m2: too long" == line["why"]
 
@@ -200,8 +198,8 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     with capture_logs() as logs:
         found = list(unstored(tmp_path, "pit", LONG_AGO, {"2026-01-01/0.jsonl.gz"}))
     [result] = found
-    assert "2026-01-01/3.jsonl.gz" == result.match.record
-    assert [(1, None), (2, 2)] == [(seat.rank, seat.version) for seat in result.match.seats]
+    assert "2026-01-01/3.jsonl.gz" == result.record
+    assert [(1, None), (2, 2)] == [(seat.rank, seat.version) for seat in result.seats]
     assert {"a record can't be read"} == {line["event"] for line in logs}
     names = ["broken", *(f"else{number}" for number in range(5)), "folder", "started"]
     assert names == [line["path"].split("/")[-1].split(".")[0] for line in logs]

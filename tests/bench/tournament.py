@@ -251,6 +251,8 @@ def stored(folder):
                         MatchResult(
                             seating=seating,
                             attempt=1,
+                            seed=opening.seed,
+                            map=opening.map,
                             end="finished",
                             reason="move-limit",
                             turns=TURNS,
@@ -265,8 +267,6 @@ def stored(folder):
                     BlockResult(
                         block=setup.block_id(names, opening),
                         bots=names,
-                        seed=opening.seed,
-                        map=opening.map,
                         matches=tuple(matches),
                     )
                 )

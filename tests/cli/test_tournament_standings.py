@@ -32,10 +32,9 @@ def won_by_later(block, pairing, opening, seatings):
     for number, seating in enumerate(seatings):
         names = [pairing.bots[place] for place in seating]
         ranks = [1 if name == max(names) else 2 for name in names] if number else [1, 1]
-        matches.append(match(number, *map(seat, names, ranks)))
-    return BlockResult(
-        block=block, bots=pairing.bots, seed=opening.seed, map=opening.map, matches=tuple(matches)
-    )
+        seats = map(seat, names, ranks)
+        matches.append(match(number, *seats, seed=opening.seed, map=opening.map))
+    return BlockResult(block=block, bots=pairing.bots, matches=tuple(matches))
 
 
 @pytest.fixture

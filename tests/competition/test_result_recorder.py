@@ -19,7 +19,7 @@ def match(*endings, end="finished"):
 
 
 def block(*matches):
-    return BlockResult(block="x", bots=("a", "b"), seed=1, map="", matches=matches)
+    return BlockResult(block="x", bots=("a", "b"), matches=matches)
 
 
 class TestFailures:

@@ -14,7 +14,7 @@ CRASHED = match(0, seat("a", 1, Ending.CRASH), end="forfeit", seconds=0.001)
 
 
 def took(seconds, *matches):
-    result = BlockResult(block="x", bots=("a", "b"), seed=1, map="", matches=matches)
+    result = BlockResult(block="x", bots=("a", "b"), matches=matches)
     return Finished(result=result, records={}, seconds=seconds)
 
 

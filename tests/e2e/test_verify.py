@@ -350,7 +350,7 @@ async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
         for name, expected in before.items():
             store = Store.of_ladder(database, name, "angrymob")
             found = stored_alone(store)
-            assert expected == [one for one in found if one.match.id != "M3"]
+            assert expected == [one for one in found if one.id != "M3"]
         with Store.of_ladder(database, "pit", "angrymob").ladder_reading() as now:
             # M3 comes after M2, which began before it, and M0 after both, as it was stored later.
             assert ["M0", "M3", "M4"] == [one.match.id for one in now.matches(bot="Ann")]

@@ -19,7 +19,7 @@ from lanista.page.ladders import REST
 from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import LadderSource, TableHelpers
 from lanista.page.view import View
-from lanista.results.match_result import Estimate, SingleMatch
+from lanista.results.match_result import Estimate
 from lanista.results.rating_history import RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
@@ -49,7 +49,7 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1), version=None)
             id=f"M{number}{place}",
             started="2100-01-01T00:00:00+00:00",
         )
-        found.append(SingleMatch(seed=1, map="", match=result))
+        found.append(result)
     return found
 
 
@@ -60,7 +60,7 @@ def write_results(data, *groups, ladder="pit"):
     with stored_ladder(data, ladder) as store:
         store.add_matches([one for group in groups for one in group])
     for one in (one for group in groups for one in group):
-        (data / "records" / one.match.record).write_bytes(b"")
+        (data / "records" / one.record).write_bytes(b"")
 
 
 class Asked(TableHelpers):

@@ -82,16 +82,16 @@ def store_blocks(path, seeds, ending=Ending.NORMAL, *, names=None):
         seatings = (names, names[::-1])
         matches = [
             match(
-                number, *(seat(name, 1 + (name != names[0]), ending) for name in bots), record=None
+                number,
+                *(seat(name, 1 + (name != names[0]), ending) for name in bots),
+                seed=opening.seed,
+                map=opening.map,
+                record=None,
             )
             for number, bots in enumerate(seatings)
         ]
         block = setup.block_id(names, opening)
-        blocks.append(
-            BlockResult(
-                block=block, bots=names, seed=opening.seed, map=opening.map, matches=tuple(matches)
-            )
-        )
+        blocks.append(BlockResult(block=block, bots=names, matches=tuple(matches)))
     with Store.open(setup.database) as store:
         store.add(blocks)
 

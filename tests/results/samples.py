@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import attrs
 
 from lanista.games.outcome import Ending
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult, SingleMatch
+from lanista.results.match_result import BlockResult, MatchResult, SeatResult
 from lanista.results.reading import Reading
 
 
@@ -36,6 +36,8 @@ def seat(bot, rank=1, ending=Ending.NORMAL, **more):
 
 def match(seating, *seats, attempt=1, end="finished", **more):
     told = {
+        "seed": 1,
+        "map": "",
         "reason": "capture",
         "turns": 60,
         "digest": f"{seating:016x}",
@@ -46,12 +48,13 @@ def match(seating, *seats, attempt=1, end="finished", **more):
     return MatchResult(seating=seating, attempt=attempt, end=end, seats=seats, **(told | more))
 
 
-def block(number, *matches, bots=("Ant", "Bee"), **more):
+def block(number, *matches, bots=("Ant", "Bee"), **opening):
     """A block of two matches of two bots, unless other ones are given. Its id is by number."""
     first, second = bots[0], bots[-1]
     usual = (match(0, seat(first, 1), seat(second, 2)), match(1, seat(second, 2), seat(first, 1)))
-    told = {"seed": number, "map": ""} | more
-    return BlockResult(block=f"id{number}", bots=bots, matches=matches or usual, **told)
+    opening = {"seed": number} | opening
+    matches = tuple(attrs.evolve(one, **opening) for one in matches or usual)
+    return BlockResult(block=f"id{number}", bots=bots, matches=matches)
 
 
 def ended(number, *endings, bot="Ant"):
@@ -76,6 +79,8 @@ def drawn(number):
     """A block as they come: four bots, all endings, void attempts, odd texts."""
     chance = random.Random(number)
     bots = tuple(chance.sample(["Ant", "Bee", "Cat", "Dög", "Élan", "F' \"\\"], 4))
+    seed = chance.choice([-(2**63), 2**64 - 1, chance.getrandbits(64)])
+    map_ = chance.choice(["", "maze"])
     matches = []
     for seating in chance.sample(range(4), 4):
         voids = chance.choice([0, 0, 0, 1, 2])
@@ -100,6 +105,8 @@ def drawn(number):
                 MatchResult(
                     seating=seating,
                     attempt=attempt,
+                    seed=seed,
+                    map=map_,
                     end="void" if void else chance.choice(["finished", "forfeit"]),
                     reason=chance.choice(["capture", "\x00"]),
                     turns=chance.randrange(1000),
@@ -110,24 +117,18 @@ def drawn(number):
                     seats=tuple(seats),
                 )
             )
-    return BlockResult(
-        block=f"id{number}",
-        bots=bots,
-        seed=chance.choice([-(2**63), 2**64 - 1, chance.getrandbits(64)]),
-        map=chance.choice(["", "maze"]),
-        matches=tuple(matches),
-    )
+    return BlockResult(block=f"id{number}", bots=bots, matches=tuple(matches))
 
 
-def alone(number, *seats, seed=1, map_="", **more):
+def alone(number, *seats, **more):
     """A match of a ladder; its id is by number."""
-    return SingleMatch(seed=seed, map=map_, match=match(0, *seats, id=f"M{number}", **more))
+    return match(0, *seats, id=f"M{number}", **more)
 
 
 def drawn_alone(numbers):
     """Matches of a ladder as they come: those of `drawn` blocks."""
     return [
-        SingleMatch(seed=one.seed, map=one.map, match=attrs.evolve(each, id=f"{one.block}-{at}"))
+        attrs.evolve(each, id=f"{one.block}-{at}")
         for one in map(drawn, numbers)
         for at, each in enumerate(one.matches)
     ]
@@ -135,10 +136,7 @@ def drawn_alone(numbers):
 
 def stored_alone(store):
     """All matches of a ladder, as they were given to the database."""
-    return [
-        SingleMatch(seed=found.seed, map=found.map, match=found.match)
-        for found in asking(store).matches()
-    ][::-1]
+    return [found.match for found in asking(store).matches()][::-1]
 
 
 def stored(store):
@@ -149,12 +147,6 @@ def stored(store):
         for found in now.matches():
             matches.setdefault(found.block, []).insert(0, found.match)
         return [
-            BlockResult(
-                block=one.id,
-                bots=one.bots,
-                seed=one.seed,
-                map=one.map,
-                matches=tuple(matches[one.id]),
-            )
+            BlockResult(block=one.id, bots=one.bots, matches=tuple(matches[one.id]))
             for one in now.played()
         ]

@@ -262,17 +262,15 @@ def test_matches_are_told_newest_first(store, monkeypatch):
     store.add(blocks[:4])
     store.add(blocks[4:])
     expected = [
-        (result.block, result.seed, result.map, found)
-        for result in reversed(blocks)
-        for found in reversed(result.matches)
+        (result.block, found) for result in reversed(blocks) for found in reversed(result.matches)
     ]
 
     def found(*args, **more):
         matches = asking(store).matches(*args, **more)
-        return [(one.block, one.seed, one.map, one.match) for one in matches]
+        return [(one.block, one.match) for one in matches]
 
     def failed(of):
-        return [one for one in of if any(part.ending in FAILURES for part in one[3].seats)]
+        return [one for one in of if any(part.ending in FAILURES for part in one[1].seats)]
 
     assert expected == found()
     assert failed(expected) == found(failures=True)

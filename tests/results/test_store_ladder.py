@@ -51,14 +51,12 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
     expected = [
         (
             number,
-            tuple(part.bot for part in one.match.seats),
-            tuple(part.rank for part in one.match.seats),
-            frozenset(
-                part.bot for part in one.match.seats if part.ending not in {"normal", "void"}
-            ),
+            tuple(part.bot for part in one.seats),
+            tuple(part.rank for part in one.seats),
+            frozenset(part.bot for part in one.seats if part.ending not in {"normal", "void"}),
         )
         for number, one in enumerate(given, 1)
-        if one.match.counted
+        if one.counted
     ]
     assert len(expected) < len(given)
     assert expected == [tuple(one[:-1]) for one in counted(store)]
@@ -207,8 +205,8 @@ def test_two_arenas_that_share_a_ladder(new_schema):
         shared = len(drawn_alone(range(3, 6)))
         assert shared == len(set(first) & set(second))
         assert sorted({*first, *second}) == list(range(1, len({*first, *second}) + 1))
-        found = {each.match.id: each for each in stored_alone(one)}
-        assert {each.match.id: each for each in drawn_alone(range(9))} == found
+        found = {each.id: each for each in stored_alone(one)}
+        assert {each.id: each for each in drawn_alone(range(9))} == found
 
 
 def test_ladders_in_one_database_know_nothing_of_each_other(store):
@@ -297,11 +295,11 @@ def test_meetings_of_two_and_whether_anything_changed(store):
         changes.append(now.last_change())
         for most in (1, 3, 100):
             expected = [
-                one.match
+                one
                 for one in asking(store).matches()
                 if {"Bee", "Cat"} <= {part.bot for part in one.match.seats}
             ]
-            met = [one.match for one in now.matches(bot="Bee", opponent="Cat", limit=most)]
+            met = list(now.matches(bot="Bee", opponent="Cat", limit=most))
             assert expected[:most] == met
         assert [] == list(now.matches(bot="Bee", opponent="Dodo", limit=5))
     store.unstrike("Ant")

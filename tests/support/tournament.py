@@ -110,8 +110,6 @@ def finished(task, block, *, void=0, stall=0.0, trouble=""):
     result = BlockResult(
         block=block.id,
         bots=block.bots,
-        seed=block.opening.seed,
-        map=block.opening.map,
         matches=tuple(matches),
     )
     return Finished(result=result, records=records, seconds=0.01, trouble=trouble)
@@ -129,6 +127,8 @@ def _match(task, block, number, attempt, is_void, stall, name, seating):
     return MatchResult(
         seating=number,
         attempt=attempt,
+        seed=block.opening.seed,
+        map=block.opening.map,
         end="void" if is_void else "finished",
         reason="played",
         turns=10,

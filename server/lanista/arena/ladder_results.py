@@ -37,7 +37,7 @@ from lanista.match.record import (
 from lanista.results.database import Store
 from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
-from lanista.results.match_result import SingleMatch
+from lanista.results.match_result import MatchResult
 from lanista.results.recorded import record_days, record_of
 
 AGAIN = 1.0
@@ -71,7 +71,7 @@ def ladder_result(
     result: ResultInfo,
     record: str,
     stall: float = 0.0,
-) -> SingleMatch | None:
+) -> MatchResult | None:
     """Return what is stored of a match; None if it was aborted, so nothing is.
 
     Args:
@@ -92,6 +92,8 @@ def ladder_result(
         names,
         seating=0,
         attempt=1,
+        seed=seed,
+        map_=ladder.map,
         seconds=max(0.0, seconds.total_seconds()),
         stall=stall,
         record=record,
@@ -100,8 +102,7 @@ def ladder_result(
         attrs.evolve(seat, version=version)
         for seat, version in zip(played.seats, ladder.versions or [None] * len(names), strict=True)
     )
-    played = attrs.evolve(played, id=match, started=started, ended=result.ended, seats=seats)
-    return SingleMatch(seed=seed, map=ladder.map, match=played)
+    return attrs.evolve(played, id=match, started=started, ended=result.ended, seats=seats)
 
 
 def _warn(path: str, why: str) -> None:
@@ -114,7 +115,7 @@ def unstored(
     since: datetime,
     stored: Collection[str],
     on_damaged: Callable[[str, str], None] = _warn,
-) -> Iterator[SingleMatch]:
+) -> Iterator[MatchResult]:
     """Yield the results of a ladder's records that aren't stored; damaged records are passed over.
 
     Args:
@@ -144,7 +145,7 @@ def unstored(
             yield result
 
 
-def result_of(header: Header, info: ResultInfo, record: str) -> SingleMatch | None:
+def result_of(header: Header, info: ResultInfo, record: str) -> MatchResult | None:
     """Return what is stored of a record of a ladder's match; None if nothing is.
 
     The path of the record is relative to the folder of records.
@@ -171,7 +172,7 @@ def _is_of(path: Path, ladder: str) -> bool:
 
 
 def store_possible(
-    store: Store, ladder: str, results: Sequence[SingleMatch]
+    store: Store, ladder: str, results: Sequence[MatchResult]
 ) -> tuple[list[int], int]:
     """Store results in one transaction; if one of them can't be stored, all the others.
 
@@ -188,12 +189,11 @@ def store_possible(
         if isinstance(error, StoreError) and not isinstance(error, UnstorableError):
             raise
         if len(results) == 1:
-            match = results[0].match
             log.error(
                 "a result can't be stored and doesn't count; its record stays",
                 ladder=ladder,
-                match=match.id,
-                record=match.record,
+                match=results[0].id,
+                record=results[0].record,
                 why=f"{type(error).__name__}: {error}",
             )
             return [], 1
@@ -221,11 +221,11 @@ class LadderResults:
     """Number of results that can't be stored, whenever it is tried."""
     _own: set[int] = attrs.field(factory=set, init=False)
     """The numbers of this arena's own matches above `seen`."""
-    _waiting: list[SingleMatch] = attrs.field(factory=list, init=False)
+    _waiting: list[MatchResult] = attrs.field(factory=list, init=False)
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _done: trio.Event = attrs.field(factory=trio.Event, init=False)
 
-    def add(self, result: SingleMatch) -> None:
+    def add(self, result: MatchResult) -> None:
         """Have a result stored soon."""
         self._waiting.append(result)
         self._changed.set()

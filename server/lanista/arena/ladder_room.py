@@ -49,7 +49,7 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_list import leave_to_ladder
-from lanista.results.match_result import SingleMatch
+from lanista.results.match_result import MatchResult
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
 from lanista.results.submissions import read_owner_salt
@@ -382,7 +382,7 @@ class LadderRoom:
         )
 
     @staticmethod
-    def result_of(report: MatchReport, *, started: str, record: str) -> SingleMatch | None:
+    def result_of(report: MatchReport, *, started: str, record: str) -> MatchResult | None:
         """Return what is stored of a match (`ladder_result`); None if it was aborted."""
         spec = report.spec
         assert spec.ladder is not None
@@ -400,7 +400,7 @@ class LadderRoom:
     def over(
         self,
         match: tuple[str, ...],
-        result: SingleMatch | None,
+        result: MatchResult | None,
         submitted: Mapping[str, SubmittedBot] = MappingProxyType({}),
     ) -> None:
         """Take the end of a match that `next` has returned, and have its result stored.
@@ -408,11 +408,11 @@ class LadderRoom:
         There is no result if it could not begin, or was aborted. The programs that were handed in
         and played in it are given by name.
         """
-        seats = () if result is None else result.match.seats
+        seats = () if result is None else result.seats
         failed = {seat.bot: seat for seat in seats if seat.ending in FAILURES}
         for name in failed.keys() - self.house.keys():
             self._failures[name] = failed[name].words or failed[name].ending.meaning
-        counts = result is not None and result.match.counted
+        counts = result is not None and result.counted
         self._ladder.over(match, self.now, counts=counts, failed=failed)
         if result is not None:
             self.results.add(result)

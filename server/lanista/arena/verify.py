@@ -12,7 +12,7 @@ from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Row, insert, match_row
 from lanista.results.match_list import ListedMatch, listed_row
-from lanista.results.match_result import SingleMatch
+from lanista.results.match_result import MatchResult
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, in_order, rebuilding
 from lanista.results.recorded import (
@@ -37,7 +37,7 @@ class LadderRecords:
     """The arena's folder of records by day."""
     ladder: str
 
-    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
+    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
         assert stored.match.record is not None
         return result_of(header, info, stored.match.record)
@@ -51,8 +51,8 @@ class LadderRecords:
 
         all_ = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
         for result in unstored(self.folder, self.ladder, all_, comparison.paths, on_damaged):
-            record = str(result.match.record)
-            if comparison.is_missing(str(result.match.id), record):
+            record = str(result.record)
+            if comparison.is_missing(str(result.id), record):
                 yield Finding(Trouble.UNSTORED, f"{self.folder / record}: its match isn't stored")
         for why in damaged:
             yield Finding(Trouble.UNREADABLE, why)
@@ -127,7 +127,7 @@ class _Anew:
         return None if stored is None or of is None else self._as_stored(stored, of)
 
     def _as_stored(self, stored: StoredMatch, of: tuple[Kind, str, str]) -> Row:
-        competition, row, seats = match_row(self.kinds[of], stored.single, stored.match)
+        competition, row, seats = match_row(self.kinds[of], stored.match)
         return competition, {**row, "committed": stored.committed}, seats
 
     def _recorded(
@@ -142,8 +142,8 @@ class _Anew:
             if listed not in self.kinds:
                 self.kinds[listed] = self.work.new.make_competition(*listed)
             return listed_row(self.kinds[listed], ListedMatch(header, info, record))
-        if stored is not None and of == ladder and not any(differ(stored.single, result)):
+        if stored is not None and of == ladder and not any(differ(stored.match, result)):
             return self._as_stored(stored, of)
         committed = info.ended if stored is None else stored.committed
-        competition, row, seats = match_row(self.kinds[ladder], result, result.match)
+        competition, row, seats = match_row(self.kinds[ladder], result)
         return competition, {**row, "committed": committed}, seats

@@ -223,6 +223,8 @@ def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
         [contestant.name for contestant in run.seats],
         seating=run.seating,
         attempt=report.spec.attempt,
+        seed=run.opening.seed,
+        map_=run.opening.map,
         seconds=report.seconds,
         stall=report.stall,
         record=report.record.name,
@@ -269,6 +271,8 @@ def _forfeit(
     result = MatchResult(
         seating=run.seating,
         attempt=attempt,
+        seed=run.opening.seed,
+        map=run.opening.map,
         end=Termination.FORFEIT.value,
         reason=Ending.START_FAILURE.value,
         turns=0,

@@ -21,7 +21,7 @@ from lanista.competition.executors import Workers
 from lanista.competition.formats.base import Format, Progress
 from lanista.competition.result_recorder import ResultRecorder
 from lanista.competition.scheduler import Scheduler, described
-from lanista.competition.setup import Opening, Setup
+from lanista.competition.setup import Setup
 from lanista.competition.standings import Row, match_rows
 from lanista.competition.worker import Block, Finished, Task
 from lanista.errors import StoreError, one_line
@@ -257,8 +257,9 @@ class Director(Scheduler):
         try:
             for block in finished:
                 if block.trouble:
-                    result = block.result
-                    name = described(result.block, result.bots, Opening(result.seed, result.map))
+                    id_ = block.result.block
+                    opening = self.setup.opening(self._pairings[id_].opening)
+                    name = described(id_, block.result.bots, opening)
                     self._halt(f"{name}: {one_line(block.trouble)}")
                     self._recorder.set_aside(block)
             counting = [block for block in finished if not block.trouble]
@@ -299,8 +300,8 @@ class Director(Scheduler):
             events.BlockDone(
                 block=result.block,
                 bots=result.bots,
-                seed=result.seed,
-                map=result.map,
+                seed=result.matches[0].seed,
+                map=result.matches[0].map,
                 matches=result.matches,
                 progress=progress,
                 running=self.running,

@@ -15,7 +15,7 @@ from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store
-from lanista.results.match_result import BlockResult, SingleMatch
+from lanista.results.match_result import BlockResult, MatchResult
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, rebuilding, why
 from lanista.results.recorded import Comparison, Finding, Trouble, corrected, key_of, read_whole
@@ -39,19 +39,18 @@ class TournamentRecords:
         """The folder of records."""
         return self.setup.records
 
-    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
+    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
         match = stored.match
         place = BlockMatch(stored.block, match.seating, match.attempt)
         record = place.place(is_void=not match.counted)
         # A record has the board, but not the name that the map has in the spec.
-        board = self.setup.match_setup.boards.get(stored.map, header.board)
-        map_ = stored.map if header.board == board else "another"
+        board = self.setup.match_setup.boards.get(match.map, header.board)
+        map_ = match.map if header.board == board else "another"
         result = _result(header, info, map_, match.seating, record)
         if result is None:
             return None
-        played = attrs.evolve(result.match, seconds=match.seconds, stall=match.stall)
-        return attrs.evolve(result, match=played)
+        return attrs.evolve(result, seconds=match.seconds, stall=match.stall)
 
     def paths(self) -> Iterator[tuple[str, str, int, bool]]:
         """Yield the path of each record, its block, its seating, and whether it counts.
@@ -65,7 +64,7 @@ class TournamentRecords:
                 record = f"{path.parent.name}/{path.name}"
                 yield record, found["block"], int(found["seating"]), not is_void
 
-    def read(self, record: str, seating: int) -> SingleMatch | None:
+    def read(self, record: str, seating: int) -> MatchResult | None:
         """Return the result of a match that isn't stored; None if it was aborted.
 
         An unreadable record is a BadRecordError or an OSError.
@@ -86,7 +85,7 @@ class TournamentRecords:
 
 def _result(
     header: Header, info: ResultInfo, map_: str, seating: int, record: str
-) -> SingleMatch | None:
+) -> MatchResult | None:
     if info.end == Termination.ABORTED.value or not info.endings:
         return None
     names = [player.name for player in header.players]
@@ -94,16 +93,17 @@ def _result(
     if info.ended:
         lasted = datetime.fromisoformat(info.ended) - datetime.fromisoformat(header.started)
         seconds = max(0.0, lasted.total_seconds())
-    match = match_result(
+    return match_result(
         info,
         names,
         seating=seating,
         attempt=header.attempt,
+        seed=header.seed,
+        map_=map_,
         seconds=seconds,
         stall=0.0,
         record=record,
     )
-    return SingleMatch(seed=header.seed, map=map_, match=match)
 
 
 def rebuild(setup: Setup, database: Path) -> Rebuild:
@@ -121,7 +121,7 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
     with rebuilding(database, Kind.TOURNAMENT) as work:
         if any(kind is not Kind.TOURNAMENT for kind, *_ in work.competitions().values()):
             raise StoreError(f"{database}: the database of an arena, not of a tournament")
-        blocks: dict[str, list[tuple[int, SingleMatch]]] = {}
+        blocks: dict[str, list[tuple[int, MatchResult]]] = {}
         paths = set()
         last = 0
         numbers = [number for number, *_ in work.numbers()]
@@ -131,7 +131,7 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
                 if finding is not None and finding.trouble is Trouble.UNREADABLE:
                     work.troubles.append(finding.text)
                 last = stored.number
-                paths.add(match.match.record)
+                paths.add(match.record)
                 blocks.setdefault(stored.block, []).append((last, match))
         for record, block, seating, _ in records.paths():
             if record in paths:
@@ -148,7 +148,7 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
 
 
 def _store(
-    setup: Setup, work: Rebuild, blocks: Mapping[str, Sequence[tuple[int, SingleMatch]]]
+    setup: Setup, work: Rebuild, blocks: Mapping[str, Sequence[tuple[int, MatchResult]]]
 ) -> None:
     """Store blocks, and what only the former database has.
 
@@ -160,17 +160,14 @@ def _store(
     store = Store(work.new, number)
     whole: list[tuple[int, BlockResult]] = []
     for block, played in blocks.items():
-        results = [result for _, result in played]
-        first = next((one for one in results if one.match.counted and not one.match.seating), None)
-        counted = sorted(one.match.seating for one in results if one.match.counted)
+        matches = tuple(match for _, match in played)
+        first = next((match for match in matches if match.counted and not match.seating), None)
+        counted = sorted(match.seating for match in matches if match.counted)
         if first is not None:
             # The first seating has the bots in the order of their places.
-            bots = tuple(seat.bot for seat in first.match.seats)
+            bots = tuple(seat.bot for seat in first.seats)
             if counted == list(range(len(setup.seatings(bots)))):
-                matches = tuple(one.match for one in results)
-                result = BlockResult(
-                    block=block, bots=bots, seed=first.seed, map=first.map, matches=matches
-                )
+                result = BlockResult(block=block, bots=bots, matches=matches)
                 whole.append((max(place for place, _ in played), result))
                 continue
         work.troubles.append(

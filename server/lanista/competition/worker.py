@@ -180,13 +180,7 @@ def _finished(task: Task, block: Block, runs: Sequence[MatchRun], seconds: float
                 each.record.unlink()
         matches.append(result)
     return Finished(
-        result=BlockResult(
-            block=block.id,
-            bots=block.bots,
-            seed=block.opening.seed,
-            map=block.opening.map,
-            matches=tuple(matches),
-        ),
+        result=BlockResult(block=block.id, bots=block.bots, matches=tuple(matches)),
         records=records,
         seconds=seconds,
         trouble=runs[-1].trouble,

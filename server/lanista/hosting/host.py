@@ -397,6 +397,8 @@ def match_result(
     *,
     seating: int,
     attempt: int,
+    seed: int,
+    map_: str,
     seconds: float,
     stall: float,
     record: str,
@@ -411,6 +413,8 @@ def match_result(
         bots: The names by which the bots are stored, by seat.
         seating: The number of its seating in the block, from 0.
         attempt: The number of the attempt, from 1.
+        seed: Its seed.
+        map_: The map's name; empty if the seed makes the map.
         seconds: Duration of the match, in seconds.
         stall: Duration of the host's longest stall during the match, in seconds.
         record: The path of its record, relative to the folder of records.
@@ -419,6 +423,8 @@ def match_result(
     return MatchResult(
         seating=seating,
         attempt=attempt,
+        seed=seed,
+        map=map_,
         end=result.end,
         reason=result.reason,
         turns=result.turns,

@@ -277,7 +277,7 @@ class _Many(Scheduler):
         keeps = self._keep == "all" or (
             self._keep == "failures" and (block.has_failure or not result.counted)
         )
-        seed, game = block.result.seed, self._setup.ruleset.name
+        seed, game = result.seed, self._setup.ruleset.name
         kept = None
         for match, described in zip(block.result.matches, block.tries, strict=True):
             assert match.record is not None

@@ -31,7 +31,6 @@ from lanista.results.match_result import (
     Benching,
     BlockResult,
     MatchResult,
-    SingleMatch,
 )
 from lanista.results.reading import Reading
 from lanista.results.schema import (
@@ -53,17 +52,11 @@ The match's number is left out, and so may be `committed`, if that is now.
 """
 
 
-def match_row(
-    competition: int,
-    result: BlockResult | SingleMatch,
-    match: MatchResult,
-    block: int | None = None,
-) -> Row:
-    """Return what `insert` takes of a match, given the result that has its seed and map."""
+def match_row(competition: int, match: MatchResult, block: int | None = None) -> Row:
+    """Return what `insert` takes of a match, given the number of its block, if it has one."""
     row = {name: getattr(match, name) for name in MATCH_COLUMNS} | {
         "block": block,
-        "seed": str(result.seed),
-        "map": result.map,
+        "seed": str(match.seed),
         "termination": match.end,
         "reason": json.dumps(match.reason),
         "ranks": json.dumps([seat.rank for seat in match.seats]),
@@ -192,7 +185,7 @@ class Store:
                 ]
                 connection.execute(BLOCKS.insert(), blocks)
                 matches = [
-                    match_row(self.competition, result, match, numbers[result.block])
+                    match_row(self.competition, match, numbers[result.block])
                     for result in new
                     for match in result.matches
                 ]
@@ -201,25 +194,25 @@ class Store:
                 self._bench(connection, benching)
         return [result.block for result in new]
 
-    def add_matches(self, results: Sequence[SingleMatch]) -> list[int]:
+    def add_matches(self, results: Sequence[MatchResult]) -> list[int]:
         """Store matches without a block in one transaction, and return their numbers.
 
         When this returns they are on the disk. A match whose id is stored already is left as it is.
         """
         if not results:
             return []
-        wanted: dict[str | None, SingleMatch] = {}
+        wanted: dict[str | None, MatchResult] = {}
         for result in results:
-            wanted.setdefault(result.match.id, result)
+            wanted.setdefault(result.id, result)
         there = sa.select(MATCHES.c.id, MATCHES.c.number).where(
             LISTED, MATCHES.c.id.in_(list(wanted)), self.of(MATCHES)
         )
         with self.database.writing() as connection:
             numbers = dict(connection.execute(there).all())
             new = {id_: result for id_, result in wanted.items() if id_ not in numbers}
-            matches = [match_row(self.competition, one, one.match) for one in new.values()]
+            matches = [match_row(self.competition, one) for one in new.values()]
             numbers |= zip(new, insert(connection, matches), strict=True)
-        return [numbers[result.match.id] for result in results]
+        return [numbers[result.id] for result in results]
 
     def unbench(self, bot: str) -> None:
         """End a bot's benching, and forget its failures until now, for `running_failures`."""

@@ -14,8 +14,8 @@ FAULTS = ("late", "malformed", "illegal")
 SEAT_COLUMNS = ("bot", "late", "malformed", "illegal", "gone", "version")
 """The fields of `SeatResult` that are stored as they are, in columns of these names."""
 MATCH_COLUMNS = (
-    *("id", "seating", "attempt", "started", "ended", "turns", "digest", "seconds", "stall"),
-    "record",
+    *("id", "seating", "attempt", "map", "started", "ended", "turns", "digest", "seconds"),
+    *("stall", "record"),
 )
 """The fields of `MatchResult` that are stored as they are, in columns of these names."""
 
@@ -58,6 +58,9 @@ class MatchResult:
     """The number of its seating in the block, from 0; 0 of a match without one."""
     attempt: int
     """The number of the attempt, from 1; above 1 after a void one."""
+    seed: int
+    map: str
+    """The map's name; empty if the seed makes the map."""
     end: str
     """How it ended: `finished`, `forfeit` or `void`, as in `lanista.games.outcome.Termination`."""
     reason: str
@@ -86,17 +89,6 @@ class MatchResult:
 
 
 @attrs.frozen(kw_only=True)
-class SingleMatch:
-    """The result of a match that belongs to no block, as those of ladders."""
-
-    seed: int
-    map: str
-    """The map's name; empty if the seed makes the map."""
-    match: MatchResult
-    """The result, with an id."""
-
-
-@attrs.frozen(kw_only=True)
 class BlockResult:
     """The results of a block: one counted match for each seating, and any void ones."""
 
@@ -104,11 +96,8 @@ class BlockResult:
     """The block's id."""
     bots: tuple[str, ...]
     """The bots' names, by place; a seating assigns places to seats."""
-    seed: int
-    map: str
-    """The map's name; empty if the seed makes the map."""
     matches: tuple[MatchResult, ...]
-    """The matches, in the order in which they were played."""
+    """The matches on the block's opening, in the order in which they were played."""
 
 
 @attrs.frozen(kw_only=True)

@@ -24,7 +24,6 @@ from lanista.results.match_result import (
     Endings,
     MatchResult,
     SeatResult,
-    SingleMatch,
 )
 from lanista.results.schema import (
     BENCHED,
@@ -67,18 +66,11 @@ class StoredMatch(NamedTuple):
 
     block: str
     """The id of its block; empty if it has none."""
-    seed: int
-    map: str
     number: int
     """The match's number, in the order of commits."""
     committed: str
     """The time at which the match was stored: UTC, ISO 8601."""
     match: MatchResult
-
-    @property
-    def single(self) -> SingleMatch:
-        """What was stored, without its place."""
-        return SingleMatch(seed=self.seed, map=self.map, match=self.match)
 
 
 def json_list(text: str) -> tuple[Any, ...]:
@@ -381,16 +373,16 @@ class Reading:
         at = MATCHES.c
         rows = self.connection.execute(
             sa.select(
-                *(BLOCKS.c.id, at.seed, at.map, at.number, at.committed),
-                *(at.termination, at.reason, at.ranks, at.scores),
+                *(BLOCKS.c.id, at.number, at.committed),
+                *(at.seed, at.termination, at.reason, at.ranks, at.scores),
                 *(at[name] for name in MATCH_COLUMNS),
             )
             .outerjoin(BLOCKS)
             .where(at.number.in_(numbers))
             .order_by(at.number.desc())
         )
-        for block, seed, map_name, number, committed, *played in rows.all():
-            end, reason, ranks, scores, *as_stored = played
+        for block, number, committed, *played in rows.all():
+            seed, end, reason, ranks, scores, *as_stored = played
             of_seats = tuple(
                 SeatResult(
                     rank=rank,
@@ -404,12 +396,13 @@ class Reading:
                 )
             )
             match = MatchResult(
+                seed=int(seed),
                 end=end,
                 reason=texts(reason),
                 seats=of_seats,
                 **dict(zip(MATCH_COLUMNS, as_stored, strict=True)),
             )
-            yield StoredMatch(block or "", int(seed), map_name, number, committed, match)
+            yield StoredMatch(block or "", number, committed, match)
 
     def meta(self, key: str) -> str | None:
         """Return the note under a key; None if there is none."""

@@ -22,7 +22,7 @@ from lanista.games import registry
 from lanista.games.outcome import Ending
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store
-from lanista.results.match_result import FAULTS, SingleMatch
+from lanista.results.match_result import FAULTS, MatchResult
 from lanista.results.reading import PAGE, StoredMatch
 
 SETTLED = 60.0
@@ -166,7 +166,7 @@ class Records(Protocol):
     def folder(self) -> Path:
         """The folder of records."""
 
-    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> SingleMatch | None:
+    def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
 
     def unstored(self, comparison: "Comparison") -> Iterator["Finding"]:
@@ -246,16 +246,16 @@ def key_of(block: str, seating: int) -> str:
     return f"{block}-{seating}"
 
 
-def corrected(records: Records, stored: StoredMatch) -> tuple[SingleMatch, Finding | None]:
+def corrected(records: Records, stored: StoredMatch) -> tuple[MatchResult, Finding | None]:
     """Return a match as its record says, and what is wrong with it; None if nothing is.
 
     What the record can't say stays as it is stored: why a process ended, and the host's stalls. So
     does everything of a match without a record.
     """
-    as_stored = stored.single
-    if stored.match.record is None:
+    as_stored = stored.match
+    if as_stored.record is None:
         return as_stored, None
-    path = records.folder / stored.match.record
+    path = records.folder / as_stored.record
     try:
         recorded = records.result(stored, *read_whole(path))
     except FileNotFoundError:
@@ -284,16 +284,14 @@ def _title(stored: StoredMatch) -> str:
     )
 
 
-def differ(stored: SingleMatch, recorded: SingleMatch) -> Iterator[str]:
+def differ(stored: MatchResult, recorded: MatchResult) -> Iterator[str]:
     """Yield what a record says otherwise than the database."""
-    match = recorded.match
-    for what in ("seed", "map"):
+    of_match = ("seed", "map", "id", "record", "seating", "attempt", "end", "reason", "turns")
+    for what in (*of_match, "digest"):
         yield from _difference(what, stored, recorded)
-    for what in ("id", "record", "seating", "attempt", "end", "reason", "turns", "digest"):
-        yield from _difference(what, stored.match, match)
-    if len(stored.match.seats) != len(match.seats):
-        yield f"there are {len(match.seats)} seats, stored are {len(stored.match.seats)}"
-    for seat, (ours, theirs) in enumerate(zip(stored.match.seats, match.seats, strict=False)):
+    if len(stored.seats) != len(recorded.seats):
+        yield f"there are {len(recorded.seats)} seats, stored are {len(stored.seats)}"
+    for seat, (ours, theirs) in enumerate(zip(stored.seats, recorded.seats, strict=False)):
         if ours.ending is Ending.CRASH:
             # How the bot's process ended was known only after the match.
             ours = attrs.evolve(ours, ending=Ending.DISCONNECT)  # noqa: PLW2901
