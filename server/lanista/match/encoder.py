@@ -1,11 +1,11 @@
 """Encoders: they build the bytes that a seat is sent, in version 1 or in a ruleset's own dialect.
 
-In version 1, seats that see the same facts get the same bytes, which are built once.
+In version 1, seats that see the same facts get the same bytes, which are built once. The argument
+`status` is by seat the share of the time that was used.
 """
 
 import hashlib
 from collections.abc import Sequence
-from typing import Protocol
 
 import attrs
 
@@ -25,30 +25,6 @@ def seat_seed(game: str, seed: int, seat: int) -> int:
     """
     text = f"lanista seat {game} {seed} {seat}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % 2**31
-
-
-class Encoder(Protocol):
-    """The interface of an encoder. `status` is by seat: the share of the time that was used."""
-
-    def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """Return everything up to a connection's first request for an answer.
-
-        Asked before turn 0, and again later if the seat's bot came back over another connection.
-        """
-
-    def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """Return the position and the next request for an answer."""
-
-    def note(self, fault: FaultInfo) -> bytes:
-        """Return a note on a fault in the seat's answer; empty if the dialect has no notes."""
-
-    def closing(
-        self, game: Game, seat: int, outcome: Outcome, status: Sequence[float], *, keeps: bool
-    ) -> bytes:
-        """Return all that follows the last answer; `keeps` says if the connection stays open."""
-
-    def error(self, code: ErrorCode, message: str) -> bytes:
-        """Return an error that closes the connection; empty if the dialect has no errors."""
 
 
 @attrs.define(kw_only=True)
@@ -75,7 +51,11 @@ class Version1Encoder:
     _fixed: dict[int, bytes] = attrs.field(factory=dict)
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """Return the description of the match, its fixed facts and the present turn."""
+        """Return everything up to a connection's first request for an answer.
+
+        It is asked for before turn 0, and later if the seat's bot came back over another
+        connection.
+        """
         lines = [messages.start(self.match), messages.game(self.game), messages.seat(seat)]
         lines += [messages.player(number, name) for number, name in enumerate(self.players)]
         lines.append(messages.clock(self.clock.time_init, self.clock.time_move))
@@ -105,7 +85,7 @@ class Version1Encoder:
     def closing(
         self, game: Game, seat: int, outcome: Outcome, status: Sequence[float], *, keeps: bool
     ) -> bytes:
-        """Return the final position if there is one, the end, ranks, scores, and maybe `bye`."""
+        """Return all that follows the last answer; `keeps` says if the connection stays open."""
         position = b""
         if outcome.termination is Termination.FINISHED:
             position = messages.turn(game.turn) + game.facts(seat, status)
@@ -156,3 +136,6 @@ class DialectEncoder:
     def error(self, code: ErrorCode, message: str) -> bytes:  # noqa: ARG002 - version 1 only
         """Return nothing; the reason is in the record."""
         return b""
+
+
+Encoder = Version1Encoder | DialectEncoder
