@@ -35,10 +35,6 @@ LONG_LINE = 4096
 _OUT = Out()
 
 
-def _empty_by_seat(judge: "Judge") -> list[list[FaultInfo]]:
-    return [[] for _ in judge.seats]
-
-
 @attrs.define(eq=False)
 class Judge:
     """The judge of one match, who puts out seats that are late too often or send too much."""
@@ -49,18 +45,17 @@ class Judge:
     """By seat, the room that the record has left."""
     figures: MatchFigures
     """Where late answers are counted."""
-    tallies: Sequence[FaultTally] = attrs.field(
-        init=False, default=attrs.Factory(lambda self: [FaultTally() for _ in self.seats], True)
-    )
+    tallies: Sequence[FaultTally] = attrs.field(init=False)
     """The faults of the whole match, by seat."""
-    faults: list[list[FaultInfo]] = attrs.field(
-        init=False, default=attrs.Factory(_empty_by_seat, takes_self=True)
-    )
+    faults: list[list[FaultInfo]] = attrs.field(init=False)
     """The faults of the present turn, by seat, as far as their messages were written."""
     # By seat, the tokens of its last answer, of which `_faults` needs those of the present turn.
-    _tokens: list[Sequence[Token]] = attrs.field(
-        init=False, default=attrs.Factory(lambda self: [()] * len(self.seats), takes_self=True)
-    )
+    _tokens: list[Sequence[Token]] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.tallies = [FaultTally() for _ in self.seats]
+        self.faults = [[] for _ in self.seats]
+        self._tokens = [()] * len(self.seats)
 
     # -- verdicts ------------------------------------------------------------------------------
 
@@ -118,7 +113,7 @@ class Judge:
         explain what is refused. `in_stall` says whether a late answer may be the fault of a stall
         of this machine, so that it doesn't count for the limit of late turns.
         """
-        self.faults = _empty_by_seat(self)
+        self.faults = [[] for _ in self.seats]
         notes = [b""] * len(self.seats)
         for seat in playing:
             verdict, tally = verdicts[seat.index], self.tallies[seat.index]
@@ -204,7 +199,7 @@ class Judge:
 
         The rules can't tell who has lost, as they would need verdicts on all seats.
         """
-        self.faults = _empty_by_seat(self)
+        self.faults = [[] for _ in self.seats]
         for seat in self.seats:
             seat.leave_if_kicked()
             if seat.gone is not None:
