@@ -100,9 +100,6 @@ class SeatScore:
 class LadderReading(Reading):
     """The results of a ladder at one moment; made by `Store.ladder_reading`."""
 
-    first: int = 1
-    """The number of the oldest match that counts."""
-
     @classmethod
     def of_window(cls, connection: sa.Connection, competition: int, window: int | None) -> Self:
         """Return a reading in which only so many of the latest matches count; None for all."""
@@ -113,14 +110,9 @@ class LadderReading(Reading):
         latest = latest.order_by(MATCHES.c.number.desc()).offset(window - 1).limit(1)
         return cls(connection, competition, connection.scalar(latest) or 1)
 
-    def in_window(self) -> sa.ColumnElement[bool] | None:
-        """Return the condition for matches that aren't too old to count; None if none is."""
-        return None if self.first == 1 else MATCHES.c.number >= self.first
-
     def _counting(self) -> sa.ColumnElement[bool]:
-        in_window = self.in_window()
         counted = sa.and_(self.of(MATCHES), COUNTED, self.not_struck())
-        return counted if in_window is None else counted & in_window
+        return counted if self.first == 1 else counted & (MATCHES.c.number >= self.first)
 
     def stored(self) -> int:
         """Return the number of matches that are stored, whether they count or not."""

@@ -94,6 +94,8 @@ class Reading:
     connection: sa.Connection
     competition: int
     """The number of the competition."""
+    first: int = 1
+    """The number of the oldest match that counts, of those of a ladder with a window."""
 
     def of(self, table: sa.FromClause) -> sa.ColumnElement[bool]:
         """Return the condition for the rows of a table that are the competition's."""
@@ -132,7 +134,7 @@ class Reading:
         void: Counter[str] = Counter()
         faults: dict[str, Counter[str]] = {}
         voids = 0
-        all_ = self.in_window()
+        all_ = None if self.first == 1 else MATCHES.c.number >= self.first
         subtracted: list[sa.ColumnElement[bool]] = []
         for ids in chunks(without):
             blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
@@ -195,10 +197,6 @@ class Reading:
         if condition is not None:
             statement = statement.where(condition)
         return self.connection.execute(statement).all()
-
-    def in_window(self) -> sa.ColumnElement[bool] | None:
-        """Return the condition for matches that aren't too old to count; None as none is."""
-        return None
 
     def not_struck(self) -> sa.ColumnElement[bool]:
         """Return the condition for matches in which no bot played that was struck afterwards."""
