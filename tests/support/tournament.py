@@ -53,7 +53,7 @@ def setup_in(folder, *, bots=3, seeds=(1, 2, 3, 4), behaviour=None, **more):
     return prepare(spec_of({**value, **more}), Path(folder))
 
 
-def task_of(setup, *drawn, playing=None, bots=None):
+def task_of(setup, *drawn, playing=None, bots=None, tells=True):
     """A task of one block an opening, in which the first bots of the setup meet.
 
     Args:
@@ -61,6 +61,7 @@ def task_of(setup, *drawn, playing=None, bots=None):
         drawn: The numbers of the openings.
         playing: The folder for records; None where records come back as bytes.
         bots: The names of those who meet, if they aren't the first.
+        tells: As in `Task`.
     """
     names = bots or setup.bots[: setup.ruleset.seats]
     blocks = []
@@ -79,6 +80,7 @@ def task_of(setup, *drawn, playing=None, bots=None):
         contestants=setup.contestants,
         blocks=tuple(blocks),
         playing=None if playing is None else str(playing),
+        tells=tells,
     )
 
 

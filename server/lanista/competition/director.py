@@ -241,9 +241,6 @@ class Director(Scheduler):
         self._pairings[block.id] = pairing
         return block
 
-    def _task(self, blocks: Sequence[Block]) -> Task:
-        return attrs.evolve(super()._task(blocks), holds=True)
-
     def _room(self, block: Block, /) -> int | None:
         rooms = [
             left - self._in_play[bot]

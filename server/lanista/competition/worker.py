@@ -68,11 +68,10 @@ class Task:
     playing: str | None
     """The folder to write records into, which the manager sees too; None if there is none, and the
     records are returned as bytes."""
-    holds: bool = False
-    """Whether the records of brief matches are returned as bytes in any case: that costs less than
-    the files that they would be in until they are stored."""
     tells: bool = False
-    """Whether all that the records' results say is wanted too: `Finished.tries`."""
+    """Whether all that the records' results say is wanted too (`Finished.tries`), and each record
+    as a file. Else those of brief matches are returned as bytes in any case: that costs less than
+    the files that they would be in until they are stored."""
 
 
 @attrs.frozen(kw_only=True)
@@ -147,7 +146,7 @@ async def _play_blocks(player: Player, task: Task) -> list[Finished]:
                 runs, began = [], trio.current_time()
                 for number, seating in enumerate(block.seatings):
                     seats = [task.contestants[block.bots[place]] for place in seating]
-                    run = MatchRun(seats, block.opening, number, block.id, task.holds)
+                    run = MatchRun(seats, block.opening, number, block.id, holds=not task.tells)
                     all_runs.append(run)
                     runs.append(run)
                     await player.play(task.match_setup, run, folder, completing)
