@@ -1,13 +1,14 @@
 """Standings as one HTML file without scripts or external resources, for light and dark screens.
 
 Everything that isn't written here is escaped; the content security policy in the file's head allows
-the style sheet below, by its hash, and nothing else.
+the style sheet `standings.css`, by its hash, and nothing else.
 """
 
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 
 from lanista.games.outcome import FAILURES, Ending
 from lanista.ratings.table import CENTRE, HeadToHead, Row, Standings
@@ -27,62 +28,7 @@ from lanista.results.match_result import Estimate
 
 _PLOT_WIDTH = 180
 _PLOT_HEIGHT = 22
-_STYLE = """
-:root {
-  color-scheme: light dark;
-  --bg: #f2f4f7; --panel: #ffffff; --raised: #e9edf2; --text: #15191e; --muted: #4a5561;
-  --line: #c9d0d8; --accent: #0a58a8; --danger: #b0221a; --good: #d3ecdd; --bad: #f6dad8;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --bg: #101318; --panel: #1a1f26; --raised: #262d36; --text: #e9edf2; --muted: #aab5c1;
-    --line: #3a4450; --accent: #74b6ff; --danger: #ff8a80; --good: #1d4a31; --bad: #56292a;
-  }
-}
-* { box-sizing: border-box; }
-html {
-  background: var(--bg); color: var(--text);
-  font: 100%/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
-}
-body { max-width: 80rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
-h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 0.4rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; line-height: 1.2; margin: 2rem 0 0.5rem; }
-p { margin: 0.35rem 0; max-width: 62rem; overflow-wrap: anywhere; }
-.words { font-weight: 600; }
-.muted { color: var(--muted); }
-.table {
-  overflow-x: auto; width: fit-content; max-width: 100%; margin: 0.5rem 0;
-  background: var(--panel); border: 1px solid var(--line); border-radius: 0.5rem;
-}
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.4rem 0.6rem; text-align: right; white-space: nowrap; }
-th.text, td.text { text-align: left; }
-thead th { background: var(--raised); color: var(--muted); font-size: 0.85rem; font-weight: 600; }
-tbody th { font-weight: 600; }
-tbody tr + tr > * { border-top: 1px solid var(--line); }
-td.better { background: var(--good); }
-td.worse { background: var(--bad); }
-td.self { background: var(--raised); }
-.failed, .benched { color: var(--danger); }
-.benched { font-weight: 400; }
-details { margin: 0.35rem 0; }
-summary { color: var(--accent); cursor: pointer; width: fit-content; }
-svg { display: block; }
-svg .axis { stroke: var(--line); }
-svg .interval { stroke: var(--accent); stroke-width: 3; stroke-linecap: round; }
-svg .value { fill: var(--accent); stroke: var(--panel); stroke-width: 2; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; margin: 0.5rem 0; }
-dt { font-weight: 600; }
-dd { margin: 0; color: var(--muted); }
-@media (max-width: 40rem) {
-  dl { grid-template-columns: 1fr; gap: 0; }
-  dd { margin-bottom: 0.5rem; }
-}
-@media print {
-  html { font-size: 75%; }
-  .table { overflow: visible; }
-}
-"""
+_STYLE = "\n" + Path(__file__).with_name("standings.css").read_text(encoding="utf-8")
 
 
 def html_text(standings: Standings) -> str:
